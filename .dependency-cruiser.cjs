@@ -1,0 +1,134 @@
+/** Rooms that know no room above them. */
+const GROUND = '^src/(http|errors|config|runtime|database|observability)/';
+
+/** Rooms from the top down: one may import those after it, and the ground. */
+const DOWNWARDS = [
+  'free-spins',
+  'wallet',
+  'session',
+  'provider-callback',
+  'operator-wallet',
+  'throttling',
+  'signature',
+  'tenancy',
+  'admin',
+  'audit',
+  'outbound',
+];
+
+const package_ = (...names) => `(^|/)node_modules/(@types/)?(${names.join('|')})/`;
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'Two files that need each other are one file, or lack a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'A path that leads nowhere would pass every other rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'rules/ imports rules and errors/catalogue.ts; no package, no node:.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/rules/' },
+      to: { pathNot: ['^src/[^/]+/rules/', '^src/errors/catalogue\\.ts$'] },
+    },
+    {
+      name: 'enter-by-the-service',
+      comment: 'A store, an entity or a controller is imported only in its own room.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/' },
+      to: { path: '^src/.+\\.(store|entity|controller)\\.ts$', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'enter-by-the-service',
+      comment: 'A store, an entity or a controller is imported only in its own room.',
+      severity: 'error',
+      from: { path: '^src/[^/]+$' },
+      to: { path: '^src/.+\\.(store|entity|controller)\\.ts$' },
+    },
+    {
+      name: 'counterparts-know-no-concern',
+      comment: 'Whoever calls the outside answers with values; what they mean is decided elsewhere.',
+      severity: 'error',
+      from: { path: '^src/(outbound|operator-wallet|provider-callback)/' },
+      to: { path: '^src/(wallet|session|free-spins)/' },
+    },
+    {
+      name: 'one-way-out',
+      comment: 'An HTTP client only in outbound/. The sandbox is a stranger and brings its own.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(outbound|sandbox)/' },
+      to: { path: package_('axios', 'undici', '@nestjs/axios') },
+    },
+    {
+      name: 'one-way-out',
+      comment: "Node's clients are clients too; its types are free to use.",
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(outbound|sandbox)/' },
+      to: { path: '^(node:)?(http|https|http2)$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'sql-at-home',
+      comment: 'typeorm and pg only in a store, an entity, a module and database/.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['\\.(store|entity|module)\\.ts$', '^src/database/'] },
+      to: { path: package_('typeorm', 'pg', '@nestjs/typeorm') },
+    },
+    {
+      name: 'sandbox-is-a-stranger',
+      comment: 'Imported by main.ts alone.',
+      severity: 'error',
+      from: { pathNot: '^src/(sandbox/|main\\.ts$)' },
+      to: { path: '^src/sandbox/' },
+    },
+    {
+      name: 'sandbox-is-a-stranger',
+      comment: 'Imports only the SDK and ground; it seeds through the admin API.',
+      severity: 'error',
+      from: { path: '^src/sandbox/' },
+      to: { path: '^src/', pathNot: ['^src/sandbox/', GROUND] },
+    },
+    {
+      name: 'sdk-stands-alone',
+      comment: 'sdk/src imports only node:.',
+      severity: 'error',
+      from: { path: '^sdk/src/' },
+      to: { pathNot: '^sdk/src/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'sdk-stands-alone',
+      comment: 'Signing enters through signature/ and outbound/.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(signature|outbound|sandbox)/' },
+      to: { path: ['^sdk/', '^@croupier/provider-sdk'] },
+    },
+    {
+      name: 'ground-knows-no-room-above',
+      severity: 'error',
+      from: { path: GROUND },
+      to: { path: '^src/', pathNot: GROUND },
+    },
+    ...DOWNWARDS.slice(1).map((room, index) => ({
+      name: 'dependencies-point-down',
+      severity: 'error',
+      from: { path: `^src/${room}/` },
+      to: { path: `^src/(${DOWNWARDS.slice(0, index + 1).join('|')})/` },
+    })),
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '^sdk/dist/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,125 @@
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const noEnvironment = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: 'The environment is read once, in src/config: take what you need from Configuration.',
+};
+const noClock = [
+  {
+    selector: "MemberExpression[object.name='Date'][property.name='now']",
+    message: 'The time comes from src/runtime/clock.ts.',
+  },
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'The time comes from src/runtime/clock.ts.',
+  },
+  {
+    selector: "MemberExpression[object.name='performance'][property.name='now']",
+    message: 'Durations come from src/runtime/clock.ts.',
+  },
+];
+const noRandomness = [
+  {
+    selector: "MemberExpression[object.name='Math'][property.name='random']",
+    message: 'Randomness comes from src/runtime/randomness.ts.',
+  },
+  {
+    selector:
+      'ImportDeclaration[source.value=/^(node:)?crypto$/] > ImportSpecifier[imported.name=/^(random|getRandomValues$|webcrypto$)/]',
+    message: 'Randomness comes from src/runtime/randomness.ts.',
+  },
+  {
+    selector:
+      'ImportDeclaration[source.value=/^(node:)?crypto$/] > :matches(ImportNamespaceSpecifier, ImportDefaultSpecifier)',
+    message: 'Import what you need by name, so that randomness shows.',
+  },
+  {
+    selector: "MemberExpression[object.name='crypto'][property.name=/^(randomUUID|getRandomValues)$/]",
+    message: 'Randomness comes from src/runtime/randomness.ts.',
+  },
+];
+
+export default defineConfig(
+  globalIgnores(['**/dist/', '**/coverage/', '**/data/']),
+  js.configs.recommended,
+  {
+    files: ['**/*.{js,cjs,mjs}'],
+    languageOptions: { globals: { console: 'readonly', module: 'writable', process: 'readonly' } },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // `port!` says that an invariant holds which the types cannot carry.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // `return response.end()` and `() => resolve()` are plain enough.
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      // Request and response classes are shapes for validation and Swagger: no methods, nothing to lose.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/no-misused-spread': 'off',
+      // A port is asynchronous whether or not this implementation has to wait.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-console': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', noEnvironment, ...noClock, ...noRandomness] },
+  },
+  {
+    files: ['src/config/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...noClock, ...noRandomness] },
+  },
+  {
+    files: ['src/runtime/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', noEnvironment] },
+  },
+  {
+    // A stranger has a clock of its own, as a counterpart of the real world has.
+    files: ['src/sandbox/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', noEnvironment, ...noRandomness] },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/outbound/**', 'src/sandbox/**'],
+    rules: {
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Calls leave through src/outbound.' }],
+    },
+  },
+  {
+    // What a person starts at a terminal speaks to that person.
+    files: [
+      'src/main.ts',
+      'src/commands/**/*.ts',
+      'src/sandbox/transcript.ts',
+      'test/**/*.ts',
+      'bench/**/*.ts',
+    ],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['test/**/*.ts', 'sdk/test/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      // Answers are compared with what the contract says, whatever shape they have.
+      '@typescript-eslint/no-base-to-string': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      // A flag that a callback sets looks constant to the types.
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      // Nest's metadata hangs on methods, which are named here and not called.
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+);
