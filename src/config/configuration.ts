@@ -1,0 +1,169 @@
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+
+/** The environment as one validated, frozen object. Contract, section 8. */
+export abstract class Configuration {
+  readonly port: number;
+  readonly host: string;
+  /** A PostgreSQL of one's own; without it the service starts and supervises one in `dataDir`. */
+  readonly databaseUrl?: string;
+  readonly dataDir: string;
+  /** Shared nonces, rate limits and demo balances; without it they are kept in process. */
+  readonly redisUrl?: string;
+  readonly sandbox: boolean;
+  readonly adminApiKey: string;
+  /** 32 bytes: AES-256-GCM over the stored tenant secrets. */
+  readonly secretsKey: Buffer;
+  /** Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` is believed. */
+  readonly trustProxy: readonly string[];
+  readonly outboundAllowPrivate: boolean;
+  readonly signatureToleranceSeconds: number;
+  readonly requestsPerSecond: number;
+  readonly operatorTimeoutMs: number;
+  readonly callbackTimeoutMs: number;
+  readonly transactionLeaseSeconds: number;
+  readonly sessionTtlSeconds: number;
+  readonly demoStartBalanceMinor: number;
+  readonly logLevel: LogLevel;
+  /** Whether log lines are made for eyes (a terminal under the sandbox) or for machines. */
+  readonly logPretty: boolean;
+  readonly metricsToken?: string;
+  readonly docsEnabled: boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** How much longer than any operator's time-out a transaction's lease must be, in milliseconds. */
+export const LEASE_MARGIN_MS = 1000;
+
+/** The sandbox guards play money on a loopback address, so its keys may be known to everybody. */
+const SANDBOX_ADMIN_API_KEY = 'sandbox-admin-key-for-play-money-only';
+const SANDBOX_SECRETS_KEY = Buffer.alloc(32, 'croupier sandbox');
+
+/** A wrong value in the environment; the message is one line that names the variable. */
+export class ConfigurationError extends Error {}
+
+/**
+ * Reads and checks every variable of the contract's section 8.
+ * @throws ConfigurationError naming the first variable that is wrong
+ */
+export function readConfiguration(
+  environment: Environment,
+  process: { uid: number | undefined; terminal: boolean } = { uid: undefined, terminal: false },
+): Configuration {
+  const read = reader(environment);
+  const sandbox = read.boolean('SANDBOX', false);
+  if (sandbox && environment['NODE_ENV'] === 'production') {
+    throw new ConfigurationError(
+      'SANDBOX: the sandbox is play money and is refused with NODE_ENV=production',
+    );
+  }
+  const operatorTimeoutMs = read.integer('OPERATOR_TIMEOUT_MS', 5000, 1, 600_000);
+  const transactionLeaseSeconds = read.integer('TRANSACTION_LEASE_SECONDS', 30, 1, 3600);
+  if (transactionLeaseSeconds * 1000 < operatorTimeoutMs + LEASE_MARGIN_MS) {
+    throw new ConfigurationError(
+      `TRANSACTION_LEASE_SECONDS: ${transactionLeaseSeconds} must be at least 1 s longer than OPERATOR_TIMEOUT_MS (${operatorTimeoutMs})`,
+    );
+  }
+  const dataDir = read.text('DATA_DIR') ?? (process.uid === 0 ? join('/var/lib', 'croupier') : './data');
+  return Object.freeze({
+    port: read.integer('PORT', 3000, 0, 65_535),
+    host: read.text('HOST') ?? (sandbox ? '127.0.0.1' : '0.0.0.0'),
+    ...optional('databaseUrl', read.url('DATABASE_URL', ['postgres:', 'postgresql:'])),
+    dataDir: resolve(dataDir),
+    ...optional('redisUrl', read.url('REDIS_URL', ['redis:', 'rediss:'])),
+    sandbox,
+    adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), sandbox),
+    secretsKey: secretsKey(read.text('SECRETS_KEY'), sandbox),
+    trustProxy: proxies(read.text('TRUST_PROXY')),
+    outboundAllowPrivate: read.boolean('OUTBOUND_ALLOW_PRIVATE', sandbox),
+    signatureToleranceSeconds: read.integer('SIGNATURE_TOLERANCE_SECONDS', 300, 1, 86_400),
+    requestsPerSecond: read.integer('REQUESTS_PER_SECOND', 200, 1, 1_000_000),
+    operatorTimeoutMs,
+    callbackTimeoutMs: read.integer('CALLBACK_TIMEOUT_MS', 10_000, 1, 600_000),
+    transactionLeaseSeconds,
+    sessionTtlSeconds: read.integer('SESSION_TTL_SECONDS', 86_400, 1, 31_536_000),
+    demoStartBalanceMinor: read.integer('DEMO_START_BALANCE_MINOR', 100_000, 0, Number.MAX_SAFE_INTEGER),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logPretty: sandbox && process.terminal,
+    ...optional('metricsToken', read.text('METRICS_TOKEN')),
+    docsEnabled: read.boolean('DOCS_ENABLED', true),
+  });
+}
+
+function adminApiKey(value: string | undefined, sandbox: boolean): string {
+  if (value === undefined && sandbox) return SANDBOX_ADMIN_API_KEY;
+  if (value === undefined) throw new ConfigurationError('ADMIN_API_KEY: is required');
+  if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
+    throw new ConfigurationError(
+      'ADMIN_API_KEY: must be 32 to 256 printable ASCII characters without spaces',
+    );
+  }
+  return value;
+}
+
+function secretsKey(value: string | undefined, sandbox: boolean): Buffer {
+  if (value === undefined && sandbox) return SANDBOX_SECRETS_KEY;
+  if (value === undefined) throw new ConfigurationError('SECRETS_KEY: is required (32 bytes in base64)');
+  const key = Buffer.from(value, 'base64');
+  if (key.length !== 32 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) {
+    throw new ConfigurationError('SECRETS_KEY: must be 32 bytes in base64');
+  }
+  return key;
+}
+
+/** Names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` understands them. */
+function proxies(value: string | undefined): string[] {
+  const entries = (value ?? '').split(',').map((entry) => entry.trim());
+  for (const entry of entries.filter(Boolean)) {
+    const [address, bits, more] = entry.split('/');
+    const family = isIP(address ?? '');
+    const longest = family === 6 ? 128 : 32;
+    const block = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(entry);
+    if (!named && !(family > 0 && block && more === undefined)) {
+      throw new ConfigurationError(`TRUST_PROXY: ${JSON.stringify(entry)} is no address and no CIDR block`);
+    }
+  }
+  return entries.filter(Boolean);
+}
+
+function reader(environment: Environment) {
+  const text = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  return {
+    text,
+    boolean(name: string, fallback: boolean): boolean {
+      const value = text(name);
+      if (value === undefined) return fallback;
+      if (value === 'true') return true;
+      if (value === 'false') return false;
+      throw new ConfigurationError(`${name}: must be true or false`);
+    },
+    integer(name: string, fallback: number, least: number, most: number): number {
+      const value = text(name);
+      if (value === undefined) return fallback;
+      const number = /^\d{1,16}$/.test(value) ? Number(value) : NaN;
+      if (number >= least && number <= most) return number;
+      throw new ConfigurationError(`${name}: must be an integer from ${least} to ${most}`);
+    },
+    oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
+      const value = text(name) ?? fallback;
+      const found = values.find((candidate) => candidate === value);
+      if (found === undefined) throw new ConfigurationError(`${name}: must be one of ${values.join(', ')}`);
+      return found;
+    },
+    url(name: string, protocols: readonly string[]): string | undefined {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
+      throw new ConfigurationError(`${name}: must be a URL that begins with ${protocols.join(' or ')}//`);
+    },
+  };
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [name in K]?: V });
+}

@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs';
+import { loadEnvFile } from 'node:process';
+import type { Configuration, Environment, readConfiguration } from './configuration.js';
+
+/** Reads the configuration from this process's environment, and from a file `.env` beside it if there is one. */
+export function readEnvironment(read: typeof readConfiguration): Configuration {
+  if (existsSync('.env')) loadEnvFile('.env');
+  const environment: Environment = {
+    ...process.env,
+    // The sandbox is what `npm start` is for; the production start is `node dist/main.js`.
+    SANDBOX: process.env['SANDBOX'] ?? String(process.env['npm_lifecycle_event'] === 'start'),
+  };
+  return read(environment, { uid: process.getuid?.(), terminal: process.stdout.isTTY });
+}

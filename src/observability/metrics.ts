@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Every metric of the service; names end with their unit. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requests = new Counter({
+    name: 'croupier_http_requests_total',
+    help: 'Requests by route and outcome: the status, or the error code of a refusal',
+    labelNames: ['route', 'outcome'],
+    registers: [this.registry],
+  });
+  readonly requestSeconds = new Histogram({
+    name: 'croupier_http_request_duration_seconds',
+    help: 'Time from the request line to the last byte of the answer',
+    labelNames: ['route'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly requestsInFlight = new Gauge({
+    name: 'croupier_http_requests_in_flight',
+    help: 'Requests being worked on',
+    registers: [this.registry],
+  });
+  readonly signatureFailures = new Counter({
+    name: 'croupier_signature_failures_total',
+    help: 'Calls refused with 401 invalid signature, by the reason that the caller is not told',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+  readonly operatorCalls = new Counter({
+    name: 'croupier_operator_calls_total',
+    help: "Calls to operators' wallets by operation and outcome",
+    labelNames: ['operation', 'outcome'],
+    registers: [this.registry],
+  });
+  readonly operatorCallSeconds = new Histogram({
+    name: 'croupier_operator_call_duration_seconds',
+    help: "Time of calls to operators' wallets, from connect to the last byte",
+    labelNames: ['operation'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly operatorCallsInFlight = new Gauge({
+    name: 'croupier_operator_calls_in_flight',
+    help: "Calls to operators' wallets that are waiting for an answer",
+    registers: [this.registry],
+  });
+  readonly callbacks = new Counter({
+    name: 'croupier_callbacks_total',
+    help: 'Callbacks to providers by route and outcome: the status, or why there was none',
+    labelNames: ['route', 'outcome'],
+    registers: [this.registry],
+  });
+  readonly callbackSeconds = new Histogram({
+    name: 'croupier_callback_duration_seconds',
+    help: 'Time of callbacks to providers, from connect to the last byte',
+    labelNames: ['route'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly flaggedWinnings = new Counter({
+    name: 'croupier_flagged_winnings_total',
+    help: 'WINs of free spins that were booked although no live grant stands behind them, by what is odd',
+    labelNames: ['flag'],
+    registers: [this.registry],
+  });
+  readonly transactions = new Counter({
+    name: 'croupier_transactions_total',
+    help: 'Attempts that settled, by kind and the state they reached',
+    labelNames: ['kind', 'state', 'mode'],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry, prefix: 'croupier_' });
+  }
+}

@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+
+/** The time of day. Leases do not use it: they are judged by the database's clock. */
+@Injectable()
+export class Clock {
+  now(): Date {
+    return new Date();
+  }
+
+  /** Unix time in seconds, with fractions. */
+  unixSeconds(): number {
+    return this.now().getTime() / 1000;
+  }
+}
+
+/** A moment to measure from, in milliseconds with fractions; it never jumps. */
+export function monotonicMs(): number {
+  return performance.now();
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { randomBytes, randomUUID } from 'node:crypto';
+
+@Injectable()
+export class Randomness {
+  uuid(): string {
+    return randomUUID();
+  }
+
+  /** A secret or token: 256 random bits in base64url, 43 characters. */
+  secret(): string {
+    return randomBytes(32).toString('base64url');
+  }
+
+  bytes(count: number): Buffer {
+    return randomBytes(count);
+  }
+
+  /** A nonce for one signed call: 128 random bits in hex. */
+  nonce(): string {
+    return randomBytes(16).toString('hex');
+  }
+}

@@ -1,0 +1,33 @@
+import type { Server } from 'node:http';
+
+/** How long requests in flight may take to finish, in milliseconds; the whole stop ends within ten seconds. */
+const DRAIN_MS = 7_000;
+const LIMIT_MS = 9_500;
+const IDLE_CHECK_MS = 50;
+
+/** On SIGTERM or SIGINT lets what is in flight finish, stops, and ends the process within ten seconds. */
+export function onStopSignal(server: Server, stop: () => Promise<void>): void {
+  const begin = () => {
+    process.off('SIGTERM', begin).off('SIGINT', begin);
+    // A second Ctrl-C, or the one that npm passes on, must not cut the money off.
+    process.on('SIGTERM', ignore).on('SIGINT', ignore);
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    setTimeout(() => process.exit(1), LIMIT_MS).unref();
+    void stop()
+      .then(() => 0)
+      .catch((error: unknown) => {
+        process.stderr.write(`croupier did not stop cleanly: ${String(error)}\n`);
+        return 1;
+      })
+      .then((code) => {
+        clearInterval(idle);
+        process.exit(code);
+      });
+  };
+  process.on('SIGTERM', begin).on('SIGINT', begin);
+}
+
+function ignore(): void {
+  // Already stopping.
+}
