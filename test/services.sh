@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The whole suite against a real PostgreSQL and a real Redis: those of TEST_DATABASE_URL and TEST_REDIS_URL, else those
+# at this machine's standard ports, which are started where they are down and installed where they are missing (as root
+# on Debian). It fails where they cannot be had; it never skips. Arguments go to vitest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+main() {
+  if [ -z "${TEST_DATABASE_URL:-}" ]; then find_postgres; fi
+  if [ -z "${TEST_REDIS_URL:-}" ]; then find_redis; fi
+  export TEST_DATABASE_URL TEST_REDIS_URL
+  postgres_answers "$TEST_DATABASE_URL" || fail 'PostgreSQL does not answer: set TEST_DATABASE_URL'
+  redis_answers "$TEST_REDIS_URL" || fail 'Redis does not answer: set TEST_REDIS_URL'
+  npx vitest run "$@"
+}
+
+find_postgres() {
+  TEST_DATABASE_URL=postgres://postgres@127.0.0.1:5432/postgres
+  if postgres_answers "$TEST_DATABASE_URL"; then return; fi
+  if ! port_is_open 5432; then
+    command -v pg_ctlcluster >/dev/null || install postgresql
+    port_is_open 5432 || say pg_ctlcluster --skip-systemctl-redirect "$(ls /etc/postgresql | sort -V | tail -n 1)" main start
+    wait_for port_is_open 5432
+    if postgres_answers "$TEST_DATABASE_URL"; then return; fi
+  fi
+  make_role
+}
+
+# The server wants a password: root may become its administrator and make a role for this run alone.
+make_role() {
+  [ "$(id -u)" = 0 ] || fail 'PostgreSQL lets nobody in without a password: set TEST_DATABASE_URL'
+  local password
+  ROLE=croupier_test_$$
+  password=$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')
+  as_postgres "CREATE ROLE $ROLE LOGIN CREATEDB PASSWORD '$password'"
+  trap 'as_postgres "DROP ROLE $ROLE"' EXIT
+  TEST_DATABASE_URL=postgres://$ROLE:$password@127.0.0.1:5432/postgres
+}
+
+as_postgres() { (cd / && su postgres -s /bin/sh -c 'psql -qXv ON_ERROR_STOP=1 postgres' <<<"$1"); }
+
+find_redis() {
+  TEST_REDIS_URL=redis://127.0.0.1:6379
+  if redis_answers "$TEST_REDIS_URL"; then return; fi
+  command -v redis-server >/dev/null || install redis-server
+  port_is_open 6379 ||
+    say redis-server --daemonize yes --bind 127.0.0.1 --port 6379 --save '' --appendonly no --dir "${TMPDIR:-/tmp}"
+  wait_for port_is_open 6379
+}
+
+postgres_answers() {
+  node --input-type=module --eval "
+    import { Client } from 'pg';
+    const client = new Client({ connectionString: process.argv[1], connectionTimeoutMillis: 2000 });
+    try {
+      await client.connect();
+      const { rows } = await client.query('SHOW server_version');
+      console.log('PostgreSQL', rows[0].server_version, 'answers');
+      await client.end();
+    } catch {
+      process.exit(1);
+    }" "$1"
+}
+
+redis_answers() {
+  node --input-type=module --eval "
+    import { Redis } from 'ioredis';
+    const client = new Redis(process.argv[1], { lazyConnect: true, retryStrategy: () => null, connectTimeout: 2000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      console.log('Redis', /redis_version:(\S+)/.exec(await client.info('server'))[1], 'answers');
+      client.disconnect();
+    } catch {
+      process.exit(1);
+    }" "$1"
+}
+
+port_is_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+wait_for() {
+  for _ in $(seq 100); do
+    if "$@"; then return; fi
+    sleep 0.1
+  done
+  fail "waited 10 s in vain for: $*"
+}
+
+install() {
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then fail "$1 is not installed"; fi
+  say apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive say apt-get install -y -qq --no-install-recommends "$1"
+}
+
+say() {
+  echo "+ $*"
+  "$@"
+}
+
+fail() {
+  echo "test:services: $*" >&2
+  exit 1
+}
+
+main "$@"
