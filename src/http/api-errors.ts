@@ -1,0 +1,47 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiResponse } from '@nestjs/swagger';
+import { CATALOGUE, type ErrorCode } from '../errors/catalogue.js';
+
+/** The body of every error but the signature's. Contract, section 2. */
+export class ErrorBody {
+  @ApiProperty({ example: 'the session does not match' })
+  error: string;
+}
+
+/** Documents refusals from the catalogue: one response for each status, one example for each code. */
+export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  const statuses = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = CATALOGUE[code];
+    statuses.set(status, [...(statuses.get(status) ?? []), code]);
+  }
+  return applyDecorators(...[...statuses].map(([status, of]) => ApiResponse(response(status, of))));
+}
+
+function response(status: number, codes: readonly ErrorCode[]) {
+  const rows = codes.map((code) => `\`${code}\` (${CATALOGUE[code].nextAction}): ${CATALOGUE[code].message}`);
+  return {
+    status,
+    description: rows.join(' · '),
+    headers: {
+      'X-Error-Code': { schema: { type: 'string' as const, enum: [...codes] } },
+      'X-Next-Action': {
+        schema: {
+          type: 'string' as const,
+          enum: [...new Set(codes.map((code) => CATALOGUE[code].nextAction))],
+        },
+      },
+      ...(status === 429 && {
+        'Retry-After': { description: 'whole seconds, at least 1', schema: { type: 'integer' as const } },
+      }),
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorBody' },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: { error: CATALOGUE[code].message } }]),
+        ),
+      },
+    },
+  };
+}

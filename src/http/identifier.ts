@@ -1,0 +1,51 @@
+import { applyDecorators, type PipeTransform } from '@nestjs/common';
+import { Matches, ValidateBy, type ValidationOptions } from 'class-validator';
+import { CroupierError } from '../errors/croupier-error.js';
+
+const IDENTIFIER = /^[\x21-\x7e]{1,128}$/;
+
+/** 1–128 printable ASCII characters without spaces, not `.` or `..`. Contract, section 3. */
+export function isIdentifier(value: unknown): value is string {
+  return typeof value === 'string' && IDENTIFIER.test(value) && value !== '.' && value !== '..';
+}
+
+export function IsIdentifier(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isIdentifier',
+      validator: {
+        validate: isIdentifier,
+        defaultMessage: () => '$property must be 1 to 128 printable ASCII characters without spaces',
+      },
+    },
+    options,
+  );
+}
+
+/** Three upper-case letters, as ISO 4217 has them. */
+export function IsCurrency(): PropertyDecorator {
+  return applyDecorators(
+    Matches(/^[A-Z]{3}$/, {
+      message: '$property must be 3 upper-case letters (ISO 4217)',
+    }),
+  );
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** An id of our own in a path: what is no UUID names nothing that exists. */
+export class UuidPipe implements PipeTransform<string, string> {
+  transform(value: string): string {
+    if (!UUID.test(value)) throw new CroupierError('NOT_FOUND');
+    return value.toLowerCase();
+  }
+}
+
+/** A caller's identifier in a path. */
+export class IdentifierPipe implements PipeTransform<string, string> {
+  transform(value: string): string {
+    if (!isIdentifier(value))
+      throw new CroupierError('INVALID_REQUEST', 'the path carries no valid identifier');
+    return value;
+  }
+}

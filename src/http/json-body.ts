@@ -1,0 +1,106 @@
+import {
+  type ArgumentMetadata,
+  createParamDecorator,
+  type ExecutionContext,
+  type PipeTransform,
+  type Type,
+} from '@nestjs/common';
+import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
+import type { Request } from 'express';
+import { CroupierError } from '../errors/croupier-error.js';
+import { parseJsonObject } from './json.js';
+
+interface RawRequest {
+  contentType: string | undefined;
+  bytes: Buffer;
+}
+
+const RawRequestOf = createParamDecorator((_: unknown, context: ExecutionContext): RawRequest => {
+  const request = context.switchToHttp().getRequest<Request>();
+  return { contentType: request.headers['content-type'], bytes: request.body as Buffer };
+});
+
+/** How a body that goes beyond its class is taken. Contract, section 2. */
+type Reading =
+  /** An unknown field is refused. */
+  | 'strict'
+  /** Providers send extra fields, which are ignored, and null for what they leave out. */
+  | 'lenient';
+
+/** The body as an instance of the parameter's class: parsed and validated after every guard has passed. */
+export const JsonBody = () => RawRequestOf(undefined, new JsonBodyPipe('strict'));
+
+/** The body of a provider's wallet call, read leniently. */
+export const ProviderBody = () => RawRequestOf(undefined, new JsonBodyPipe('lenient'));
+
+/** @throws CroupierError INVALID_REQUEST, or the code that a constraint names in its `context` */
+class JsonBodyPipe implements PipeTransform<RawRequest, object> {
+  constructor(private readonly reading: Reading) {}
+
+  transform(raw: RawRequest, { metatype }: ArgumentMetadata): object {
+    // No body says as much as an empty object; where something is required, that is what is refused.
+    if (raw.bytes.length === 0) return validated(metatype as Type<object>, {}, this.reading);
+    if (!isJson(raw.contentType)) throw invalid('Content-Type must be application/json');
+    return validated(metatype as Type<object>, parsed(raw.bytes), this.reading);
+  }
+}
+
+/** `application/json`, with no charset but UTF-8: the bytes are read as UTF-8 whatever is claimed. */
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(contentType ?? '');
+}
+
+function parsed(bytes: Buffer): Record<string, unknown> {
+  try {
+    return parseJsonObject(bytes);
+  } catch {
+    throw invalid('the request body must be a JSON object');
+  }
+}
+
+/** Takes the known fields of a plain object into an instance of the class, and validates it. */
+export function validated<T extends object>(
+  type: Type<T>,
+  fields: Readonly<Record<string, unknown>>,
+  reading: Reading,
+): T {
+  const known = knownFields(type);
+  const unknown = Object.keys(fields).find((field) => !known.has(field));
+  if (unknown !== undefined && reading === 'strict') {
+    throw invalid(`${JSON.stringify(unknown.slice(0, 64))} is not a known field`);
+  }
+  const instance = new type();
+  for (const field of known) {
+    const given = Object.hasOwn(fields, field) && !(reading === 'lenient' && fields[field] === null);
+    if (given) (instance as Record<string, unknown>)[field] = fields[field];
+  }
+  const errors = validateSync(instance, { stopAtFirstError: true });
+  const telling = errors.find((error) => error.contexts) ?? errors[0];
+  if (telling) throw refusal(telling);
+  return instance;
+}
+
+const KNOWN_FIELDS = new WeakMap<Type<object>, ReadonlySet<string>>();
+
+function knownFields(type: Type<object>): ReadonlySet<string> {
+  let known = KNOWN_FIELDS.get(type);
+  if (!known) {
+    const constraints = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+    known = new Set(constraints.map((constraint) => constraint.propertyName));
+    KNOWN_FIELDS.set(type, known);
+  }
+  return known;
+}
+
+function refusal(error: ValidationError): CroupierError {
+  const [constraint] = Object.keys(error.constraints ?? {});
+  const code =
+    constraint && (error.contexts?.[constraint] as { code?: 'KIND_NOT_ACCEPTED' } | undefined)?.code;
+  return code
+    ? new CroupierError(code)
+    : invalid(Object.values(error.constraints ?? {})[0] ?? 'a field is invalid');
+}
+
+function invalid(message: string): CroupierError {
+  return new CroupierError('INVALID_REQUEST', message);
+}

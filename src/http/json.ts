@@ -1,0 +1,34 @@
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const FRACTION_OR_EXPONENT = /\d[.eE][+\-\d]/;
+
+/**
+ * Reads a JSON object from its bytes: UTF-8, of duplicate keys the last counts, numbers judged by value.
+ * @throws SyntaxError | TypeError where the bytes are no JSON object
+ */
+export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
+  const text = DECODER.decode(bytes);
+  const value: unknown = JSON.parse(FRACTION_OR_EXPONENT.test(text) ? withoutRounding(text) : text);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new TypeError('the body is not a JSON object');
+  }
+  return value as Record<string, unknown>;
+}
+
+/**
+ * JSON.parse rounds 9007199254740990.6 to an integer, and so would book an amount that nobody sent. Such a
+ * literal becomes 0.5, which every integer check refuses. Valid JSON only: anything else fails to parse anyway.
+ */
+function withoutRounding(text: string): string {
+  return text.replace(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') || !Number.isInteger(Number(token)) || isInteger(token) ? token : '0.5',
+  );
+}
+
+/** Whether the literal's exact value is an integer: no digit but zero is left of the point once it is moved. */
+function isInteger(literal: string): boolean {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = (whole + fraction).replace(/0+$/, '');
+  return digits === '' || digits.length <= whole.length + Number(exponent);
+}

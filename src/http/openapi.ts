@@ -1,0 +1,70 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ErrorBody } from './api-errors.js';
+
+/** Each audience reads its own document; the tag on a controller names the audience. */
+const AUDIENCES = { provider: 'Provider', operator: 'Operator', admin: 'Administrators' } as const;
+
+const DESCRIPTION = `Croupier stands between a game provider, a platform and an operator's wallet.
+
+**Signature.** Provider and operator routes carry four headers. \`X-Signature\` is the HMAC-SHA256, in 64 lower-case
+hex digits, over \`METHOD\\nPATH\\nTIMESTAMP\\nNONCE\\nRAW_BODY\`, keyed with the tenant's secret. PATH is the request
+target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a 401 with the plain text
+\`invalid signature\`.
+
+**Errors.** Every other error is \`{"error": "<message>"}\` with its code in \`X-Error-Code\` and what to do next in
+\`X-Next-Action\`.
+
+**Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
+
+const SIGNATURE_HEADERS = {
+  'X-Tenant-ID': "The caller's own identifier",
+  'X-Timestamp': 'Unix time in seconds, decimal digits',
+  'X-Nonce': '8 to 128 characters of A-Z a-z 0-9 - _ . : that were never used before',
+  'X-Signature': 'HMAC-SHA256 over the canonical string, 64 lower-case hex digits',
+};
+
+/** Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`. */
+export function serveDocuments(app: NestExpressApplication): void {
+  const whole = describe(app);
+  for (const [audience, tag] of Object.entries(AUDIENCES)) {
+    serve(app, `docs/${audience}`, ofAudience(whole, tag));
+  }
+  serve(app, 'docs', whole);
+}
+
+function serve(app: NestExpressApplication, path: string, document: OpenAPIObject): void {
+  SwaggerModule.setup(path, app, document, {
+    jsonDocumentUrl: `${path}-json`,
+    yamlDocumentUrl: `${path}-yaml`,
+    customSiteTitle: 'Croupier',
+    swaggerOptions: { persistAuthorization: true },
+  });
+}
+
+function describe(app: NestExpressApplication): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setTitle('Croupier')
+    .setDescription(DESCRIPTION)
+    .setVersion('1')
+    .addTag('Provider', 'Provider → platform: sessions, transactions, balance')
+    .addTag('Operator', 'Operator → platform: launch and revocation of sessions')
+    .addTag('Administrators', 'Providers, operators and games')
+    .addTag('Monitoring', 'Health and metrics')
+    .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'admin-key');
+  for (const [name, description] of Object.entries(SIGNATURE_HEADERS)) {
+    builder.addApiKey({ type: 'apiKey', in: 'header', name, description }, name);
+  }
+  return SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorBody] });
+}
+
+function ofAudience(whole: OpenAPIObject, tag: string): OpenAPIObject {
+  const paths: OpenAPIObject['paths'] = {};
+  for (const [path, operations] of Object.entries(whole.paths)) {
+    const own = Object.entries(operations as Record<string, { tags?: string[] }>).filter(([, operation]) =>
+      operation.tags?.includes(tag),
+    );
+    if (own.length > 0) paths[path] = Object.fromEntries(own);
+  }
+  return { ...whole, paths, tags: (whole.tags ?? []).filter(({ name }) => name === tag) };
+}

@@ -1,0 +1,56 @@
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { CroupierError } from '../errors/croupier-error.js';
+
+/** The largest body of a route that does not say otherwise, in bytes. */
+const BODY_LIMIT_BYTES = 64 * 1024;
+
+/** How much of a body that is too large is read before the answer, in bytes. */
+const PATIENCE_BYTES = 1024 * 1024;
+
+const BODY_LIMIT = 'croupier:body-limit';
+
+/** Lets a route take a larger body, in bytes. */
+export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
+
+/**
+ * Reads the body as it is sent, whatever its content type: the signature is over these bytes. It is a guard,
+ * not a middleware, because an unknown route is a 404 before anything of the request is read.
+ * @throws CroupierError PAYLOAD_TOO_LARGE · UNSUPPORTED_ENCODING. Contract, section 1, order of checks
+ */
+@Injectable()
+export class RawBodyGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const limit =
+      this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler()) ?? BODY_LIMIT_BYTES;
+    const encoding = request.headers['content-encoding'] ?? 'identity';
+    if (encoding.toLowerCase() !== 'identity')
+      throw new CroupierError('UNSUPPORTED_ENCODING', undefined, CLOSE);
+    request.body = await readBody(request, limit);
+    return true;
+  }
+}
+
+/** The rest of a refused body is not read: the connection cannot carry another request. */
+const CLOSE = { Connection: 'close' };
+
+async function readBody(request: Request, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Buffer).length;
+      if (size <= limit) chunks.push(chunk as Buffer);
+      // Most clients read no answer before they have sent all, so a little more is taken off them.
+      else if (size > limit + PATIENCE_BYTES) break;
+    }
+  } catch {
+    throw new CroupierError('INVALID_REQUEST', 'the request body could not be read', CLOSE);
+  }
+  if (size > limit) throw new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,37 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { HealthCheck, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import { Database } from '../database/database.js';
+import { Unsigned } from '../http/caller.js';
+
+@ApiTags('Monitoring')
+@Unsigned()
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
+    private readonly database: Database,
+  ) {}
+
+  @Get('live')
+  @ApiOperation({ summary: 'Whether the process is alive' })
+  live(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @HealthCheck()
+  @ApiOperation({ summary: 'Whether the service can work: the database answers and is migrated' })
+  ready() {
+    return this.health.check([
+      () => this.indicate('database', this.database.answers(), 'the database does not answer'),
+      () => this.indicate('migrations', this.database.isMigrated(), 'a migration is pending'),
+    ]);
+  }
+
+  private async indicate(name: string, healthy: Promise<boolean>, otherwise: string) {
+    const indicator = this.indicators.check(name);
+    return (await healthy) ? indicator.up() : indicator.down(otherwise);
+  }
+}

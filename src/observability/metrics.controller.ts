@@ -1,0 +1,31 @@
+import { Controller, Get, Header, Headers } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Configuration } from '../config/configuration.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { Unsigned } from '../http/caller.js';
+import { equalInConstantTime } from '../runtime/digest.js';
+import { Metrics } from './metrics.js';
+
+@ApiTags('Monitoring')
+@Unsigned()
+@Controller('metrics')
+export class MetricsController {
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly metrics: Metrics,
+  ) {}
+
+  @Get()
+  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  @ApiOperation({
+    summary: 'Metrics for Prometheus',
+    description: 'Needs a bearer token when METRICS_TOKEN is set.',
+  })
+  read(@Headers('authorization') authorization: string | undefined): Promise<string> {
+    const { metricsToken } = this.configuration;
+    if (metricsToken !== undefined && !equalInConstantTime(authorization ?? '', `Bearer ${metricsToken}`)) {
+      throw new CroupierError('UNAUTHORIZED', 'a valid bearer token is required');
+    }
+    return this.metrics.registry.metrics();
+  }
+}

@@ -1,0 +1,15 @@
+import { Global, Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { HealthController } from './health.controller.js';
+import { Logging } from './logging.js';
+import { Metrics } from './metrics.js';
+import { MetricsController } from './metrics.controller.js';
+
+@Global()
+@Module({
+  imports: [Logging, TerminusModule],
+  controllers: [HealthController, MetricsController],
+  providers: [Metrics],
+  exports: [Metrics],
+})
+export class ObservabilityModule {}

@@ -1,0 +1,19 @@
+import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
+
+/** IPv6 hands out public addresses from 2000::/3 only; what lies outside of it is not routed to anybody. */
+const GLOBAL_IPV6_PREFIX = 0b001;
+
+/**
+ * Whether an IP address lies on the public internet: not private, loopback, link-local, reserved or translated
+ * into another (NAT64, 6to4, Teredo). An IPv4 address mapped into IPv6 is judged as IPv4.
+ * @param ip an address as a resolver or a parsed URL gives it, without brackets; anything else is not public
+ */
+export function isPublicAddress(ip: string): boolean {
+  if (isIP(ip) === 0) return false;
+  const address = ipaddr.process(ip);
+  if (address.range() !== 'unicast') return false;
+  if (address.kind() === 'ipv4') return true;
+  const [first = 0] = address.toByteArray();
+  return first >> 5 === GLOBAL_IPV6_PREFIX;
+}

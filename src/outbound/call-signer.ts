@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { signRequest } from '@croupier/provider-sdk';
+import { currentRequestId } from '../observability/trace.js';
+import { Clock } from '../runtime/clock.js';
+import { Randomness } from '../runtime/randomness.js';
+
+/** Whom a call is for, and whose secret signs it. */
+export interface Addressee {
+  readonly tenantId: string;
+  readonly secret: string;
+}
+
+/** Makes the headers of an outgoing POST. Contract, section 1, "Signature". */
+@Injectable()
+export class CallSigner {
+  constructor(
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** @param body the exact bytes that will be sent */
+  headers({ tenantId, secret }: Addressee, url: URL, body: Buffer): Record<string, string> {
+    const requestId = currentRequestId();
+    return {
+      'Content-Type': 'application/json',
+      ...signRequest({
+        method: 'POST',
+        path: url.pathname + url.search,
+        body,
+        tenantId,
+        secret,
+        nonce: this.randomness.nonce(),
+        now: this.clock.unixSeconds(),
+      }),
+      ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+    };
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../runtime/clock.js';
+
+/** How many times the nonces of a tenant at its full rate the memory holds before it refuses. */
+const HEADROOM = 4;
+/** What even a tenant with a tiny limit may use, in nonces. */
+const LEAST_CAPACITY = 10_000;
+
+interface Generation {
+  startedAt: number;
+  current: Set<string>;
+  previous: Set<string>;
+}
+
+/**
+ * Remembers nonces in two generations a tenant, each as long as a nonce must be remembered: it forgets whole
+ * sets, never a nonce too early. Full, it refuses and never evicts. Only verified tenants have an entry.
+ */
+@Injectable()
+export class NonceMemory {
+  private readonly tenants = new Map<string, Generation>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** @param perSecond the tenant's rate limit, from which its share of the memory follows */
+  claim(
+    tenantId: string,
+    nonce: string,
+    rememberSeconds: number,
+    perSecond: number,
+  ): 'claimed' | 'used' | 'full' {
+    const generation = this.generation(tenantId, rememberSeconds);
+    if (generation.current.has(nonce) || generation.previous.has(nonce)) return 'used';
+    const capacity = Math.max(LEAST_CAPACITY, HEADROOM * perSecond * rememberSeconds);
+    if (generation.current.size + generation.previous.size >= capacity) return 'full';
+    generation.current.add(nonce);
+    return 'claimed';
+  }
+
+  private generation(tenantId: string, rememberSeconds: number): Generation {
+    const now = this.clock.unixSeconds();
+    let generation = this.tenants.get(tenantId);
+    if (!generation) {
+      generation = { startedAt: now, current: new Set(), previous: new Set() };
+      this.tenants.set(tenantId, generation);
+    }
+    const age = now - generation.startedAt;
+    if (age >= rememberSeconds) {
+      generation.previous = age >= 2 * rememberSeconds ? new Set() : generation.current;
+      generation.current = new Set();
+      generation.startedAt = now;
+    }
+    return generation;
+  }
+}

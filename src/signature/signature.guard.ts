@@ -1,0 +1,84 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { verifyPlatformSignature } from '@croupier/provider-sdk';
+import { Configuration } from '../config/configuration.js';
+import { InvalidSignatureError } from '../errors/croupier-error.js';
+import { CALLER, type Caller } from '../http/caller.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { Metrics } from '../observability/metrics.js';
+import { timed } from '../observability/trace.js';
+import { Clock } from '../runtime/clock.js';
+import { Randomness } from '../runtime/randomness.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import { Nonces } from './nonces.js';
+import type { SignedRequest } from './tenant.decorator.js';
+
+/**
+ * Lets a request pass only with a signature that holds over its raw bytes, by a tenant of the kind that the
+ * route declares; a route that declares nothing is the provider's. A signature that does not hold costs no
+ * database access. Contract, section 1, "Signature".
+ */
+@Injectable()
+export class SignatureGuard implements CanActivate {
+  private readonly logger = new BoundedLogger('Signature');
+  /** What an unknown tenant is checked against, so that it costs the same work as a wrong key. */
+  private readonly nobodysSecret: string;
+
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly configuration: Configuration,
+    private readonly tenancy: TenancyService,
+    private readonly nonces: Nonces,
+    private readonly clock: Clock,
+    private readonly metrics: Metrics,
+    randomness: Randomness,
+  ) {
+    this.nobodysSecret = randomness.secret();
+  }
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const declared = this.reflector.getAllAndOverride<Caller | undefined>(CALLER, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const caller = declared ?? 'provider';
+    if (caller === 'unsigned') return true;
+    const request = context.switchToHttp().getRequest<SignedRequest>();
+    try {
+      await timed('signature', () => this.verify(request, caller));
+    } catch (error) {
+      if (error instanceof InvalidSignatureError) this.tell(request, error.reason);
+      throw error;
+    }
+    return true;
+  }
+
+  private async verify(request: SignedRequest, caller: 'provider' | 'operator'): Promise<void> {
+    const tenantId = request.get('X-Tenant-ID') ?? '';
+    const known = this.tenancy.verificationSecrets(tenantId);
+    const verification = verifyPlatformSignature({
+      method: request.method,
+      path: request.originalUrl,
+      headers: request.headers,
+      body: request.body as Buffer,
+      secrets: known?.secrets ?? [this.nobodysSecret],
+      tenantId,
+      now: this.clock.unixSeconds(),
+      toleranceSeconds: this.configuration.signatureToleranceSeconds,
+    });
+    if (!verification.ok) throw new InvalidSignatureError(known ? verification.reason : 'unknown_tenant');
+    const tenant = caller === 'provider' ? this.tenancy.provider(tenantId) : this.tenancy.operator(tenantId);
+    if (!tenant) throw new InvalidSignatureError(known ? 'tenant_of_another_kind' : 'unknown_tenant');
+    if (tenant.status !== 'ACTIVE') throw new InvalidSignatureError('tenant_disabled');
+    if (!(await this.nonces.claim(tenant, request.get('X-Nonce') ?? ''))) {
+      throw new InvalidSignatureError('nonce_replayed');
+    }
+    request.tenant = tenant;
+  }
+
+  private tell(request: SignedRequest, reason: string): void {
+    this.metrics.signatureFailures.inc({ reason });
+    const tenantId = (request.get('X-Tenant-ID') ?? '').slice(0, 64);
+    this.logger.warn({ msg: 'signature refused', reason, tenantId, path: request.path, address: request.ip });
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { CroupierError } from '../errors/croupier-error.js';
+import { isIdentifier } from '../http/identifier.js';
+import { Clock } from '../runtime/clock.js';
+import type { PutGameRequest } from './game.request.js';
+import { pageById, type PageOf, type PageQuery } from './page.js';
+import { TenancyService } from './tenancy.service.js';
+import { TenancyStore } from './tenancy.store.js';
+import type { Game } from './tenant.js';
+
+/** Creates and replaces games. Contract, section 7. */
+@Injectable()
+export class GameAdministration {
+  constructor(
+    private readonly tenancy: TenancyService,
+    private readonly store: TenancyStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws CroupierError INVALID_REQUEST, also where there is no such provider */
+  async put(gameId: string, request: PutGameRequest): Promise<{ game: Game; created: boolean }> {
+    if (!isIdentifier(gameId)) {
+      throw new CroupierError(
+        'INVALID_REQUEST',
+        'gameId must be 1 to 128 printable ASCII characters without spaces',
+      );
+    }
+    const { providerId, name, status, launchUrl } = request;
+    const stored = await this.store.putGame({
+      gameId,
+      providerId,
+      name,
+      status: status ?? 'ACTIVE',
+      ...(launchUrl != null && { launchUrl }),
+      updatedAt: this.clock.now(),
+    });
+    if (!stored) throw new CroupierError('INVALID_REQUEST', `providerId names no provider: ${providerId}`);
+    await this.tenancy.changed();
+    return stored;
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async find(gameId: string): Promise<Game> {
+    const game = isIdentifier(gameId) ? await this.store.game(gameId) : undefined;
+    if (!game) throw new CroupierError('NOT_FOUND', 'no such game');
+    return game;
+  }
+
+  /** Ordered by gameId. @throws CroupierError INVALID_REQUEST */
+  list(query: PageQuery): Promise<PageOf<Game>> {
+    return pageById(
+      query,
+      (page) => this.store.games(page),
+      (game) => game.gameId,
+    );
+  }
+}

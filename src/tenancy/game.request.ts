@@ -1,0 +1,76 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, ValidateBy } from 'class-validator';
+import { Name, StatusField, TenantId } from './fields.js';
+import type { Status } from './tenant.js';
+
+const PRINTABLE = /^[\x21-\x7e]{1,2048}$/;
+
+/** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
+export class PutGameRequest {
+  @TenantId('acme-games')
+  providerId: string;
+
+  @Name('Book of Examples', 'required')
+  name: string;
+
+  @StatusField('optional')
+  status?: Status;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uri',
+    nullable: true,
+    example: 'https://play.acme.example/book',
+  })
+  @IsOptional()
+  @ValidateBy({
+    name: 'isLaunchUrl',
+    validator: {
+      validate: isLaunchUrl,
+      defaultMessage: () =>
+        '$property must be an absolute http(s) address of at most 2048 printable characters',
+    },
+  })
+  launchUrl?: string | null;
+}
+
+/** It is opened by the player's browser, never by this service. */
+function isLaunchUrl(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    PRINTABLE.test(value) &&
+    URL.canParse(value) &&
+    ['https:', 'http:'].includes(new URL(value).protocol)
+  );
+}
+
+export class GameResponse {
+  @ApiProperty({ example: 'book-of-examples' })
+  gameId: string;
+
+  @ApiProperty({ example: 'acme-games' })
+  providerId: string;
+
+  @ApiProperty({ example: 'Book of Examples' })
+  name: string;
+
+  @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
+  status: Status;
+
+  @ApiPropertyOptional({ example: 'https://play.acme.example/book' })
+  launchUrl?: string;
+
+  @ApiProperty()
+  createdAt: Date;
+
+  @ApiProperty()
+  updatedAt: Date;
+}
+
+export class GameListResponse {
+  @ApiProperty({ type: [GameResponse] })
+  items: GameResponse[];
+
+  @ApiPropertyOptional()
+  nextCursor?: string;
+}

@@ -1,0 +1,57 @@
+import { Controller, Get, HttpStatus, Param, Put, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { RequiresRole } from '../admin/requires-role.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { JsonBody } from '../http/json-body.js';
+import { ValidQuery } from '../http/query.js';
+import { GameAdministration } from './game-administration.js';
+import { GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
+import { PageQuery } from './page.js';
+
+/** Contract, section 7, "Games". */
+@ApiTags('Administrators')
+@Controller('v1/admin/games')
+export class GamesAdminController {
+  constructor(private readonly games: GameAdministration) {}
+
+  @Put(':gameId')
+  @RequiresRole('admin')
+  @ApiOperation({
+    summary: 'Create or replace a game',
+    description:
+      'The whole game: what is left out goes back to its default. Every instance obeys within a second.',
+  })
+  @ApiBody({ type: PutGameRequest })
+  @ApiCreatedResponse({ type: GameResponse, description: 'created' })
+  @ApiOkResponse({ type: GameResponse, description: 'replaced' })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
+  async put(
+    @Param('gameId') gameId: string,
+    @JsonBody() request: PutGameRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<GameResponse> {
+    const { game, created } = await this.games.put(gameId, request);
+    response.status(created ? HttpStatus.CREATED : HttpStatus.OK);
+    return game;
+  }
+
+  @Get()
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'List the games, ordered by gameId' })
+  @ApiQuery({ type: PageQuery })
+  @ApiOkResponse({ type: GameListResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
+  list(@ValidQuery() query: PageQuery): Promise<GameListResponse> {
+    return this.games.list(query);
+  }
+
+  @Get(':gameId')
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'Read a game' })
+  @ApiOkResponse({ type: GameResponse })
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  find(@Param('gameId') gameId: string): Promise<GameResponse> {
+    return this.games.find(gameId);
+  }
+}

@@ -1,0 +1,75 @@
+import { Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../admin/requires-role.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { JsonBody } from '../http/json-body.js';
+import { ValidQuery } from '../http/query.js';
+import { PageQuery } from './page.js';
+import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
+import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
+import { TenantAdministration } from './tenant-administration.js';
+import { CreatedOperatorResponse, OperatorListResponse, OperatorResponse } from './tenant.response.js';
+
+/** Contract, section 7, "Operators". */
+@ApiTags('Administrators')
+@Controller('v1/admin/operators')
+export class OperatorsAdminController {
+  constructor(private readonly tenants: TenantAdministration) {}
+
+  @Post()
+  @RequiresRole('admin')
+  @ApiOperation({ summary: 'Create a operator', description: 'The secret is in this answer alone.' })
+  @ApiBody({ type: CreateOperatorRequest })
+  @ApiCreatedResponse({ type: CreatedOperatorResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
+  create(@JsonBody() request: CreateOperatorRequest): Promise<CreatedOperatorResponse> {
+    return this.tenants.createOperator(request);
+  }
+
+  @Get()
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'List the operators, ordered by id' })
+  @ApiQuery({ type: PageQuery })
+  @ApiOkResponse({ type: OperatorListResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
+  list(@ValidQuery() query: PageQuery): Promise<OperatorListResponse> {
+    return this.tenants.list('OPERATOR', query);
+  }
+
+  @Get(':id')
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'Read a operator' })
+  @ApiOkResponse({ type: OperatorResponse })
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  find(@Param('id') id: string): Promise<OperatorResponse> {
+    return this.tenants.find('OPERATOR', id);
+  }
+
+  @Patch(':id')
+  @RequiresRole('admin')
+  @ApiOperation({
+    summary: 'Change a operator',
+    description:
+      'What is left out stays as it is; null sets a field back to its default. Every instance obeys within a second.',
+  })
+  @ApiBody({ type: ChangeOperatorRequest })
+  @ApiOkResponse({ type: OperatorResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  change(@Param('id') id: string, @JsonBody() request: ChangeOperatorRequest): Promise<OperatorResponse> {
+    return this.tenants.changeOperator(id, request);
+  }
+
+  @Post(':id/secret/rotate')
+  @HttpCode(200)
+  @RequiresRole('admin')
+  @ApiOperation({
+    summary: 'Give a operator a new secret',
+    description: 'A second rotation within the overlap drops the oldest secret.',
+  })
+  @ApiBody({ type: RotateSecretRequest })
+  @ApiOkResponse({ type: RotatedSecret })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  rotateSecret(@Param('id') id: string, @JsonBody() request: RotateSecretRequest): Promise<RotatedSecret> {
+    return this.tenants.rotateSecret('OPERATOR', id, request.overlapSeconds ?? OVERLAP_SECONDS);
+  }
+}

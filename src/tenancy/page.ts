@@ -1,0 +1,51 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { CroupierError } from '../errors/croupier-error.js';
+import { isIdentifier } from '../http/identifier.js';
+
+/** Contract, section 7: `limit` 50, at most 500. */
+const LIMIT = 50;
+const HIGHEST_LIMIT = 500;
+
+/** Which part of a list is asked for. */
+export class PageQuery {
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(HIGHEST_LIMIT)
+  limit?: number;
+
+  @ApiPropertyOptional({ description: 'the `nextCursor` of the page before' })
+  @IsOptional()
+  @IsString()
+  cursor?: string;
+}
+
+/** A part of a list; without `nextCursor` it is the last. */
+export interface PageOf<T> {
+  items: T[];
+  nextCursor?: string;
+}
+
+/**
+ * Reads one page of a list that is ordered by id.
+ * @param read gives at most `limit` items whose id is greater than `after`
+ * @throws CroupierError INVALID_REQUEST where the cursor is none that a list has given
+ */
+export async function pageById<T>(
+  query: PageQuery,
+  read: (page: { after: string; limit: number }) => Promise<T[]>,
+  idOf: (item: T) => string,
+): Promise<PageOf<T>> {
+  const limit = query.limit ?? LIMIT;
+  const after = query.cursor === undefined ? '' : Buffer.from(query.cursor, 'base64url').toString();
+  if (query.cursor !== undefined && !isIdentifier(after)) {
+    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+  }
+  // One more than asked tells whether there is a next page.
+  const found = await read({ after, limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
+  return { items, ...(last !== undefined && { nextCursor: Buffer.from(idOf(last)).toString('base64url') }) };
+}

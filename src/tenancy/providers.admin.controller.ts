@@ -1,0 +1,75 @@
+import { Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../admin/requires-role.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { JsonBody } from '../http/json-body.js';
+import { ValidQuery } from '../http/query.js';
+import { PageQuery } from './page.js';
+import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
+import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
+import { TenantAdministration } from './tenant-administration.js';
+import { CreatedProviderResponse, ProviderListResponse, ProviderResponse } from './tenant.response.js';
+
+/** Contract, section 7, "Providers". */
+@ApiTags('Administrators')
+@Controller('v1/admin/providers')
+export class ProvidersAdminController {
+  constructor(private readonly tenants: TenantAdministration) {}
+
+  @Post()
+  @RequiresRole('admin')
+  @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer alone.' })
+  @ApiBody({ type: CreateProviderRequest })
+  @ApiCreatedResponse({ type: CreatedProviderResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
+  create(@JsonBody() request: CreateProviderRequest): Promise<CreatedProviderResponse> {
+    return this.tenants.createProvider(request);
+  }
+
+  @Get()
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'List the providers, ordered by id' })
+  @ApiQuery({ type: PageQuery })
+  @ApiOkResponse({ type: ProviderListResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
+  list(@ValidQuery() query: PageQuery): Promise<ProviderListResponse> {
+    return this.tenants.list('PROVIDER', query);
+  }
+
+  @Get(':id')
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'Read a provider' })
+  @ApiOkResponse({ type: ProviderResponse })
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  find(@Param('id') id: string): Promise<ProviderResponse> {
+    return this.tenants.find('PROVIDER', id);
+  }
+
+  @Patch(':id')
+  @RequiresRole('admin')
+  @ApiOperation({
+    summary: 'Change a provider',
+    description:
+      'What is left out stays as it is; null sets a field back to its default. Every instance obeys within a second.',
+  })
+  @ApiBody({ type: ChangeProviderRequest })
+  @ApiOkResponse({ type: ProviderResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  change(@Param('id') id: string, @JsonBody() request: ChangeProviderRequest): Promise<ProviderResponse> {
+    return this.tenants.changeProvider(id, request);
+  }
+
+  @Post(':id/secret/rotate')
+  @HttpCode(200)
+  @RequiresRole('admin')
+  @ApiOperation({
+    summary: 'Give a provider a new secret',
+    description: 'A second rotation within the overlap drops the oldest secret.',
+  })
+  @ApiBody({ type: RotateSecretRequest })
+  @ApiOkResponse({ type: RotatedSecret })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  rotateSecret(@Param('id') id: string, @JsonBody() request: RotateSecretRequest): Promise<RotatedSecret> {
+    return this.tenants.rotateSecret('PROVIDER', id, request.overlapSeconds ?? OVERLAP_SECONDS);
+  }
+}

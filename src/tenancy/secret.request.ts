@@ -1,0 +1,33 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
+
+/** A day: time enough to hand the new secret over, in seconds. */
+export const OVERLAP_SECONDS = 86_400;
+const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
+
+/** Contract, section 7, `secret/rotate`. */
+export class RotateSecretRequest {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: LONGEST_OVERLAP_SECONDS,
+    default: OVERLAP_SECONDS,
+    nullable: true,
+    description: 'how long the present secret stays valid beside the new one; 0 switches at once',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(LONGEST_OVERLAP_SECONDS)
+  overlapSeconds?: number | null;
+}
+
+export class RotatedSecret {
+  @ApiProperty({ description: 'the new secret; it is shown here and never again' })
+  secret: string;
+
+  @ApiProperty({
+    description: 'until then incoming calls may use either secret, and outgoing calls use the previous one',
+  })
+  previousValidUntil: Date;
+}

@@ -1,0 +1,182 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Configuration, ConfigurationError, LEASE_MARGIN_MS } from '../config/configuration.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { Clock } from '../runtime/clock.js';
+import { type Directory, directoryOf, NOBODY } from './directory.js';
+import { SecretBox } from './secret-box.js';
+import { TenancyStore } from './tenancy.store.js';
+import type { Game, Operator, Provider, Status, TenantKind } from './tenant.js';
+
+/** How often the database is asked for changes, in milliseconds: one is seen everywhere within a second. */
+const POLL_MS = 500;
+/** How long the directory is trusted without a word from the database, in milliseconds. */
+const TRUSTED_MS = 30_000;
+
+export interface VerificationSecrets {
+  readonly kind: TenantKind;
+  readonly status: Status;
+  /** The current one first, then the previous one while it is still valid. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request
+ * nor a failed signature costs a query. Lookups are synchronous and answer from the last directory that was
+ * read; whoever must not act on an old one calls `assertFresh` first.
+ */
+@Injectable()
+export class TenancyService implements OnModuleInit, OnModuleDestroy {
+  /** The longest time-out of a wallet that a transaction's lease leaves room for, in milliseconds. */
+  readonly longestWalletTimeoutMs: number;
+
+  private readonly logger = new Logger('Tenancy');
+  private directory: Directory = NOBODY;
+  private confirmedAtMs = -Infinity;
+  private outOfReach = false;
+  private loading: Promise<void> = Promise.resolve();
+  private nextLoad: Promise<void> | undefined;
+  private polling: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly store: TenancyStore,
+    private readonly secretBox: SecretBox,
+    private readonly clock: Clock,
+  ) {
+    this.longestWalletTimeoutMs = configuration.transactionLeaseSeconds * 1000 - LEASE_MARGIN_MS;
+  }
+
+  /** @throws ConfigurationError where what is stored does not fit this instance's configuration */
+  async onModuleInit(): Promise<void> {
+    await this.reload();
+    const [unreadable] = this.directory.unreadable;
+    if (unreadable !== undefined) throw new ConfigurationError(`SECRETS_KEY: ${unreadable}`);
+    for (const { tenant } of this.directory.tenants.values()) this.refuseSlowWallet(tenant);
+    this.timer = setInterval(() => {
+      this.polling ??= this.poll().finally(() => (this.polling = undefined));
+    }, POLL_MS).unref();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.polling;
+  }
+
+  provider(id: string): Provider | undefined {
+    const tenant = this.directory.tenants.get(id)?.tenant;
+    return tenant?.kind === 'PROVIDER' ? tenant : undefined;
+  }
+
+  operator(id: string): Operator | undefined {
+    const tenant = this.directory.tenants.get(id)?.tenant;
+    return tenant?.kind === 'OPERATOR' ? tenant : undefined;
+  }
+
+  game(gameId: string): Game | undefined {
+    return this.directory.games.get(gameId);
+  }
+
+  /** The secrets that an incoming call of this tenant may be signed with. Contract, section 1. */
+  verificationSecrets(id: string): VerificationSecrets | undefined {
+    const entry = this.directory.tenants.get(id);
+    if (!entry) return undefined;
+    const previous = this.stillValid(entry.previous);
+    const { kind, status } = entry.tenant;
+    return { kind, status, secrets: previous === undefined ? [entry.secret] : [entry.secret, previous] };
+  }
+
+  /**
+   * The secret that an outgoing call to this tenant is signed with: the previous one as long as it is valid,
+   * because the tenant may not have the new one yet. Contract, section 1.
+   * @throws CroupierError CONFIGURATION_UNAVAILABLE where the tenant is not known
+   */
+  signingSecret(id: string): string {
+    const entry = this.directory.tenants.get(id);
+    if (!entry) throw new CroupierError('CONFIGURATION_UNAVAILABLE');
+    return this.stillValid(entry.previous) ?? entry.secret;
+  }
+
+  /** How long the operator's wallet may take, in milliseconds. */
+  walletTimeoutMs(operator: Operator): number {
+    const timeoutMs = operator.walletTimeoutMs ?? this.configuration.operatorTimeoutMs;
+    // An instance with a longer lease may have accepted more than this one's lease can hold.
+    return Math.min(timeoutMs, this.longestWalletTimeoutMs);
+  }
+
+  /** Whether the database confirmed the directory within the last 30 seconds. */
+  ready(): boolean {
+    return this.clock.now().getTime() - this.confirmedAtMs <= TRUSTED_MS;
+  }
+
+  /** @throws CroupierError CONFIGURATION_UNAVAILABLE where the directory may be older than 30 seconds */
+  assertFresh(): void {
+    if (!this.ready()) throw new CroupierError('CONFIGURATION_UNAVAILABLE');
+  }
+
+  /** To be called after a committed change: this instance obeys it from now on, the others within a second. */
+  async changed(): Promise<void> {
+    try {
+      await this.reload();
+    } catch (error) {
+      // The change is stored whatever happens here, and the next poll takes it up.
+      this.tellOutOfReach(error);
+    }
+  }
+
+  private stillValid(previous: { secret: string; validUntil: Date } | undefined): string | undefined {
+    return previous && previous.validUntil > this.clock.now() ? previous.secret : undefined;
+  }
+
+  private async poll(): Promise<void> {
+    try {
+      const askedAtMs = this.clock.now().getTime();
+      // Not "newer than": a restored backup has an older version and other rows.
+      if ((await this.store.version()) === this.directory.version) this.confirm(askedAtMs);
+      else await this.reload();
+    } catch (error) {
+      this.tellOutOfReach(error);
+    }
+  }
+
+  /** A load that begins after this call, since one under way may have read too early. Those that wait share one. */
+  private reload(): Promise<void> {
+    if (!this.nextLoad) {
+      this.nextLoad = this.loading.then(() => {
+        this.nextLoad = undefined;
+        return this.load();
+      });
+      this.loading = this.nextLoad.catch(() => undefined);
+    }
+    return this.nextLoad;
+  }
+
+  private async load(): Promise<void> {
+    const askedAtMs = this.clock.now().getTime();
+    this.directory = directoryOf(await this.store.snapshot(), this.secretBox);
+    for (const unreadable of this.directory.unreadable) this.logger.error(unreadable);
+    this.confirm(askedAtMs);
+  }
+
+  private confirm(askedAtMs: number): void {
+    if (this.outOfReach) this.logger.log('the tenancy tables can be read again');
+    this.outOfReach = false;
+    this.confirmedAtMs = askedAtMs;
+  }
+
+  /** One line when it begins and one when it ends, however many polls fail in between. */
+  private tellOutOfReach(error: unknown): void {
+    const detail = (error as Error).message;
+    if (!this.outOfReach)
+      this.logger.error({ msg: 'the tenancy tables cannot be read, the last state is kept', detail });
+    this.outOfReach = true;
+  }
+
+  private refuseSlowWallet(tenant: Provider | Operator): void {
+    if (tenant.kind !== 'OPERATOR' || (tenant.walletTimeoutMs ?? 0) <= this.longestWalletTimeoutMs) return;
+    throw new ConfigurationError(
+      `TRANSACTION_LEASE_SECONDS: ${this.configuration.transactionLeaseSeconds} must be at least 1 s longer than ` +
+        `walletTimeoutMs (${tenant.walletTimeoutMs}) of operator ${tenant.id}`,
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import type { Status } from './tenant.js';
+
+/** A secret is shown when it is made, and never again. */
+class ShownOnce {
+  @ApiProperty({ description: 'the key of the signature; it is shown here and never again' })
+  secret: string;
+}
+
+export class ProviderResponse {
+  @ApiProperty({ enum: ['PROVIDER'] })
+  kind: 'PROVIDER';
+
+  @ApiProperty({ example: 'acme-games' })
+  id: string;
+
+  @ApiProperty({ example: 'Acme Games' })
+  name: string;
+
+  @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
+  status: Status;
+
+  @ApiProperty({ example: 'https://rgs.acme.example/croupier' })
+  webhookBaseUrl: string;
+
+  @ApiProperty({ type: 'integer', example: 0 })
+  lateSettlementSeconds: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
+  requestsPerSecond?: number;
+
+  @ApiProperty()
+  createdAt: Date;
+
+  @ApiProperty()
+  updatedAt: Date;
+}
+
+export class CreatedProviderResponse extends IntersectionType(ProviderResponse, ShownOnce) {}
+
+export class ProviderListResponse {
+  @ApiProperty({ type: [ProviderResponse] })
+  items: ProviderResponse[];
+
+  @ApiPropertyOptional()
+  nextCursor?: string;
+}
+
+export class OperatorResponse {
+  @ApiProperty({ enum: ['OPERATOR'] })
+  kind: 'OPERATOR';
+
+  @ApiProperty({ example: 'lucky-casino' })
+  id: string;
+
+  @ApiProperty({ example: 'Lucky Casino' })
+  name: string;
+
+  @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
+  status: Status;
+
+  @ApiProperty({ example: 'https://wallet.lucky.example/v2' })
+  walletBaseUrl: string;
+
+  @ApiProperty({ example: 'signed-json' })
+  walletAdapter: string;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'absent: `OPERATOR_TIMEOUT_MS`', example: 5000 })
+  walletTimeoutMs?: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
+  requestsPerSecond?: number;
+
+  @ApiProperty()
+  createdAt: Date;
+
+  @ApiProperty()
+  updatedAt: Date;
+}
+
+export class CreatedOperatorResponse extends IntersectionType(OperatorResponse, ShownOnce) {}
+
+export class OperatorListResponse {
+  @ApiProperty({ type: [OperatorResponse] })
+  items: OperatorResponse[];
+
+  @ApiPropertyOptional()
+  nextCursor?: string;
+}

@@ -1,0 +1,343 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
+import { openDataSource } from '../../src/database/data-source.js';
+import { Database } from '../../src/database/database.js';
+import { Clock } from '../../src/runtime/clock.js';
+import { Randomness } from '../../src/runtime/randomness.js';
+import { GameAdministration } from '../../src/tenancy/game-administration.js';
+import { SecretBox } from '../../src/tenancy/secret-box.js';
+import { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { TenancyStore } from '../../src/tenancy/tenancy.store.js';
+import { TenantAdministration } from '../../src/tenancy/tenant-administration.js';
+import { createTestDatabase } from '../world/database.js';
+
+class SetClock extends Clock {
+  private ms = Date.parse('2026-01-01T00:00:00Z');
+
+  override now(): Date {
+    return new Date(this.ms);
+  }
+
+  advance(seconds: number): void {
+    this.ms += seconds * 1000;
+  }
+}
+
+/** One instance of the service, as far as tenancy goes. */
+async function startInstance(url: string, clock: Clock, environment: Record<string, string> = {}) {
+  const configuration: Configuration = readConfiguration({ SANDBOX: 'true', ...environment });
+  const randomness = new Randomness();
+  const dataSource = await openDataSource(url);
+  const store = new TenancyStore(new Database(dataSource));
+  const box = new SecretBox(configuration.secretsKey, randomness);
+  const tenancy = new TenancyService(configuration, store, box, clock);
+  const stop = async () => {
+    await tenancy.onModuleDestroy();
+    await dataSource.destroy();
+  };
+  try {
+    await tenancy.onModuleInit();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const tenants = new TenantAdministration(configuration, tenancy, store, box, clock, randomness);
+  return { tenancy, tenants, games: new GameAdministration(tenancy, store, clock), store, dataSource, stop };
+}
+
+const ACME = { id: 'acme', name: 'Acme', webhookBaseUrl: 'http://127.0.0.1:1/hooks/' };
+const LUCKY = { id: 'lucky', name: 'Lucky', walletBaseUrl: 'http://127.0.0.1:2' };
+const OVERLAP = 3600;
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let clock: SetClock;
+let here: Awaited<ReturnType<typeof startInstance>>;
+
+beforeAll(() => {
+  Logger.overrideLogger(false);
+});
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  clock = new SetClock();
+  here = await startInstance(database.url, clock);
+});
+
+afterEach(async () => {
+  await here.stop();
+  await database.drop();
+});
+
+describe('the directory', () => {
+  test('knows a tenant and a game as soon as they are stored', async () => {
+    const { secret } = await here.tenants.createProvider(ACME);
+    await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 1500, requestsPerSecond: 7 });
+    await here.games.put('book', { providerId: 'acme', name: 'Book' });
+    expect(here.tenancy.provider('acme')).toMatchObject({
+      kind: 'PROVIDER',
+      status: 'ACTIVE',
+      webhookBaseUrl: 'http://127.0.0.1:1/hooks',
+      lateSettlementSeconds: 0,
+    });
+    expect(here.tenancy.verificationSecrets('acme')).toEqual({
+      kind: 'PROVIDER',
+      status: 'ACTIVE',
+      secrets: [secret],
+    });
+    const operator = here.tenancy.operator('lucky');
+    expect(operator).toMatchObject({
+      walletAdapter: 'signed-json',
+      walletTimeoutMs: 1500,
+      requestsPerSecond: 7,
+    });
+    expect(here.tenancy.game('book')).toMatchObject({ providerId: 'acme', status: 'ACTIVE' });
+  });
+
+  test('takes no tenant for one of the other kind, and knows nobody else', async () => {
+    await here.tenants.createProvider(ACME);
+    await here.tenants.createOperator(LUCKY);
+    expect(here.tenancy.operator('acme')).toBeUndefined();
+    expect(here.tenancy.provider('lucky')).toBeUndefined();
+    expect(here.tenancy.verificationSecrets('__proto__')).toBeUndefined();
+    expect(() => here.tenancy.signingSecret('nobody')).toThrow('could not be resolved');
+  });
+
+  test('knows a hundred tenants created at once', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `p${index}`);
+    await Promise.all(ids.map((id) => here.tenants.createProvider({ ...ACME, id })));
+    for (const id of ids) expect(here.tenancy.provider(id)).toBeDefined();
+  });
+
+  test('gives an id to one of a hundred who want it at once', async () => {
+    const wanted = Array.from({ length: 100 }, (_, index) =>
+      index % 2
+        ? here.tenants.createProvider({ ...ACME, id: 'x' })
+        : here.tenants.createOperator({ ...LUCKY, id: 'x' }),
+    );
+    const outcomes = await Promise.allSettled(wanted);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+test('a load never sees half of a change', async () => {
+  await here.tenants.createProvider(ACME);
+  await here.games.put('book', { providerId: 'acme', name: ACME.name });
+  let over = false;
+  const changes = (async () => {
+    for (let count = 0; !over; count += 1) {
+      await here.dataSource.transaction(async (manager) => {
+        await manager.query(`UPDATE tenants SET name = $1`, [`name ${count}`]);
+        await manager.query(`UPDATE games SET name = $1`, [`name ${count}`]);
+      });
+    }
+  })();
+  const seen = new Map<number, string>();
+  for (let load = 0; load < 200; load += 1) {
+    const { version, tenants, games } = await here.store.snapshot();
+    const name = String(tenants[0]?.tenant.name);
+    expect(games[0]?.name).toBe(name);
+    expect(seen.get(version) ?? name).toBe(name);
+    seen.set(version, name);
+  }
+  over = true;
+  await changes;
+  expect(seen.size).toBeGreaterThan(1);
+});
+
+describe('another instance', () => {
+  let there: Awaited<ReturnType<typeof startInstance>>;
+
+  beforeEach(async () => {
+    await here.tenants.createProvider(ACME);
+    await here.games.put('book', { providerId: 'acme', name: 'Book' });
+    there = await startInstance(database.url, clock);
+  });
+
+  afterEach(() => there.stop());
+
+  test.each([
+    [
+      'a disabled provider',
+      () => here.tenants.changeProvider('acme', { status: 'DISABLED' }),
+      () => there.tenancy.provider('acme')?.status === 'DISABLED',
+    ],
+    [
+      'a new operator',
+      () => here.tenants.createOperator(LUCKY),
+      () => there.tenancy.verificationSecrets('lucky') !== undefined,
+    ],
+    [
+      'a disabled game',
+      () => here.games.put('book', { providerId: 'acme', name: 'Book', status: 'DISABLED' }),
+      () => there.tenancy.game('book')?.status === 'DISABLED',
+    ],
+    [
+      'a rotated secret',
+      () => here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP),
+      () => there.tenancy.verificationSecrets('acme')?.secrets.length === 2,
+    ],
+  ])('sees %s within a second', async (_, change, seen) => {
+    await change();
+    await vi.waitFor(() => expect(seen()).toBe(true), { timeout: 1000, interval: 20 });
+  });
+
+  test('sees a change that a person made in the database by hand', async () => {
+    await here.dataSource.query(`UPDATE tenants SET name = 'By Hand' WHERE id = 'acme'`);
+    await vi.waitFor(() => expect(there.tenancy.provider('acme')?.name).toBe('By Hand'), 1000);
+  });
+
+  test('sees what a restored backup brings, though its version is older', async () => {
+    await here.dataSource.transaction(async (manager) => {
+      await manager.query(`UPDATE tenants SET name = 'As It Was' WHERE id = 'acme'`);
+      await manager.query('UPDATE tenancy_version SET version = 1');
+    });
+    await vi.waitFor(() => expect(there.tenancy.provider('acme')?.name).toBe('As It Was'), 1000);
+  });
+
+  test('leaves out one tenant whose secret does not open, and keeps all others', async () => {
+    await here.tenants.createOperator(LUCKY);
+    await vi.waitFor(() => expect(there.tenancy.operator('lucky')).toBeDefined(), 1000);
+    await here.dataSource.query(`UPDATE tenants SET sealed_secret = 'x' WHERE id = 'lucky'`);
+    await vi.waitFor(() => expect(there.tenancy.operator('lucky')).toBeUndefined(), 1000);
+    expect(there.tenancy.provider('acme')).toBeDefined();
+  });
+});
+
+describe('two changes at once', () => {
+  test('of different fields both stay', async () => {
+    await here.tenants.createProvider(ACME);
+    await Promise.all([
+      here.tenants.changeProvider('acme', { name: 'Renamed' }),
+      here.tenants.changeProvider('acme', { status: 'DISABLED' }),
+      here.tenants.changeProvider('acme', { requestsPerSecond: 5 }),
+    ]);
+    const expected = { name: 'Renamed', status: 'DISABLED', requestsPerSecond: 5 };
+    expect(await here.tenants.find('PROVIDER', 'acme')).toMatchObject(expected);
+    expect(here.tenancy.provider('acme')).toMatchObject(expected);
+  });
+});
+
+describe('a rotated secret', () => {
+  let first: string;
+
+  beforeEach(async () => {
+    first = (await here.tenants.createProvider(ACME)).secret;
+  });
+
+  const incoming = () => here.tenancy.verificationSecrets('acme')?.secrets;
+  const outgoing = () => here.tenancy.signingSecret('acme');
+
+  test('is taken beside the previous one until the overlap is over; outgoing calls switch then', async () => {
+    const { secret, previousValidUntil } = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
+    expect(previousValidUntil.getTime()).toBe(clock.now().getTime() + OVERLAP * 1000);
+    expect(incoming()).toEqual([secret, first]);
+    expect(outgoing()).toBe(first);
+    clock.advance(OVERLAP - 1);
+    expect(incoming()).toEqual([secret, first]);
+    expect(outgoing()).toBe(first);
+    clock.advance(1);
+    expect(incoming()).toEqual([secret]);
+    expect(outgoing()).toBe(secret);
+  });
+
+  test('takes effect at once without an overlap', async () => {
+    const { secret, previousValidUntil } = await here.tenants.rotateSecret('PROVIDER', 'acme', 0);
+    expect(previousValidUntil).toEqual(clock.now());
+    expect(incoming()).toEqual([secret]);
+    expect(outgoing()).toBe(secret);
+  });
+
+  test('drops the oldest when rotated again', async () => {
+    const second = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
+    const third = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
+    expect(incoming()).toEqual([third.secret, second.secret]);
+    expect(outgoing()).toBe(second.secret);
+  });
+
+  test('lies sealed in the database', async () => {
+    const { secret } = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
+    const stored = JSON.stringify(await here.dataSource.query('SELECT * FROM tenants'));
+    expect(stored).not.toContain(first);
+    expect(stored).not.toContain(secret);
+  });
+});
+
+describe('the directory without its database', () => {
+  test('answers for 30 seconds, is then refused as too old, and recovers by itself', async () => {
+    await here.tenants.createProvider(ACME);
+    const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
+    await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
+    clock.advance(30);
+    expect(here.tenancy.ready()).toBe(true);
+    here.tenancy.assertFresh();
+    clock.advance(1);
+    expect(here.tenancy.ready()).toBe(false);
+    expect(() => here.tenancy.assertFresh()).toThrow(
+      expect.objectContaining({ code: 'CONFIGURATION_UNAVAILABLE' }),
+    );
+    expect(here.tenancy.provider('acme')).toBeDefined();
+    version.mockRestore();
+    await vi.waitFor(() => expect(here.tenancy.ready()).toBe(true));
+  });
+
+  test('takes up a stored change later, and answers it as stored', async () => {
+    await here.tenants.createProvider(ACME);
+    const snapshot = vi.spyOn(here.store, 'snapshot').mockRejectedValue(new Error('connection lost'));
+    expect(await here.tenants.changeProvider('acme', { name: 'Renamed' })).toMatchObject({ name: 'Renamed' });
+    expect(here.tenancy.provider('acme')?.name).toBe('Acme');
+    snapshot.mockRestore();
+    await vi.waitFor(() => expect(here.tenancy.provider('acme')?.name).toBe('Renamed'));
+  });
+
+  test('asks one question at a time', async () => {
+    let answer: (version: number) => void = () => undefined;
+    const version = vi
+      .spyOn(here.store, 'version')
+      .mockReturnValue(new Promise((resolve) => (answer = resolve)));
+    await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(1));
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(version).toHaveBeenCalledTimes(1);
+    answer(0);
+  });
+});
+
+describe("the time-out of an operator's wallet", () => {
+  test('is its own, else the configured one', async () => {
+    const own = await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 29_000 });
+    const usual = await here.tenants.createOperator({ ...LUCKY, id: 'other' });
+    expect(here.tenancy.walletTimeoutMs(own)).toBe(29_000);
+    expect(here.tenancy.walletTimeoutMs(usual)).toBe(5000);
+  });
+
+  test('is refused when it leaves the lease less than a second', async () => {
+    const wanted = { ...LUCKY, walletTimeoutMs: 29_001 };
+    await expect(here.tenants.createOperator(wanted)).rejects.toThrow(
+      'walletTimeoutMs must be at most 29000',
+    );
+    await here.tenants.createOperator(LUCKY);
+    const change = here.tenants.changeOperator('lucky', { walletTimeoutMs: 29_001 });
+    await expect(change).rejects.toThrow('at most 29000');
+  });
+
+  test('stops the start of an instance whose lease is too short for it', async () => {
+    await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 29_000 });
+    const start = startInstance(database.url, clock, { TRANSACTION_LEASE_SECONDS: '20' });
+    await expect(start).rejects.toThrow('TRANSACTION_LEASE_SECONDS: 20 must be at least 1 s longer');
+  });
+
+  test('is cut to the lease where another instance accepted more', async () => {
+    const there = await startInstance(database.url, clock, { TRANSACTION_LEASE_SECONDS: '20' });
+    const operator = await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 29_000 });
+    expect(there.tenancy.walletTimeoutMs(operator)).toBe(19_000);
+    await there.stop();
+  });
+});
+
+test('an instance with another SECRETS_KEY does not start', async () => {
+  await here.tenants.createProvider(ACME);
+  const start = startInstance(database.url, clock, { SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') });
+  await expect(start).rejects.toThrow(
+    /^SECRETS_KEY: the secret of acme does not open: it was sealed with key/,
+  );
+});
