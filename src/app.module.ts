@@ -1,0 +1,47 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AdminGuard } from './admin/admin.guard.js';
+import { AdminModule } from './admin/admin.module.js';
+import type { Configuration } from './config/configuration.js';
+import { ConfigurationModule } from './config/configuration.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { ErrorFilter } from './errors/error.filter.js';
+import { RawBodyGuard } from './http/raw-body.guard.js';
+import { RequestLog } from './http/request-log.js';
+import { ObservabilityModule } from './observability/observability.module.js';
+import { RuntimeModule } from './runtime/runtime.module.js';
+import { SessionModule } from './session/session.module.js';
+import { SignatureGuard } from './signature/signature.guard.js';
+import { SignatureModule } from './signature/signature.module.js';
+import { TenancyModule } from './tenancy/tenancy.module.js';
+import { TenantThrottlerGuard } from './throttling/tenant-throttler.guard.js';
+import { ThrottlingModule } from './throttling/throttling.module.js';
+import { WalletModule } from './wallet/wallet.module.js';
+
+/** The whole. Guards run in the order in which they stand here: the contract's order of checks, section 1. */
+@Module({
+  imports: [
+    RuntimeModule,
+    ObservabilityModule,
+    DatabaseModule,
+    AdminModule,
+    TenancyModule,
+    SignatureModule,
+    ThrottlingModule,
+    SessionModule,
+    WalletModule,
+  ],
+  providers: [
+    RequestLog,
+    { provide: APP_FILTER, useClass: ErrorFilter },
+    { provide: APP_GUARD, useClass: RawBodyGuard },
+    { provide: APP_GUARD, useExisting: SignatureGuard },
+    { provide: APP_GUARD, useExisting: AdminGuard },
+    { provide: APP_GUARD, useClass: TenantThrottlerGuard },
+  ],
+})
+export class AppModule {
+  static with(configuration: Configuration): DynamicModule {
+    return { module: AppModule, imports: [ConfigurationModule.of(configuration)] };
+  }
+}

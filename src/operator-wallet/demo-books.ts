@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { RedisConnection } from '../runtime/redis.js';
+import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
+import type { BalanceAnswer, Order, WalletAnswer } from './operator-wallet.js';
+
+/** Sessions whose fun-play money is kept in process; beyond, the one idle longest starts anew. */
+const SESSIONS_IN_MEMORY = 50_000;
+/** What of a session's history is kept in process, in transactions; an older BET can no longer be reversed. */
+const ENTRIES_IN_MEMORY = 10_000;
+/** How often a booking is tried again when another instance booked in between. */
+const TRIES_IN_REDIS = 20;
+/** How long Redis keeps the fun-play money of a session after its last booking, beyond its usual life. */
+const GRACE_SECONDS = 3_600;
+
+/** Writes what a booking changed, if nobody booked since it was read: the version is the condition. */
+const WRITE_IF_UNCHANGED = `
+if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 0 end
+redis.call('HINCRBY', KEYS[1], 'version', 1)
+for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return 1`;
+
+/** The fun-play money of DEMO sessions: in process, or in Redis when instances share it. Contract, section 3. */
+@Injectable()
+export class DemoBooks {
+  /** In order of last use, so that the first key is the one idle longest. */
+  private readonly ledgers = new Map<string, DemoLedger>();
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly redis: RedisConnection,
+  ) {}
+
+  async book(sessionId: string, order: Order): Promise<WalletAnswer> {
+    if (!this.redis.client) return this.bookInMemory(sessionId, order);
+    try {
+      return await this.bookInRedis(sessionId, order);
+    } catch (error) {
+      return { kind: 'unknown', cause: 'unavailable', detail: (error as Error).message };
+    }
+  }
+
+  async balance(sessionId: string): Promise<BalanceAnswer> {
+    if (!this.redis.client) return { kind: 'known', balance: this.inMemory(sessionId).balance };
+    try {
+      return { kind: 'known', balance: (await this.inRedis(sessionId, [])).ledger.balance };
+    } catch (error) {
+      return { kind: 'unknown', cause: 'unavailable', detail: (error as Error).message };
+    }
+  }
+
+  private bookInMemory(sessionId: string, order: Order): WalletAnswer {
+    const ledger = this.inMemory(sessionId);
+    const answer = bookDemo(ledger, order);
+    const [oldest] = ledger.entries.keys();
+    if (ledger.entries.size > ENTRIES_IN_MEMORY && oldest !== undefined) ledger.entries.delete(oldest);
+    return answer;
+  }
+
+  private inMemory(sessionId: string): DemoLedger {
+    const ledger = this.ledgers.get(sessionId) ?? {
+      balance: this.configuration.demoStartBalanceMinor,
+      entries: new Map<string, DemoEntry>(),
+    };
+    this.ledgers.delete(sessionId);
+    this.ledgers.set(sessionId, ledger);
+    const [idleLongest] = this.ledgers.keys();
+    if (this.ledgers.size > SESSIONS_IN_MEMORY && idleLongest !== undefined) this.ledgers.delete(idleLongest);
+    return ledger;
+  }
+
+  private async bookInRedis(sessionId: string, order: Order): Promise<WalletAnswer> {
+    const ids = [order.transactionId, order.originalTransactionId].filter((id) => id !== undefined);
+    for (let attempt = 0; attempt < TRIES_IN_REDIS; attempt += 1) {
+      const { ledger, version } = await this.inRedis(sessionId, ids);
+      const answer = bookDemo(ledger, order);
+      const fields = [...ledger.entries].flatMap(([id, entry]) => [`tx:${id}`, JSON.stringify(entry)]);
+      const lifeSeconds = this.configuration.sessionTtlSeconds + GRACE_SECONDS;
+      const written = await this.redis.client?.eval(
+        WRITE_IF_UNCHANGED,
+        1,
+        key(sessionId),
+        version,
+        lifeSeconds,
+        'balance',
+        ledger.balance,
+        ...fields,
+      );
+      if (written === 1) return answer;
+    }
+    return { kind: 'unknown', cause: 'unavailable', detail: 'the demo balance is contended' };
+  }
+
+  /** As much of a session's ledger as the transactions need. */
+  private async inRedis(
+    sessionId: string,
+    ids: readonly string[],
+  ): Promise<{ ledger: DemoLedger; version: string }> {
+    const fields = ['version', 'balance', ...ids.map((id) => `tx:${id}`)];
+    const [version, balance, ...entries] = (await this.redis.client?.hmget(key(sessionId), ...fields)) ?? [];
+    const ledger: DemoLedger = {
+      balance: balance == null ? this.configuration.demoStartBalanceMinor : Number(balance),
+      entries: new Map<string, DemoEntry>(),
+    };
+    ids.forEach((id, index) => {
+      const entry = entries[index];
+      if (entry != null) ledger.entries.set(id, JSON.parse(entry) as DemoEntry);
+    });
+    return { ledger, version: version ?? '0' };
+  }
+}
+
+function key(sessionId: string): string {
+  return `croupier:demo:${sessionId}`;
+}

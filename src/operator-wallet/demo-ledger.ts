@@ -1,0 +1,52 @@
+import type { Booked, Order } from './operator-wallet.js';
+
+/** The fun-play money of one session. */
+export interface DemoLedger {
+  /** Minor units, 0 … 2^53−1. */
+  balance: number;
+  /** What each transactionId came to; a tombstone is a DECLINED whose BET never came. */
+  readonly entries: Map<string, DemoEntry>;
+}
+
+export interface DemoEntry {
+  readonly status: 'APPROVED' | 'DECLINED';
+  readonly reason?: string;
+  /** What the entry moved, in minor units; negative for a BET. */
+  readonly moved: number;
+  readonly reversed?: true;
+}
+
+/** Books an order as an operator's wallet would: each id once, each BET reversed at most once. */
+export function bookDemo(ledger: DemoLedger, order: Order): Booked {
+  const entry = ledger.entries.get(order.transactionId) ?? enter(ledger, order);
+  const { status, reason } = entry;
+  return { kind: 'decided', status, balance: ledger.balance, ...(reason !== undefined && { reason }) };
+}
+
+function enter(ledger: DemoLedger, order: Order): DemoEntry {
+  const entry = decide(ledger, order);
+  ledger.balance += entry.moved;
+  ledger.entries.set(order.transactionId, entry);
+  if (order.originalTransactionId !== undefined && entry.status === 'APPROVED') {
+    const target = ledger.entries.get(order.originalTransactionId) ?? TOMBSTONE;
+    ledger.entries.set(order.originalTransactionId, { ...target, reversed: true });
+  }
+  return entry;
+}
+
+const TOMBSTONE: DemoEntry = { status: 'DECLINED', reason: 'TRANSACTION_ROLLED_BACK', moved: 0 };
+
+function decide(ledger: DemoLedger, order: Order): DemoEntry {
+  const moved = movement(ledger, order);
+  const after = ledger.balance + moved;
+  if (after < 0) return { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS', moved: 0 };
+  if (after > Number.MAX_SAFE_INTEGER) return { status: 'DECLINED', reason: 'LIMIT_REACHED', moved: 0 };
+  return { status: 'APPROVED', moved };
+}
+
+function movement(ledger: DemoLedger, order: Order): number {
+  if (order.kind === 'BET') return 0 - order.amountMinor;
+  if (order.kind !== 'ROLLBACK') return order.amountMinor;
+  const target = ledger.entries.get(order.originalTransactionId ?? '');
+  return target === undefined || target.reversed ? 0 : 0 - target.moved;
+}

@@ -1,0 +1,18 @@
+import type { DemoBooks } from './demo-books.js';
+import type { BalanceAnswer, OperatorWallet, Order, WalletAnswer } from './operator-wallet.js';
+
+/** The fun-play wallet of one DEMO session: it reaches no operator. Contract, section 3, "DEMO". */
+export class DemoWallet implements OperatorWallet {
+  constructor(
+    private readonly books: DemoBooks,
+    private readonly sessionId: string,
+  ) {}
+
+  book(order: Order): Promise<WalletAnswer> {
+    return this.books.book(this.sessionId, order);
+  }
+
+  balance(): Promise<BalanceAnswer> {
+    return this.books.balance(this.sessionId);
+  }
+}

@@ -1,0 +1,80 @@
+import { parseJsonObject } from '../http/json.js';
+import type { CallOutcome, Outbound } from '../outbound/outbound.service.js';
+import type {
+  BalanceAnswer,
+  OperatorWallet,
+  Order,
+  Player,
+  Unknown,
+  WalletAnswer,
+} from './operator-wallet.js';
+
+/** Where a wallet is and how its calls are signed, as it stands when the call is made. */
+export interface WalletAddress {
+  readonly operatorId: string;
+  readonly walletBaseUrl: string;
+  readonly secret: string;
+  readonly timeoutMs: number;
+}
+
+/** How much of an operator's own words is kept, in characters. */
+const WORDS_LIMIT = 200;
+
+/** The wallet that speaks the contract's own JSON, signed with the operator's secret. Contract, section 4. */
+export class SignedJsonWallet implements OperatorWallet {
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly address: WalletAddress,
+  ) {}
+
+  async book(order: Order): Promise<WalletAnswer> {
+    const answer = read(await this.post('/transaction', order));
+    if (answer.kind === 'unknown') return answer;
+    const { status, balance, reason, operatorTransactionId } = answer.fields;
+    if ((status !== 'APPROVED' && status !== 'DECLINED') || !Number.isSafeInteger(balance)) {
+      return unavailable('the answer lacks a status or an integer balance');
+    }
+    return {
+      kind: 'decided',
+      status,
+      balance: balance as number,
+      ...words('reason', reason),
+      ...words('operatorTransactionId', operatorTransactionId),
+    };
+  }
+
+  async balance(player: Player): Promise<BalanceAnswer> {
+    const { playerRef, currency } = player;
+    const answer = read(await this.post('/balance', { playerRef, currency }));
+    if (answer.kind === 'unknown') return answer;
+    const { balance } = answer.fields;
+    if (!Number.isSafeInteger(balance)) return unavailable('the answer lacks an integer balance');
+    return { kind: 'known', balance: balance as number };
+  }
+
+  private post(route: string, body: object): Promise<CallOutcome> {
+    const { operatorId, walletBaseUrl, secret, timeoutMs } = this.address;
+    return this.outbound.post({ url: walletBaseUrl + route, tenantId: operatorId, secret, body, timeoutMs });
+  }
+}
+
+function read(outcome: CallOutcome): { kind: 'read'; fields: Record<string, unknown> } | Unknown {
+  if (outcome.kind === 'timeout') return { kind: 'unknown', cause: 'timeout', detail: outcome.detail };
+  if (outcome.kind === 'failed') return unavailable(outcome.detail);
+  if (outcome.status !== 200) return unavailable(`the wallet answered ${outcome.status}`);
+  try {
+    return { kind: 'read', fields: parseJsonObject(outcome.body) };
+  } catch {
+    return unavailable('the answer is not a JSON object');
+  }
+}
+
+function unavailable(detail: string): Unknown {
+  return { kind: 'unknown', cause: 'unavailable', detail };
+}
+
+function words<K extends string>(name: K, value: unknown): { [name in K]?: string } {
+  return typeof value === 'string' && value !== ''
+    ? ({ [name]: value.slice(0, WORDS_LIMIT) } as { [name in K]?: string })
+    : {};
+}

@@ -1,0 +1,86 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiErrors } from '../http/api-errors.js';
+import { SignedBy } from '../http/caller.js';
+import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
+import { JsonBody } from '../http/json-body.js';
+import { ApiSigned } from '../signature/api-signed.js';
+import { SignedTenant } from '../signature/tenant.decorator.js';
+import type { Operator } from '../tenancy/tenant.js';
+import { LaunchRequest, RevokeRequest } from './session.request.js';
+import { LaunchResponse, RevokePlayerResponse, RevokeResponse } from './session.response.js';
+import { SessionService } from './session.service.js';
+
+@ApiTags('Operator')
+@ApiSigned()
+@SignedBy('operator')
+@Controller('v1/operator')
+export class SessionOperatorController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Post('sessions')
+  @ApiOperation({
+    summary: 'Launch a session',
+    description: 'Binds a player to a game, a currency and its provider.',
+  })
+  @ApiBody({ type: LaunchRequest })
+  @ApiCreatedResponse({ type: LaunchResponse })
+  @ApiErrors('INVALID_REQUEST', 'GAME_NOT_CONFIGURED')
+  async launch(
+    @SignedTenant() operator: Operator,
+    @JsonBody() request: LaunchRequest,
+  ): Promise<LaunchResponse> {
+    const { session, sessionToken, launchUrl } = await this.sessions.launch(operator, request);
+    return {
+      sessionToken,
+      sessionId: session.sessionId,
+      gameId: session.gameId,
+      providerId: session.providerId,
+      mode: session.mode,
+      expiresAt: session.expiresAt.toISOString(),
+      ...(launchUrl !== undefined && { launchUrl }),
+    };
+  }
+
+  @Post('sessions/:sessionId/revoke')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Revoke a session',
+    description:
+      'Ends the session at once. A second call changes nothing; an expired session can still be revoked.',
+  })
+  @ApiBody({ type: RevokeRequest })
+  @ApiOkResponse({ type: RevokeResponse })
+  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND')
+  async revoke(
+    @SignedTenant() operator: Operator,
+    @Param('sessionId', UuidPipe) sessionId: string,
+    @JsonBody() request: RevokeRequest,
+  ): Promise<RevokeResponse> {
+    const { session, revokedAt } = await this.sessions.revoke(operator, sessionId, request.reason);
+    return {
+      sessionId: session.sessionId,
+      status: 'REVOKED',
+      revokedAt: revokedAt.toISOString(),
+      notification: { delivered: false, error: 'this version does not notify providers' },
+    };
+  }
+
+  @Post('players/:playerRef/revoke-sessions')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: "Revoke every live session of a player of the operator's own",
+    description: 'All of them are closed by one statement.',
+  })
+  @ApiBody({ type: RevokeRequest })
+  @ApiOkResponse({ type: RevokePlayerResponse })
+  @ApiErrors('INVALID_REQUEST')
+  async revokePlayer(
+    @SignedTenant() operator: Operator,
+    @Param('playerRef', IdentifierPipe) playerRef: string,
+    @JsonBody() request: RevokeRequest,
+  ): Promise<RevokePlayerResponse> {
+    const revoked = await this.sessions.revokePlayer(operator, playerRef, request.reason);
+    return { revoked: revoked.map((session) => session.sessionId) };
+  }
+}

@@ -1,0 +1,44 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiErrors } from '../http/api-errors.js';
+import { ProviderBody } from '../http/json-body.js';
+import { ApiSigned } from '../signature/api-signed.js';
+import { SignedTenant } from '../signature/tenant.decorator.js';
+import type { Provider } from '../tenancy/tenant.js';
+import { SessionTokenRequest } from './session.request.js';
+import { VerifySessionResponse } from './session.response.js';
+import { SessionService } from './session.service.js';
+
+@ApiTags('Provider')
+@ApiSigned()
+@Controller('v1/wallet/session')
+export class SessionProviderController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Post('verify')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Verify a session',
+    description: 'Says whose session it is. The operator is not called.',
+  })
+  @ApiBody({ type: SessionTokenRequest })
+  @ApiOkResponse({ type: VerifySessionResponse })
+  @ApiErrors('INVALID_REQUEST', 'SESSION_INVALID', 'SESSION_OF_ANOTHER_PROVIDER', 'CONFIGURATION_UNAVAILABLE')
+  async verify(
+    @SignedTenant() provider: Provider,
+    @ProviderBody() request: SessionTokenRequest,
+  ): Promise<VerifySessionResponse> {
+    const session = await this.sessions.verified(provider, request.sessionToken);
+    return {
+      sessionId: session.sessionId,
+      playerRef: session.playerRef,
+      gameId: session.gameId,
+      currency: session.currency,
+      operatorId: session.operatorId,
+      mode: session.mode,
+      expiresAt: session.expiresAt.toISOString(),
+      ...(session.language !== null && { language: session.language }),
+      ...(session.country !== null && { country: session.country }),
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { Clock } from '../runtime/clock.js';
+import { sha256 } from '../runtime/digest.js';
+import { Randomness } from '../runtime/randomness.js';
+import type { Operator, Provider } from '../tenancy/tenant.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import { endOf, type Session } from './session.js';
+import type { LaunchRequest } from './session.request.js';
+import { type RevokeReason, SessionStore } from './session.store.js';
+
+export interface LaunchedSession {
+  readonly session: Session;
+  /** Shown once, here: only its SHA-256 is stored. */
+  readonly sessionToken: string;
+  readonly launchUrl?: string;
+}
+
+export interface RevokedSession {
+  readonly session: Session;
+  readonly revokedAt: Date;
+}
+
+@Injectable()
+export class SessionService {
+  private readonly logger = new Logger('Session');
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+    private readonly tenancy: TenancyService,
+    private readonly sessions: SessionStore,
+  ) {}
+
+  /**
+   * Opens a session of the operator's player with a game. Contract, section 5.
+   * @throws CroupierError GAME_NOT_CONFIGURED
+   */
+  async launch(operator: Operator, request: LaunchRequest): Promise<LaunchedSession> {
+    const game = this.tenancy.game(request.gameId);
+    const provider = game && this.tenancy.provider(game.providerId);
+    if (game?.status !== 'ACTIVE' || provider?.status !== 'ACTIVE') {
+      throw new CroupierError('GAME_NOT_CONFIGURED');
+    }
+    const createdAt = this.clock.now();
+    const ttlSeconds = request.ttlSeconds ?? this.configuration.sessionTtlSeconds;
+    const sessionToken = this.randomness.secret();
+    const session: Session = {
+      sessionId: this.randomness.uuid(),
+      operatorId: operator.id,
+      providerId: provider.id,
+      playerRef: request.playerRef,
+      gameId: game.gameId,
+      currency: request.currency,
+      mode: request.mode ?? 'REAL',
+      language: request.language ?? null,
+      country: request.country ?? null,
+      expiresAt: new Date(createdAt.getTime() + ttlSeconds * 1000),
+      revokedAt: null,
+    };
+    await this.sessions.insert({ ...session, tokenHash: sha256(sessionToken), createdAt });
+    return {
+      session,
+      sessionToken,
+      ...(game.launchUrl !== undefined && { launchUrl: withToken(game.launchUrl, sessionToken) }),
+    };
+  }
+
+  /**
+   * The live session behind a token, as this provider may use it.
+   * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER
+   */
+  async of(provider: Provider, sessionToken: string): Promise<Session> {
+    const session = await this.sessions.byToken(sha256(sessionToken));
+    if (!session || endOf(session, this.clock.now())) throw new CroupierError('SESSION_INVALID');
+    if (session.providerId !== provider.id) throw new CroupierError('SESSION_OF_ANOTHER_PROVIDER');
+    return session;
+  }
+
+  /**
+   * The live session behind a token whose game and operator are known here.
+   * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · CONFIGURATION_UNAVAILABLE
+   */
+  async verified(provider: Provider, sessionToken: string): Promise<Session> {
+    this.tenancy.assertFresh();
+    const session = await this.of(provider, sessionToken);
+    if (!this.tenancy.game(session.gameId) || !this.tenancy.operator(session.operatorId)) {
+      throw new CroupierError('CONFIGURATION_UNAVAILABLE');
+    }
+    return session;
+  }
+
+  /**
+   * Ends a session of the operator's; an expired one can still be revoked, a second call changes nothing.
+   * @throws CroupierError NOT_FOUND
+   */
+  async revoke(operator: Operator, sessionId: string, reason: RevokeReason): Promise<RevokedSession> {
+    const revoked = await this.sessions.revoke(sessionId, operator.id, this.clock.now(), reason);
+    if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });
+    const session = revoked ?? (await this.sessions.ofOperator(sessionId, operator.id));
+    if (!session?.revokedAt) throw new CroupierError('NOT_FOUND');
+    return { session, revokedAt: session.revokedAt };
+  }
+
+  /** Ends every live session of the operator's player, by one statement. */
+  async revokePlayer(operator: Operator, playerRef: string, reason: RevokeReason): Promise<Session[]> {
+    const revoked = await this.sessions.revokePlayer(operator.id, playerRef, this.clock.now(), reason);
+    this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
+    return revoked;
+  }
+}
+
+/** The game's client learns its session from the address that launches it. */
+function withToken(launchUrl: string, sessionToken: string): string {
+  const url = new URL(launchUrl);
+  url.searchParams.set('sessionToken', sessionToken);
+  return url.href;
+}

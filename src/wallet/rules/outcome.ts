@@ -1,0 +1,31 @@
+import type { DeclineReason } from './decision.js';
+
+const REASONS: readonly DeclineReason[] = [
+  'INSUFFICIENT_FUNDS',
+  'PLAYER_BLOCKED',
+  'LIMIT_REACHED',
+  'TRANSACTION_ROLLED_BACK',
+  'ROUND_ALREADY_SETTLED',
+  'NOT_ROLLBACKABLE',
+];
+
+/** The operator's reason as the provider may read it: a word of the contract, or OTHER. Contract, section 3. */
+export function declineReason(operatorsReason: string | undefined): DeclineReason {
+  return REASONS.find((reason) => reason === operatorsReason) ?? 'OTHER';
+}
+
+export interface Response {
+  readonly transactionId: string;
+  readonly platformTransactionId: string;
+  readonly status: 'APPROVED' | 'DECLINED';
+  /** Minor units. */
+  readonly balance: number;
+  readonly currency: string;
+  readonly declineReason?: DeclineReason;
+}
+
+/** The response's bytes; they are stored, and every replay answers them as they are. */
+export function responseBody(response: Response): string {
+  const { transactionId, platformTransactionId, status, balance, currency, declineReason } = response;
+  return JSON.stringify({ transactionId, platformTransactionId, status, balance, currency, declineReason });
+}

@@ -1,0 +1,62 @@
+import type { Decision, DeclineReason, Verdict } from './decision.js';
+import type { Asked, RoundFacts, SessionFacts, StoredFacts } from './facts.js';
+
+/** The table of what a fresh ROLLBACK finds at its target, from the top. Contract, section 3, "ROLLBACK". */
+export function decideRollback(
+  asked: Asked,
+  session: SessionFacts,
+  target: StoredFacts | null,
+  round: RoundFacts,
+): Decision {
+  if (asked.originalTransactionId === asked.transactionId) return { do: 'refuse', code: 'INVALID_REQUEST' };
+  if (!target) return { do: 'reverse', target: { found: 'nothing' }, amountMinor: asked.amountMinor ?? 0 };
+  if (!ofTheSameRound(asked, session, target)) return { do: 'refuse', code: 'SESSION_MISMATCH' };
+  const tombstone = target.kind === null;
+  if (!tombstone && asked.amountMinor !== undefined && asked.amountMinor !== target.amountMinor) {
+    return { do: 'refuse', code: 'INVALID_REQUEST' };
+  }
+  if (!tombstone && target.kind !== 'BET') return declined('NOT_ROLLBACKABLE');
+  if (target.leaseAlive || target.rollbackUndecided) return { do: 'refuse', code: 'TRANSACTION_IN_FLIGHT' };
+  if (tombstone && target.rollbackId === null) {
+    return { do: 'reverse', target: { found: 'tombstone' }, amountMinor: asked.amountMinor ?? 0 };
+  }
+  switch (target.state) {
+    case 'ROLLED_BACK':
+    case 'DECLINED':
+      return conclude({ status: 'APPROVED' });
+    case 'APPROVED':
+      if (round.winApproved) return declined('ROUND_ALREADY_SETTLED');
+      if (round.winUndecided) return { do: 'refuse', code: 'TRANSACTION_IN_FLIGHT' };
+      return reverse(target);
+    case 'PENDING':
+    case 'TIMED_OUT':
+      return reverse(target);
+  }
+}
+
+function reverse(target: StoredFacts): Decision {
+  return {
+    do: 'reverse',
+    target: { found: 'bet', attempt: target.attempt },
+    amountMinor: target.amountMinor,
+  };
+}
+
+function declined(declineReason: DeclineReason): Decision {
+  return conclude({ status: 'DECLINED', declineReason });
+}
+
+function conclude(verdict: Verdict): Decision {
+  return { do: 'conclude', verdict };
+}
+
+function ofTheSameRound(asked: Asked, session: SessionFacts, target: StoredFacts): boolean {
+  return (
+    target.operatorId === session.operatorId &&
+    target.mode === session.mode &&
+    target.playerRef === session.playerRef &&
+    target.gameId === session.gameId &&
+    target.currency === session.currency &&
+    target.roundId === asked.roundId
+  );
+}

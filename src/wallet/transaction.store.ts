@@ -1,0 +1,250 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { Database, type Query, type Statement } from '../database/database.js';
+import { timed } from '../observability/trace.js';
+import type { ReversedTarget } from './rules/decision.js';
+import type { Facts, RoundFacts, SessionFacts, StoredFacts } from './rules/facts.js';
+import {
+  type Claim,
+  type NewTransaction,
+  orderOf,
+  type Settlement,
+  type SubmittedTransaction,
+} from './transaction.js';
+import * as sql from './transaction.sql.js';
+
+/** A stored transaction beside what the rules ask of it. */
+export interface Stored extends StoredFacts {
+  readonly platformTransactionId: string;
+}
+
+export interface Opened extends Facts {
+  readonly session: SessionFacts | null;
+  readonly stored: Stored | null;
+  /** A fresh BET is claimed while it is looked at. */
+  readonly claimed: boolean;
+}
+
+/** A BET stands on no round, and nothing is in a round whose session is unknown. */
+const NO_ROUND: RoundFacts = {
+  version: 0,
+  winApproved: false,
+  winUndecided: false,
+  betStands: false,
+  betUndecided: false,
+  betRolledBack: false,
+  betOfSession: false,
+};
+
+interface TransactionRow {
+  platform_transaction_id: string;
+  transaction_id: string;
+  provider_id: string;
+  kind: Claim['order']['kind'];
+  operator_id: string;
+  session_id: string;
+  mode: Claim['mode'];
+  player_ref: string;
+  game_id: string;
+  currency: string;
+  amount_minor: number;
+  round_id: string;
+  round_closed: boolean | null;
+  original_transaction_id: string | null;
+  free_spins_ref: string | null;
+  attempt: number;
+  verdict: 'APPROVED' | 'DECLINED' | null;
+  decline_reason: Extract<Claim['verdict'], { status: 'DECLINED' }>['declineReason'] | null;
+}
+
+/** Somebody else claimed a part of what a claim needs: all of it is undone. */
+class ClaimLostError extends Error {}
+
+/** Each statement that moves a transaction; every write carries its condition. */
+@Injectable()
+export class TransactionStore {
+  private readonly leaseSeconds: number;
+
+  constructor(
+    private readonly database: Database,
+    configuration: Configuration,
+  ) {
+    this.leaseSeconds = configuration.transactionLeaseSeconds;
+  }
+
+  /** Reads what the attempt finds; a fresh BET that nothing stands against is claimed by the same statement. */
+  async open(
+    providerId: string,
+    asked: SubmittedTransaction,
+    look: { tokenHash: Buffer; now: Date; platformTransactionId: string },
+  ): Promise<Opened> {
+    const { transactionId, playerRef, gameId, currency, roundId } = asked;
+    const common = [providerId, transactionId, look.tokenHash, look.now];
+    if (asked.kind !== 'BET') {
+      const target = asked.kind === 'ROLLBACK' ? (asked.originalTransactionId ?? null) : null;
+      const values = [...common, playerRef, gameId, roundId, target];
+      const opened = await this.one<Omit<Opened, 'claimed'>>(sql.OPEN_SETTLING, values);
+      return { ...opened, claimed: false };
+    }
+    const opened = await this.one<Pick<Opened, 'session' | 'stored' | 'claimed'>>(sql.OPEN_BET, [
+      ...common,
+      ...[look.platformTransactionId, playerRef, gameId, currency, asked.amountMinor, roundId],
+      ...[asked.roundClosed ?? null, asked.originalTransactionId ?? null, asked.freeSpinsRef ?? null],
+      this.leaseSeconds,
+    ]);
+    return { ...opened, target: null, round: NO_ROUND };
+  }
+
+  /** Claims an id for a verdict of our own, which needs no lock: what it rests on does not change any more. */
+  async claim(transaction: NewTransaction): Promise<Claim | undefined> {
+    const [row] = await this.named(sql.CLAIM, this.claimValues(transaction));
+    return row && fresh(transaction);
+  }
+
+  /** Claims a WIN if no other claim settled in its round since it was looked at. */
+  async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
+    const [row] = await this.named(sql.CLAIM_WIN, [...this.claimValues(transaction), round.version]);
+    return row && fresh(transaction);
+  }
+
+  /**
+   * Claims a ROLLBACK and marks its target, or places its tombstone, in one database transaction; if the
+   * round or the target moved since they were looked at, nothing is claimed.
+   */
+  async claimRollback(
+    transaction: NewTransaction,
+    round: RoundFacts,
+    target: ReversedTarget,
+    tombstoneId: string,
+  ): Promise<Claim | undefined> {
+    const { providerId, operatorId, mode, asked } = transaction;
+    const key = [providerId, operatorId, asked.playerRef, asked.gameId, asked.roundId, mode];
+    try {
+      return await timed('claim', () =>
+        this.database.transaction(async (query) => {
+          await held(query, sql.MOVE_ROUND, [...key, round.version]);
+          await this.takeTarget(query, transaction, target, tombstoneId);
+          await held(query, sql.CLAIM, this.claimValues(transaction));
+          return fresh(transaction);
+        }),
+      );
+    } catch (error) {
+      if (error instanceof ClaimLostError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Takes over an attempt that nobody decided; the operator's request comes back as it was fixed. */
+  async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
+    const values = [providerId, transactionId, attempt, this.leaseSeconds];
+    const [row] = await timed('claim', () => this.database.query<TransactionRow>(sql.RETRY, values));
+    return row && restored(row);
+  }
+
+  /** Settles an attempt, and with a ROLLBACK its target; false where the attempt is no longer ours. */
+  async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
+    const { providerId, transactionId, kind } = claim.order;
+    const { state, responseBody, declineReason, record } = settlement;
+    const rows = await timed('settle', () =>
+      this.database.query(kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE, [
+        ...[providerId, transactionId, claim.attempt],
+        ...[state, responseBody, declineReason, JSON.stringify(record)],
+      ]),
+    );
+    return rows.length === 1;
+  }
+
+  async countUndecided(): Promise<{ state: string; count: number }[]> {
+    return this.database.query<{ state: string; count: number }>(sql.COUNT_UNDECIDED, []);
+  }
+
+  private async takeTarget(
+    query: Query,
+    transaction: NewTransaction,
+    target: ReversedTarget,
+    tombstoneId: string,
+  ): Promise<void> {
+    const { providerId, operatorId, sessionId, mode, asked, amountMinor } = transaction;
+    const { transactionId, originalTransactionId, playerRef, gameId, currency, roundId } = asked;
+    const marked = [providerId, originalTransactionId, transactionId];
+    switch (target.found) {
+      case 'bet':
+        return held(query, sql.MARK_TARGET, [...marked, target.attempt]);
+      case 'tombstone':
+        return held(query, sql.MARK_TOMBSTONE, marked);
+      case 'nothing':
+        return held(query, sql.PLACE_TOMBSTONE, [
+          ...[providerId, originalTransactionId, tombstoneId, operatorId, sessionId, mode, playerRef],
+          ...[gameId, currency, amountMinor, roundId, transactionId],
+        ]);
+    }
+  }
+
+  private claimValues(transaction: NewTransaction): unknown[] {
+    const { providerId, platformTransactionId, operatorId, sessionId, mode, asked, verdict } = transaction;
+    return [
+      ...[providerId, asked.transactionId, platformTransactionId, asked.kind, operatorId, sessionId, mode],
+      ...[asked.playerRef, asked.gameId, asked.currency, transaction.amountMinor, asked.roundId],
+      ...[asked.roundClosed ?? null, asked.originalTransactionId ?? null, asked.freeSpinsRef ?? null],
+      ...[verdict?.status ?? null, verdict?.status === 'DECLINED' ? verdict.declineReason : null],
+      this.leaseSeconds,
+    ];
+  }
+
+  private named(statement: Statement, values: readonly unknown[]): Promise<object[]> {
+    return timed('claim', () => this.database.query(statement, values));
+  }
+
+  private async one<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row> {
+    const [row] = await timed('claim', () => this.database.query<Row>(statement, values));
+    if (!row) throw new Error(`${statement.name} answered nothing`);
+    return row;
+  }
+}
+
+/** A statement that must touch its row, or the whole claim is undone. */
+async function held(query: Query, statement: Statement, values: readonly unknown[]): Promise<void> {
+  const rows = await query(statement, values);
+  if (rows.length === 0) throw new ClaimLostError(statement.name);
+}
+
+/** The claim of a transaction that was nobody's before. */
+export function fresh(transaction: NewTransaction): Claim {
+  const { platformTransactionId, operatorId, sessionId, mode, verdict } = transaction;
+  return {
+    attempt: 1,
+    ...{ platformTransactionId, operatorId, sessionId, mode },
+    order: orderOf(transaction),
+    ...(verdict && { verdict }),
+  };
+}
+
+function restored(row: TransactionRow): Claim {
+  const verdict: Claim['verdict'] =
+    row.verdict === 'APPROVED'
+      ? { status: 'APPROVED' }
+      : row.verdict === 'DECLINED'
+        ? { status: 'DECLINED', declineReason: row.decline_reason ?? 'OTHER' }
+        : undefined;
+  return {
+    attempt: row.attempt,
+    platformTransactionId: row.platform_transaction_id,
+    operatorId: row.operator_id,
+    sessionId: row.session_id,
+    mode: row.mode,
+    order: {
+      transactionId: row.transaction_id,
+      providerId: row.provider_id,
+      kind: row.kind,
+      playerRef: row.player_ref,
+      gameId: row.game_id,
+      currency: row.currency,
+      amountMinor: row.amount_minor,
+      roundId: row.round_id,
+      ...(row.round_closed !== null && { roundClosed: row.round_closed }),
+      ...(row.original_transaction_id !== null && { originalTransactionId: row.original_transaction_id }),
+      ...(row.free_spins_ref !== null && { freeSpinsRef: row.free_spins_ref }),
+    },
+    ...(verdict && { verdict }),
+  };
+}

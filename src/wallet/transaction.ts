@@ -1,0 +1,74 @@
+import type { Order } from '../operator-wallet/operator-wallet.js';
+import type { DeclineReason, Verdict } from './rules/decision.js';
+import type { Asked, Kind, Mode } from './rules/facts.js';
+
+/** A provider's request, with what is recorded and forwarded but decides nothing. */
+export interface SubmittedTransaction extends Asked {
+  readonly sessionToken: string;
+  readonly roundClosed?: boolean;
+}
+
+/** An attempt that is ours until its lease is over or somebody settles it. */
+export interface Claim {
+  readonly attempt: number;
+  readonly platformTransactionId: string;
+  readonly operatorId: string;
+  readonly sessionId: string;
+  readonly mode: Mode;
+  /** The operator's request, fixed at the first claim and repeated identically. */
+  readonly order: Order & { readonly kind: Kind };
+  /** Set where no movement is asked of the operator, only the balance. */
+  readonly verdict?: Verdict;
+}
+
+/** A transaction that nobody has claimed yet. */
+export interface NewTransaction {
+  readonly providerId: string;
+  readonly platformTransactionId: string;
+  readonly operatorId: string;
+  readonly sessionId: string;
+  readonly mode: Mode;
+  readonly asked: SubmittedTransaction;
+  /** Minor units; a ROLLBACK's is its target's. */
+  readonly amountMinor: number;
+  readonly verdict?: Verdict;
+}
+
+/** What an attempt came to, as the transaction's history keeps it. */
+export interface AttemptRecord {
+  readonly attempt: number;
+  readonly requestId?: string;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly outcome: 'APPROVED' | 'DECLINED' | 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE';
+  readonly balance?: number;
+  readonly reason?: string;
+  readonly operatorTransactionId?: string;
+  readonly detail?: string;
+}
+
+export interface Settlement {
+  readonly state: 'APPROVED' | 'DECLINED' | 'TIMED_OUT';
+  /** The answer as it is stored and repeated; null while there is none. */
+  readonly responseBody: string | null;
+  readonly declineReason: DeclineReason | null;
+  readonly record: AttemptRecord;
+}
+
+/** The operator's request of a transaction that was just claimed. */
+export function orderOf(transaction: NewTransaction): Claim['order'] {
+  const { asked } = transaction;
+  return {
+    transactionId: asked.transactionId,
+    providerId: transaction.providerId,
+    kind: asked.kind,
+    playerRef: asked.playerRef,
+    gameId: asked.gameId,
+    currency: asked.currency,
+    amountMinor: transaction.amountMinor,
+    roundId: asked.roundId,
+    ...(asked.roundClosed !== undefined && { roundClosed: asked.roundClosed }),
+    ...(asked.originalTransactionId !== undefined && { originalTransactionId: asked.originalTransactionId }),
+    ...(asked.freeSpinsRef !== undefined && { freeSpinsRef: asked.freeSpinsRef }),
+  };
+}

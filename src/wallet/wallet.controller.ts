@@ -1,0 +1,79 @@
+import { Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ApiErrors } from '../http/api-errors.js';
+import { ProviderBody } from '../http/json-body.js';
+import { SessionTokenRequest } from '../session/session.request.js';
+import { ApiSigned } from '../signature/api-signed.js';
+import { SignedTenant } from '../signature/tenant.decorator.js';
+import type { Provider } from '../tenancy/tenant.js';
+import { TransactionRequest } from './transaction.request.js';
+import { BalanceResponse, TransactionResponse } from './transaction.response.js';
+import { WalletService } from './wallet.service.js';
+
+@ApiTags('Provider')
+@ApiSigned()
+@Controller('v1/wallet')
+export class WalletController {
+  constructor(private readonly wallet: WalletService) {}
+
+  @Post('transaction')
+  @HttpCode(200)
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @ApiOperation({
+    summary: 'Submit a BET, WIN or ROLLBACK',
+    description:
+      'Idempotent on transactionId: the same request again answers the stored body byte for byte, with ' +
+      '`Idempotency-Replayed: true`. A DECLINED is a 200 and final. After a 500, send the same request again.',
+  })
+  @ApiBody({ type: TransactionRequest })
+  @ApiOkResponse({
+    type: TransactionResponse,
+    headers: { 'Idempotency-Replayed': { description: '`true` on a replay', schema: { type: 'string' } } },
+  })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'KIND_NOT_ACCEPTED',
+    'SESSION_MISMATCH',
+    'TRANSACTION_ID_REUSED',
+    'SESSION_INVALID',
+    'SESSION_OF_ANOTHER_PROVIDER',
+    'TRANSACTION_IN_FLIGHT',
+    'OPERATOR_UNAVAILABLE',
+    'OPERATOR_TIMED_OUT',
+    'GAME_NOT_CONFIGURED',
+    'OPERATOR_NOT_CONFIGURED',
+  )
+  async transaction(
+    @SignedTenant() provider: Provider,
+    @ProviderBody() request: TransactionRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const answer = await this.wallet.submit(provider, request);
+    if (answer.replayed) response.setHeader('Idempotency-Replayed', 'true');
+    return answer.body;
+  }
+
+  @Post('balance')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: "Read the player's balance",
+    description: "Passed through from the operator's wallet.",
+  })
+  @ApiBody({ type: SessionTokenRequest })
+  @ApiOkResponse({ type: BalanceResponse })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'SESSION_INVALID',
+    'SESSION_OF_ANOTHER_PROVIDER',
+    'OPERATOR_UNAVAILABLE',
+    'OPERATOR_TIMED_OUT',
+    'OPERATOR_NOT_CONFIGURED',
+  )
+  async balance(
+    @SignedTenant() provider: Provider,
+    @ProviderBody() request: SessionTokenRequest,
+  ): Promise<BalanceResponse> {
+    return { balance: await this.wallet.balance(provider, request.sessionToken) };
+  }
+}
