@@ -1,0 +1,81 @@
+import { open, readFile, type FileHandle } from 'node:fs/promises';
+
+/** What one journal holds; everything in it is in memory too, so a million records are some hundred megabytes. */
+const MAX_RECORDS = 1_000_000;
+
+/**
+ * An append-only file of JSON lines: what was appended and flushed outlives a `kill -9` and a power cut.
+ * A last line that was torn is cut off; whoever wrote it had told nobody.
+ */
+export class Journal<R> {
+  private unwritten: string[] = [];
+  /** Once a write fails this stays rejected: a gap in the file must never be followed by more lines. */
+  private written: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private readonly file: FileHandle,
+    private count: number,
+  ) {}
+
+  /**
+   * Opens the file, or creates it in a folder that is there, and hands each record in it to `replay`, oldest first.
+   * @throws Error naming the line, when one that is not the last cannot be read
+   */
+  static async open<R>(path: string, replay: (record: R) => void): Promise<Journal<R>> {
+    const file = await open(path, 'a', 0o600);
+    try {
+      const bytes = await readFile(path);
+      const { records, soundBytes } = parse(bytes, path);
+      for (const record of records) replay(record as R);
+      if (soundBytes < bytes.length) await file.truncate(soundBytes);
+      return new Journal<R>(file, records.length);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Queues one record; it is durable when a `flushed()` called after this has resolved. */
+  append(record: R): void {
+    if (this.count >= MAX_RECORDS) throw new Error('the sandbox is full: start anew with an empty DATA_DIR');
+    this.count += 1;
+    this.unwritten.push(`${JSON.stringify(record)}\n`);
+  }
+
+  /** Resolves when everything appended so far is on the disk; callers that wait together share one write. */
+  flushed(): Promise<void> {
+    this.written = this.written.then(() => this.write());
+    return this.written;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.flushed();
+    } finally {
+      await this.file.close();
+    }
+  }
+
+  private async write(): Promise<void> {
+    if (this.unwritten.length === 0) return;
+    const lines = this.unwritten.join('');
+    this.unwritten = [];
+    await this.file.appendFile(lines);
+    await this.file.datasync();
+  }
+}
+
+function parse(bytes: Buffer, path: string): { records: unknown[]; soundBytes: number } {
+  const records: unknown[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {
+    try {
+      records.push(JSON.parse(bytes.toString('utf8', start, end)));
+    } catch {
+      if (end + 1 === bytes.length) break;
+      throw new Error(`${path}: line ${records.length + 1} cannot be read`);
+    }
+    start = end + 1;
+  }
+  return { records, soundBytes: start };
+}

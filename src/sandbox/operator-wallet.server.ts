@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { Clock } from '../runtime/clock.js';
+import { type Fields, isCurrency, isText } from './fields.js';
+import { Journal } from './journal.js';
+import { Ledger, type LedgerEntry, readOrder } from './ledger.js';
+import { type Answer, badRequest, type CounterpartOptions, SignedServer } from './signed.server.js';
+
+/** A sandbox operator's wallet: the truth about play money, over real HTTP. Contract, section 4. */
+export class OperatorWalletServer {
+  private readonly clock = new Clock();
+  private server: SignedServer;
+
+  private constructor(
+    private readonly ledger: Ledger,
+    private readonly journal: Journal<LedgerEntry>,
+  ) {}
+
+  /** Reads the ledger, `wallet.jsonl` in the folder, and listens; until `trust` every call is a 401. */
+  static async start(options: CounterpartOptions): Promise<OperatorWalletServer> {
+    const ledger = new Ledger();
+    const file = join(options.folder, 'wallet.jsonl');
+    const journal = await Journal.open<LedgerEntry>(file, (entry) => ledger.record(entry));
+    const wallet = new OperatorWalletServer(ledger, journal);
+    wallet.server = await SignedServer.start({
+      ...options,
+      journal,
+      basePath: '/wallet',
+      routes: {
+        '/transaction': (body) => wallet.book(body),
+        '/balance': (body) => wallet.balance(body),
+      },
+    });
+    return wallet;
+  }
+
+  get baseUrl(): string {
+    return this.server.baseUrl;
+  }
+
+  trust(secret: string): void {
+    this.server.trust(secret);
+  }
+
+  stop(): Promise<void> {
+    return this.server.stop();
+  }
+
+  private book(body: Fields): Answer {
+    const order = readOrder(body);
+    if (typeof order === 'string') return badRequest(order);
+    const known = this.ledger.find(order.providerId, order.transactionId);
+    const entry = known ?? this.ledger.judge(order, this.clock.now());
+    if (!known) {
+      this.journal.append(entry);
+      this.ledger.record(entry);
+    }
+    const { status, reason, operatorTransactionId, playerRef, currency } = entry;
+    const balance = this.ledger.balance(playerRef, currency);
+    return { status: 200, body: { status, balance, reason, operatorTransactionId } };
+  }
+
+  private balance({ playerRef, currency }: Fields): Answer {
+    if (!isText(playerRef) || !isCurrency(currency)) return badRequest('playerRef and currency are needed');
+    return { status: 200, body: { balance: this.ledger.balance(playerRef, currency) } };
+  }
+}

@@ -1,0 +1,82 @@
+import { signRequest } from '@croupier/provider-sdk';
+import { parseJsonObject } from '../http/json.js';
+import { Clock } from '../runtime/clock.js';
+import { Randomness } from '../runtime/randomness.js';
+
+/** A tenant of the sandbox and what signs its calls. */
+export interface Tenant {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** One request and what came back. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: unknown;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The answer's JSON object; empty where it is something else. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** Longer than the platform waits for a wallet and a provider together, in milliseconds. */
+const TIMEOUT_MS = 20_000;
+
+const clock = new Clock();
+const randomness = new Randomness();
+
+/** Speaks to one platform. */
+export class PlatformClient {
+  /** @param apiUrl without a slash at its end */
+  constructor(readonly apiUrl: string) {}
+
+  /** @throws when no answer comes within twenty seconds */
+  asAdmin(key: string, method: string, path: string, body?: object): Promise<Exchange> {
+    return this.send(method, path, body, body && JSON.stringify(body), { Authorization: `Bearer ${key}` });
+  }
+
+  /** POSTs with the four signature headers and a nonce of its own. @throws when no answer comes within twenty seconds */
+  signed(tenant: Tenant, path: string, body: object): Promise<Exchange> {
+    const bytes = JSON.stringify(body);
+    const headers = signRequest({
+      method: 'POST',
+      path,
+      body: bytes,
+      tenantId: tenant.id,
+      secret: tenant.secret,
+      nonce: randomness.nonce(),
+      now: clock.unixSeconds(),
+    });
+    return this.send('POST', path, body, bytes, { ...headers });
+  }
+
+  private async send(
+    method: string,
+    path: string,
+    requestBody: object | undefined,
+    bytes: string | undefined,
+    requestHeaders: Record<string, string>,
+  ): Promise<Exchange> {
+    const response = await fetch(`${this.apiUrl}${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...requestHeaders },
+      body: bytes ?? null,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await response.text();
+    const { status, headers } = response;
+    return { method, path, requestHeaders, requestBody, status, headers, text, json: jsonObject(text) };
+  }
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parseJsonObject(Buffer.from(text));
+  } catch {
+    return {};
+  }
+}

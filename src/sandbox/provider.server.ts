@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { type Fields, isCurrency, isText, isWhole } from './fields.js';
+import { Journal } from './journal.js';
+import { type Answer, badRequest, type CounterpartOptions, SignedServer } from './signed.server.js';
+
+/** Free spins as the platform asked for them. Contract, section 6. */
+interface Grant {
+  readonly requestRef: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly spins: number;
+  /** Minor units; 0: this provider's own stake. */
+  readonly betAmountMinor: number;
+  readonly currency: string;
+}
+
+interface Batch {
+  readonly externalRef: string;
+  readonly grant: Grant;
+  remainingSpins: number;
+}
+
+/** What is left of a batch. */
+export interface Remainder {
+  readonly remainingSpins: number;
+  readonly completed: boolean;
+}
+
+type Happening =
+  | { readonly what: 'granted'; readonly externalRef: string; readonly grant: Grant }
+  | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
+  | { readonly what: 'revoked'; readonly sessionId: string };
+
+/** A sandbox provider's side of the callbacks: grants, spins and sessions that ended, over real HTTP. */
+export class ProviderServer {
+  private server: SignedServer;
+  private journal: Journal<Happening>;
+  /** By externalRef. */
+  private readonly batches = new Map<string, Batch>();
+  private readonly batchesByRequestRef = new Map<string, Batch>();
+  private readonly revokedSessions = new Set<string>();
+
+  private constructor() {}
+
+  /** Reads what happened before, `provider.jsonl` in the folder, and listens; until `trust` every call is a 401. */
+  static async start(options: CounterpartOptions): Promise<ProviderServer> {
+    const provider = new ProviderServer();
+    const file = join(options.folder, 'provider.jsonl');
+    provider.journal = await Journal.open<Happening>(file, (happening) => provider.apply(happening));
+    provider.server = await SignedServer.start({
+      ...options,
+      journal: provider.journal,
+      basePath: '',
+      routes: {
+        '/v1/game/free-spins/grant': (body) => provider.grant(body),
+        '/v1/game/free-spins/status': (body) => provider.status(body),
+        '/v1/game/free-spins/cancel': (body) => provider.cancel(body),
+        '/v1/game/session/revoke': (body) => provider.revoke(body),
+      },
+    });
+    return provider;
+  }
+
+  get baseUrl(): string {
+    return this.server.baseUrl;
+  }
+
+  trust(secret: string): void {
+    this.server.trust(secret);
+  }
+
+  stop(): Promise<void> {
+    return this.server.stop();
+  }
+
+  /**
+   * Takes one spin of a batch, as a player's game would, and answers what is left.
+   * @throws Error when the batch is unknown or nothing is left of it
+   */
+  async playSpin(externalRef: string): Promise<Remainder> {
+    const batch = this.batches.get(externalRef);
+    if (!batch) throw new Error(`there is no batch ${externalRef}`);
+    if (batch.remainingSpins === 0) throw new Error(`no spins are left in batch ${externalRef}`);
+    this.happened({ what: 'played', externalRef });
+    const left = remainder(batch);
+    await this.journal.flushed();
+    return left;
+  }
+
+  /** True once the platform has said that this session ended. */
+  isRevoked(sessionId: string): boolean {
+    return this.revokedSessions.has(sessionId);
+  }
+
+  private grant(body: Fields): Answer {
+    const grant = readGrant(body);
+    if (typeof grant === 'string') return badRequest(grant);
+    const known = this.batchesByRequestRef.get(grant.requestRef);
+    const externalRef = known?.externalRef ?? `spins-${this.batches.size + 1}`;
+    if (!known) this.happened({ what: 'granted', externalRef, grant });
+    return { status: 200, body: { externalRef } };
+  }
+
+  private status(body: Fields): Answer {
+    const batch = this.batchIn(body);
+    return batch ? { status: 200, body: remainder(batch) } : UNKNOWN_BATCH;
+  }
+
+  private cancel(body: Fields): Answer {
+    const batch = this.batchIn(body);
+    if (!batch) return UNKNOWN_BATCH;
+    const { externalRef, remainingSpins } = batch;
+    if (remainingSpins > 0) this.happened({ what: 'cancelled', externalRef });
+    return { status: 200, body: {} };
+  }
+
+  private revoke({ sessionId }: Fields): Answer {
+    if (!isText(sessionId)) return badRequest('sessionId must be a text');
+    if (!this.isRevoked(sessionId)) this.happened({ what: 'revoked', sessionId });
+    return { status: 200, body: {} };
+  }
+
+  /** The batch that is named, if it is this player's and this game's. */
+  private batchIn({ externalRef, playerRef, gameId }: Fields): Batch | undefined {
+    const batch = isText(externalRef) ? this.batches.get(externalRef) : undefined;
+    if (batch?.grant.playerRef !== playerRef || batch?.grant.gameId !== gameId) return undefined;
+    return batch;
+  }
+
+  private happened(happening: Happening): void {
+    this.journal.append(happening);
+    this.apply(happening);
+  }
+
+  private apply(happening: Happening): void {
+    if (happening.what === 'revoked') {
+      this.revokedSessions.add(happening.sessionId);
+      return;
+    }
+    if (happening.what === 'granted') {
+      const { externalRef, grant } = happening;
+      const batch = { externalRef, grant, remainingSpins: grant.spins };
+      this.batches.set(externalRef, batch);
+      this.batchesByRequestRef.set(grant.requestRef, batch);
+      return;
+    }
+    const batch = this.batches.get(happening.externalRef);
+    if (batch) batch.remainingSpins = happening.what === 'cancelled' ? 0 : batch.remainingSpins - 1;
+  }
+}
+
+const UNKNOWN_BATCH: Answer = { status: 404, body: { error: 'this player has no such batch in this game' } };
+
+function remainder({ remainingSpins }: Batch): Remainder {
+  return { remainingSpins, completed: remainingSpins === 0 };
+}
+
+/** The grant in a request's body, or a sentence that says why there is none. */
+function readGrant(body: Fields): Grant | string {
+  const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = body;
+  if (!isText(requestRef) || !isText(playerRef) || !isText(gameId)) {
+    return 'requestRef, playerRef and gameId must be texts';
+  }
+  if (!isWhole(spins, 1)) return 'spins must be a whole number from 1';
+  if (!isWhole(betAmountMinor, 0)) return 'betAmountMinor must be a whole number from 0';
+  if (!isCurrency(currency)) return 'currency must be three upper-case letters';
+  return { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
+}

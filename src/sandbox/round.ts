@@ -1,0 +1,133 @@
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Randomness } from '../runtime/randomness.js';
+import { PlatformClient, type Exchange, type Tenant } from './platform-client.js';
+import { START_BALANCE_MINOR } from './ledger.js';
+import { readSandboxFile, sandboxFileIn } from './sandbox-file.js';
+import { transcript } from './transcript.js';
+
+export interface RoundOutput {
+  /** Takes some lines at a time, without the last line's end. */
+  print: (text: string) => void;
+  colours: boolean;
+}
+
+const GAME_ID = 'sandbox-slots';
+const CURRENCY = 'EUR';
+const BET_MINOR = 2500;
+const WIN_MINOR = 4000;
+const UNDONE_BET_MINOR = 1000;
+
+/**
+ * Plays a whole round over real HTTP, in a session that the sandbox's operator launches for a new player, and
+ * prints each request with its answer.
+ * @throws Error with a sentence, at the first answer that is not what it should be
+ */
+export async function playRound(sandboxFile: string, output: RoundOutput): Promise<void> {
+  const sandbox = await readSandboxFile(sandboxFile);
+  if (!sandbox) throw new Error(`There is no sandbox in ${sandboxFile}: start the service with npm start.`);
+  const id = new Randomness().bytes(4).toString('hex');
+  const player = { playerRef: `player-${id}`, gameId: GAME_ID, currency: CURRENCY };
+  const table = new Table(new PlatformClient(sandbox.apiUrl), output);
+
+  const launch = { title: 'The operator launches a session', path: '/v1/operator/sessions', body: player };
+  const launched = await table.play(sandbox.operator, launch, {
+    status: 201,
+    fields: { gameId: GAME_ID, providerId: sandbox.provider.id, mode: 'REAL' },
+  });
+  const sessionToken = launched.json['sessionToken'];
+
+  const ask = (title: string, route: string, body: object, fields: object) => {
+    const request = { title, path: `/v1/wallet/${route}`, body: { sessionToken, ...body } };
+    return table.play(sandbox.provider, request, { status: 200, fields });
+  };
+  const submit = (title: string, transaction: Transaction, fields: object) =>
+    ask(title, 'transaction', { ...transaction, ...player }, fields);
+
+  await ask('The provider verifies the session', 'session/verify', {}, player);
+
+  const afterBet = START_BALANCE_MINOR - BET_MINOR;
+  const bet = { transactionId: `${id}-bet-1`, kind: 'BET', roundId: `${id}-1`, amountMinor: BET_MINOR };
+  const booked = await submit('A BET', bet, { status: 'APPROVED', balance: afterBet });
+
+  const balance = afterBet + WIN_MINOR;
+  const win = { transactionId: `${id}-win-1`, kind: 'WIN', roundId: bet.roundId, amountMinor: WIN_MINOR };
+  await submit('The WIN of that round', { ...win, roundClosed: true }, { status: 'APPROVED', balance });
+  await ask('The balance', 'balance', {}, { balance });
+
+  const tooMuch = { transactionId: `${id}-bet-2`, kind: 'BET', roundId: `${id}-2`, amountMinor: balance + 1 };
+  const declined = { status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS', balance };
+  await submit('A BET of more than there is', tooMuch, declined);
+
+  const replay = await submit('The first BET again: no money moves', bet, { balance: afterBet });
+  if (replay.text !== booked.text || replay.headers.get('Idempotency-Replayed') !== 'true') {
+    throw new Error('The repeated BET was not answered as it was the first time, as a replay.');
+  }
+
+  const undone = {
+    transactionId: `${id}-bet-3`,
+    kind: 'BET',
+    roundId: `${id}-3`,
+    amountMinor: UNDONE_BET_MINOR,
+  };
+  await submit('A BET in another round', undone, { status: 'APPROVED', balance: balance - UNDONE_BET_MINOR });
+  const rollback = { transactionId: `${id}-rollback-3`, kind: 'ROLLBACK', roundId: undone.roundId };
+  const named = { ...rollback, originalTransactionId: undone.transactionId };
+  await submit('Its ROLLBACK', named, { status: 'APPROVED', balance });
+  await ask('The balance, as if that BET had never been', 'balance', {}, { balance });
+
+  output.print(`\nThe round was played: ${player.playerRef} has ${balance} minor units of ${CURRENCY}.`);
+}
+
+interface Transaction {
+  transactionId: string;
+  kind: string;
+  roundId: string;
+  amountMinor?: number;
+  roundClosed?: boolean;
+  originalTransactionId?: string;
+}
+
+/** Sends what is played, shows it, and stops the play where an answer surprises. */
+class Table {
+  constructor(
+    private readonly platform: PlatformClient,
+    private readonly output: RoundOutput,
+  ) {}
+
+  async play(
+    tenant: Tenant,
+    { title, path, body }: { title: string; path: string; body: object },
+    expected: { status: number; fields: object },
+  ): Promise<Exchange> {
+    const exchange = await this.platform.signed(tenant, path, body).catch((cause: unknown) => {
+      const sentence = `Nothing answers at ${this.platform.apiUrl}: start the service with npm start.`;
+      throw new Error(sentence, { cause });
+    });
+    this.output.print(transcript(title, exchange, this.output.colours));
+    const asExpected = Object.entries(expected.fields).every(
+      ([name, value]) => exchange.json[name] === value,
+    );
+    if (exchange.status === expected.status && asExpected) return exchange;
+    throw new Error(
+      `"${title}" should have been answered ${expected.status} with ${JSON.stringify(expected.fields)}, ` +
+        `but it was ${exchange.status} ${exchange.text}`,
+    );
+  }
+}
+
+/** @param dataDir the service's DATA_DIR; without it, where the service puts it by default */
+async function main(dataDir: string | undefined): Promise<void> {
+  const standard = process.getuid?.() === 0 ? '/var/lib/croupier' : './data';
+  const folder = join(resolve(dataDir || standard), 'sandbox');
+  const colours = process.stdout.isTTY && process.stdout.hasColors();
+  try {
+    await playRound(sandboxFileIn(folder), { print: (text) => process.stdout.write(`${text}\n`), colours });
+  } catch (error) {
+    process.stderr.write(`\n${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(process.argv[2]);

@@ -1,0 +1,43 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Tenant } from './platform-client.js';
+
+/** What a sandbox knows of itself: addresses, and the secrets that are shown only once. */
+export interface SandboxFile {
+  readonly apiUrl: string;
+  readonly docsUrl: string;
+  readonly walletUrl: string;
+  readonly providerUrl: string;
+  readonly adminApiKey: string;
+  readonly provider: Tenant;
+  readonly operator: Tenant;
+  readonly games: readonly string[];
+}
+
+export function sandboxFileIn(folder: string): string {
+  return join(folder, 'sandbox.json');
+}
+
+/** The file's content, or undefined where there is none or where it cannot be read as one. */
+export async function readSandboxFile(path: string): Promise<SandboxFile | undefined> {
+  try {
+    const content = JSON.parse(await readFile(path, 'utf8')) as SandboxFile;
+    const texts = [content.apiUrl, content.provider.secret, content.operator.secret];
+    return texts.every((text) => typeof text === 'string') ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file as a whole, readable by its owner alone. */
+export async function writeSandboxFile(path: string, content: SandboxFile): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.chmod(0o600);
+    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}

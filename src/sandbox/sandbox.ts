@@ -1,0 +1,193 @@
+import { mkdir } from 'node:fs/promises';
+import { PlatformClient, type Exchange, type Tenant } from './platform-client.js';
+import { OperatorWalletServer } from './operator-wallet.server.js';
+import { ProviderServer } from './provider.server.js';
+import { readSandboxFile, sandboxFileIn, type SandboxFile, writeSandboxFile } from './sandbox-file.js';
+
+const PROVIDER_ID = 'sandbox-provider';
+const OPERATOR_ID = 'sandbox-operator';
+const GAMES = { 'sandbox-slots': 'Sandbox Slots', 'sandbox-roulette': 'Sandbox Roulette' };
+
+export interface SandboxOptions {
+  /** Where the platform answers by now, without a slash at its end. */
+  apiUrl: string;
+  adminApiKey: string;
+  /** The sandbox's own: the ledgers and `sandbox.json` live and die with the database beside it. */
+  folder: string;
+  /** The ports wanted; in place of one that is not free, any. */
+  walletPort: number;
+  providerPort: number;
+  log: (message: string) => void;
+}
+
+export interface Sandbox {
+  /** What is where, for a person, in lines: addresses, tenants with their secrets, the admin key. */
+  summary(): string;
+  /** Closes both servers; after the platform, whose last calls they answer. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an operator's wallet and a provider beside a running platform and makes them known to it through its
+ * admin API, as any stranger would. What is known already, from an earlier start, is moved to today's addresses.
+ * @throws Error with a sentence, when the admin API refuses; nothing is left running then
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { folder, log } = options;
+  await mkdir(folder, { recursive: true });
+  const wallet = await OperatorWalletServer.start({
+    tenantId: OPERATOR_ID,
+    folder,
+    port: options.walletPort,
+    log,
+  });
+  const counterparts: { stop(): Promise<void> }[] = [wallet];
+  try {
+    const provider = await ProviderServer.start({
+      tenantId: PROVIDER_ID,
+      folder,
+      port: options.providerPort,
+      log,
+    });
+    counterparts.push(provider);
+    const file = await introduce(options, wallet, provider);
+    return { summary: () => summary(file, sandboxFileIn(folder)), stop: () => stopAll(counterparts) };
+  } catch (error) {
+    await stopAll(counterparts);
+    throw error;
+  }
+}
+
+/** Seeds the platform and leaves the file behind that says everything. */
+async function introduce(
+  { apiUrl, adminApiKey, folder, log }: SandboxOptions,
+  wallet: OperatorWalletServer,
+  provider: ProviderServer,
+): Promise<SandboxFile> {
+  const path = sandboxFileIn(folder);
+  const known = await readSandboxFile(path);
+  // The platform may be calling already: it takes up what an earlier run left undecided.
+  if (known) wallet.trust(known.operator.secret);
+  if (known) provider.trust(known.provider.secret);
+
+  const seed = new Seed(new PlatformClient(apiUrl), adminApiKey, log);
+  const providerSecret = await seed.tenant(
+    '/v1/admin/providers',
+    { id: PROVIDER_ID, name: 'Sandbox Provider' },
+    { webhookBaseUrl: provider.baseUrl },
+    { secret: known?.provider.secret, signedRoute: '/v1/wallet/session/verify' },
+  );
+  provider.trust(providerSecret);
+  const operatorSecret = await seed.tenant(
+    '/v1/admin/operators',
+    { id: OPERATOR_ID, name: 'Sandbox Operator' },
+    { walletBaseUrl: wallet.baseUrl },
+    { secret: known?.operator.secret, signedRoute: '/v1/operator/sessions' },
+  );
+  wallet.trust(operatorSecret);
+  for (const [gameId, name] of Object.entries(GAMES)) await seed.game(gameId, name);
+
+  const file: SandboxFile = {
+    apiUrl,
+    docsUrl: `${apiUrl}/docs`,
+    walletUrl: wallet.baseUrl,
+    providerUrl: provider.baseUrl,
+    adminApiKey,
+    provider: { id: PROVIDER_ID, secret: providerSecret },
+    operator: { id: OPERATOR_ID, secret: operatorSecret },
+    games: Object.keys(GAMES),
+  };
+  await writeSandboxFile(path, file);
+  return file;
+}
+
+/** The admin API, as far as a sandbox needs it. Contract, section 7. */
+class Seed {
+  constructor(
+    private readonly platform: PlatformClient,
+    private readonly adminApiKey: string,
+    private readonly log: (message: string) => void,
+  ) {}
+
+  /**
+   * Makes a tenant, or moves the one there is to its present address, and answers its secret. A secret that was
+   * lost, or that the platform does not take any more, is replaced by a new one.
+   */
+  async tenant(
+    collection: string,
+    { id, name }: { id: string; name: string },
+    address: object,
+    known: { secret: string | undefined; signedRoute: string },
+  ): Promise<string> {
+    const moved = await this.admin('PATCH', `${collection}/${id}`, address);
+    if (moved.status === 404) {
+      const created = await this.admin('POST', collection, { id, name, ...address, status: 'ACTIVE' });
+      return secretIn(expectStatus(created, 201));
+    }
+    expectStatus(moved, 200);
+    const { secret } = known;
+    if (secret !== undefined) {
+      // A disabled tenant's signature proves nothing; whoever disabled it keeps the secret there was.
+      if (moved.json['status'] === 'DISABLED') return secret;
+      if (await this.holds({ id, secret }, known.signedRoute)) return secret;
+    }
+    this.log(`${id}: its secret is not known any more and is replaced by a new one`);
+    const rotated = await this.admin('POST', `${collection}/${id}/secret/rotate`, { overlapSeconds: 0 });
+    return secretIn(expectStatus(rotated, 200));
+  }
+
+  /** Makes a game, or leaves the one there is as it is. */
+  async game(gameId: string, name: string): Promise<void> {
+    const path = `/v1/admin/games/${gameId}`;
+    if (expectStatus(await this.admin('GET', path), 200, 404).status === 200) return;
+    const game = { providerId: PROVIDER_ID, name, status: 'ACTIVE' };
+    expectStatus(await this.admin('PUT', path, game), 200, 201);
+  }
+
+  /** An empty body is refused with 400, but only after its signature was believed. */
+  private async holds(tenant: Tenant, signedRoute: string): Promise<boolean> {
+    return (await this.platform.signed(tenant, signedRoute, {})).status !== 401;
+  }
+
+  private admin(method: string, path: string, body?: object): Promise<Exchange> {
+    return this.platform.asAdmin(this.adminApiKey, method, path, body);
+  }
+}
+
+function expectStatus(exchange: Exchange, ...expected: number[]): Exchange {
+  const { method, path, status, text } = exchange;
+  if (expected.includes(status)) return exchange;
+  throw new Error(`the sandbox could not be seeded: ${method} ${path} answered ${status} ${text}`);
+}
+
+function secretIn({ method, path, json }: Exchange): string {
+  const secret = json['secret'];
+  if (typeof secret === 'string') return secret;
+  throw new Error(`the sandbox could not be seeded: ${method} ${path} answered without a secret`);
+}
+
+/** Each is stopped, whatever becomes of the others; the first failure is told. */
+async function stopAll(counterparts: readonly { stop(): Promise<void> }[]): Promise<void> {
+  const results = await Promise.allSettled(counterparts.map((counterpart) => counterpart.stop()));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+function summary(file: SandboxFile, path: string): string {
+  const { apiUrl, docsUrl, walletUrl, providerUrl, provider, operator } = file;
+  return [
+    'Croupier is running, with a sandbox beside it. All of it is play money.',
+    '',
+    `  API          ${apiUrl}`,
+    `  Swagger      ${docsUrl}  (by audience: ${docsUrl}/provider, /operator, /admin)`,
+    `  Wallet       ${walletUrl}  (the sandbox operator's)`,
+    `  Callbacks    ${providerUrl}  (the sandbox provider's)`,
+    '',
+    `  Provider     ${provider.id}  secret ${provider.secret}`,
+    `  Operator     ${operator.id}  secret ${operator.secret}`,
+    `  Games        ${file.games.join(', ')}`,
+    `  Admin key    ${file.adminApiKey}`,
+    '',
+    `  All of this is kept in ${path}`,
+    '  A whole round over real HTTP: npm run round',
+  ].join('\n');
+}

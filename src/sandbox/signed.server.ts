@@ -1,0 +1,174 @@
+import { verifyPlatformSignature } from '@croupier/provider-sdk';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseJsonObject } from '../http/json.js';
+import { Clock } from '../runtime/clock.js';
+import type { Fields } from './fields.js';
+import type { Journal } from './journal.js';
+
+export interface Answer {
+  status: number;
+  body: object;
+}
+
+/** What starts a counterpart of the sandbox. */
+export interface CounterpartOptions {
+  /** What `X-Tenant-ID` must carry. */
+  tenantId: string;
+  /** Where its journal is kept, which outlives the process. */
+  folder: string;
+  /** The port wanted; if it is taken, a free one. 0: a free one. */
+  port: number;
+  log: (message: string) => void;
+}
+
+interface SignedServerOptions extends CounterpartOptions {
+  /** The path before every route: empty, or beginning with a slash and not ending with one. */
+  basePath: string;
+  /** By the path after `basePath`; all are POST. What one appends to the journal is durable before it is answered. */
+  routes: Readonly<Record<string, (body: Fields) => Answer>>;
+  /** Closed with the server. */
+  journal: Pick<Journal<unknown>, 'flushed' | 'close'>;
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+/** Twice the signature's tolerance, in seconds: until then the timestamp that came with a nonce may be valid. */
+const NONCE_MEMORY_SECONDS = 600;
+/** Some 1600 calls a second for the whole of that time; full, it refuses. */
+const MAX_NONCES = 1_000_000;
+/** Longer than a client keeps an idle connection, so that it is never closed under a call, in milliseconds. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** A loopback HTTP server that believes only what its tenant's secret has signed, each nonce once. */
+export class SignedServer {
+  private readonly clock = new Clock();
+  private readonly server: Server;
+  /** When each nonce may be forgotten, in Unix seconds; the oldest first. */
+  private readonly nonces = new Map<string, number>();
+  private secret: string | undefined;
+
+  private constructor(private readonly options: SignedServerOptions) {
+    this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      this.serve(request, response).catch((error: unknown) => {
+        if (response.destroyed) return;
+        options.log(`${options.tenantId}: ${String(request.url)} failed: ${String(error)}`);
+        sendJson(response, { status: 500, body: { error: 'internal error' } });
+      });
+    });
+  }
+
+  /** Until `trust` is called, every call is a 401. */
+  static async start(options: SignedServerOptions): Promise<SignedServer> {
+    const signed = new SignedServer(options);
+    try {
+      await listen(signed.server, options.port);
+    } catch {
+      await listen(signed.server, 0);
+      options.log(`${options.tenantId}: port ${options.port} is not free, listening on ${signed.baseUrl}`);
+    }
+    return signed;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${this.options.basePath}`;
+  }
+
+  /** From now on calls must be signed with this secret, and with no other. */
+  trust(secret: string): void {
+    this.secret = secret;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeAllConnections();
+    await closed;
+    await this.options.journal.close();
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { basePath, routes } = this.options;
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const name = path.startsWith(basePath) ? path.slice(basePath.length) : '';
+    const route = request.method === 'POST' && Object.hasOwn(routes, name) ? routes[name] : undefined;
+    if (!route) return sendJson(response, { status: 404, body: { error: 'not found' } });
+    const rawBody = await read(request);
+    if (!this.believes(request, rawBody)) return send(response, 401, 'text/plain', 'invalid signature');
+    const body = parse(rawBody);
+    if (!body) return sendJson(response, badRequest('the body is no JSON object'));
+    const answer = route(body);
+    // Whatever was answered from may have been appended by another call a moment ago: everyone waits for the disk.
+    await this.options.journal.flushed();
+    sendJson(response, answer);
+  }
+
+  private believes(request: IncomingMessage, body: Buffer): boolean {
+    if (this.secret === undefined) return false;
+    const now = this.clock.unixSeconds();
+    const verification = verifyPlatformSignature({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body,
+      secret: this.secret,
+      tenantId: this.options.tenantId,
+      now,
+    });
+    return verification.ok && this.claimNonce(String(request.headers['x-nonce']), now);
+  }
+
+  private claimNonce(nonce: string, now: number): boolean {
+    for (const [old, forgetAt] of this.nonces) {
+      if (forgetAt > now) break;
+      this.nonces.delete(old);
+    }
+    if (this.nonces.has(nonce) || this.nonces.size >= MAX_NONCES) return false;
+    this.nonces.set(nonce, now + NONCE_MEMORY_SECONDS);
+    return true;
+  }
+}
+
+export function badRequest(error: string): Answer {
+  return { status: 400, body: { error } };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** @throws when the body is too large or the caller went away; either way the connection is gone */
+async function read(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new Error(`a body of more than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(body: Buffer): Fields | undefined {
+  try {
+    return parseJsonObject(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function sendJson(response: ServerResponse, answer: Answer): void {
+  send(response, answer.status, 'application/json', JSON.stringify(answer.body));
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}

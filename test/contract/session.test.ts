@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GAME, OPERATOR, OTHER_PROVIDER, PROVIDER, startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world.stop());
+
+const verify = (sessionToken: unknown, provider = PROVIDER) =>
+  world.signed(provider, '/v1/wallet/session/verify', { sessionToken });
+
+describe('launch', () => {
+  test('answers 201 with a token of 256 bits, the game and its provider', async () => {
+    const reply = await world.signed(OPERATOR, '/v1/operator/sessions', {
+      playerRef: 'ann',
+      gameId: GAME,
+      currency: 'EUR',
+    });
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
+      sessionToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
+      sessionId: expect.any(String) as string,
+      gameId: GAME,
+      providerId: PROVIDER,
+      mode: 'REAL',
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+    });
+  });
+
+  test('stores no token, only its SHA-256', async () => {
+    const session = await world.launch();
+    const rows = await world.sql.run<{ row: string }>('SELECT s::text AS row FROM sessions s');
+    expect(rows.some(({ row }) => row.includes(session.sessionToken))).toBe(false);
+  });
+});
+
+describe('verify', () => {
+  test('says whose session it is, and calls no operator', async () => {
+    const session = await world.launch({ language: 'en', country: 'DE', mode: 'DEMO' });
+    const calls = world.wallet.received.length;
+    const reply = await verify(session.sessionToken);
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({
+      sessionId: session.sessionId,
+      playerRef: session.playerRef,
+      gameId: GAME,
+      currency: 'EUR',
+      operatorId: OPERATOR,
+      mode: 'DEMO',
+      expiresAt: expect.any(String) as string,
+      language: 'en',
+      country: 'DE',
+    });
+    expect(world.wallet.received.length).toBe(calls);
+  });
+
+  test('of an unknown token is 401 SESSION_INVALID', async () => {
+    const reply = await verify('no such token');
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('x-error-code')).toBe('SESSION_INVALID');
+    expect(reply.headers.get('x-next-action')).toBe('end-session');
+  });
+
+  test('by another provider is 403', async () => {
+    const session = await world.launch();
+    const reply = await verify(session.sessionToken, OTHER_PROVIDER);
+    expect(reply.status).toBe(403);
+    expect(reply.headers.get('x-error-code')).toBe('SESSION_OF_ANOTHER_PROVIDER');
+  });
+});

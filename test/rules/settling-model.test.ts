@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LaunchedSession, type Reply, startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world.stop());
+
+type Body = ReturnType<World['transaction']>;
+
+/** What happens to the operator's answer of one attempt. */
+const FATES = ['answered', 'lost-before', 'lost-after', 'declined', 'dies'] as const;
+type Fate = (typeof FATES)[number];
+
+/** One move of a provider in a round of one or two BETs, one WIN and some ROLLBACKs. */
+interface Move {
+  readonly which: 'bet-1' | 'bet-2' | 'win' | 'undo-1a' | 'undo-1b' | 'undo-2' | 'undo-win';
+  readonly fate: Fate;
+  /** Whether the move is not awaited before the next one begins. */
+  readonly overlapping: boolean;
+}
+
+const move: fc.Arbitrary<Move> = fc.record({
+  which: fc.constantFrom('bet-1', 'bet-2', 'win', 'undo-1a', 'undo-1b', 'undo-2', 'undo-win'),
+  fate: fc.constantFrom(...FATES),
+  overlapping: fc.boolean(),
+});
+
+/**
+ * The invariant of the whole service: whatever comes in which order, at once, lost or repeated, the operator
+ * moves money at most once for an id, and what the provider was told last is what the operator holds.
+ */
+test('any interleaving of attempts, time-outs, retries and rollbacks keeps both sides agreed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 14 }), async (moves) => {
+      const session = await world.launch();
+      const round = new Round(session);
+      await round.play(moves);
+      await round.settleAll();
+      round.verify();
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+class Round {
+  private readonly bodies: Record<Move['which'], Body>;
+  private readonly touched = new Set<Move['which']>();
+  private readonly told = new Map<Move['which'], Reply>();
+
+  constructor(private readonly session: LaunchedSession) {
+    const roundId = `round-${session.sessionId}`;
+    const body = (kind: string, fields = {}) => world.transaction(session, kind, { roundId, ...fields });
+    const bet1 = body('BET', { amountMinor: 1000 });
+    const bet2 = body('BET', { amountMinor: 200 });
+    const win = body('WIN', { amountMinor: 30 });
+    const undo = (target: Body) => body('ROLLBACK', { originalTransactionId: target.transactionId });
+    this.bodies = {
+      'bet-1': bet1,
+      'bet-2': bet2,
+      win,
+      'undo-1a': undo(bet1),
+      'undo-1b': undo(bet1),
+      'undo-2': undo(bet2),
+      'undo-win': undo(win),
+    };
+  }
+
+  async play(moves: readonly Move[]): Promise<void> {
+    const running: Promise<void>[] = [];
+    for (const each of moves) {
+      const attempt = this.attempt(each);
+      running.push(attempt);
+      if (!each.overlapping) await attempt;
+    }
+    await Promise.all(running);
+  }
+
+  private async attempt({ which, fate }: Move): Promise<void> {
+    const body = this.bodies[which];
+    this.touched.add(which);
+    const match = { transactionId: body.transactionId };
+    const lost = { do: 'answer', status: 503 } as const;
+    const scripted =
+      fate === 'lost-before'
+        ? world.wallet.next(lost, match)
+        : fate === 'lost-after'
+          ? world.wallet.next({ do: 'book-then', then: lost }, match)
+          : fate === 'declined'
+            ? world.wallet.next({ do: 'decline', reason: 'OTHER' }, match)
+            : fate === 'dies'
+              ? world.wallet.next({ do: 'hold', booking: 'on-arrival' }, match)
+              : undefined;
+    const answer = world.submit(body);
+    if (fate === 'dies' && scripted) {
+      // Its lease runs out while the operator is asked; it wakes up only after somebody may have taken over.
+      const arrived = await Promise.race([scripted.arrived.then(() => true), answer.then(() => false)]);
+      if (arrived) {
+        await world.endLease(body.transactionId);
+        this.hear(which, await world.submit(body));
+      }
+      scripted.release();
+    }
+    this.hear(which, await answer);
+    scripted?.withdraw();
+  }
+
+  private hear(which: Move['which'], reply: Reply): void {
+    expect([200, 409, 500]).toContain(reply.status);
+    if (reply.status === 200) this.told.set(which, reply);
+  }
+
+  /** A provider that wants to know repeats what it asked until all of it is decided and stays so. */
+  async settleAll(): Promise<void> {
+    for (let pass = 0; pass < 10; pass += 1) {
+      let restless = 0;
+      for (const which of this.touched) {
+        const before = this.told.get(which)?.json['status'];
+        const reply = await world.submit(this.bodies[which]);
+        this.hear(which, reply);
+        if (reply.status !== 200 || reply.json['status'] !== before) restless += 1;
+      }
+      if (restless === 0) return;
+    }
+    throw new Error('the round does not come to rest');
+  }
+
+  verify(): void {
+    let expected = 100_000;
+    for (const which of this.touched) {
+      const body = this.bodies[which];
+      const held = world.wallet.booked(body.transactionId);
+      expect(held?.movements ?? 0).toBeLessThanOrEqual(1);
+      if (body.kind === 'ROLLBACK') continue;
+      const stands = held?.status === 'APPROVED' && !held.reversed;
+      expect({ which, told: this.told.get(which)?.json['status'] }).toEqual({
+        which,
+        told: stands ? 'APPROVED' : 'DECLINED',
+      });
+      if (stands) expected += body.kind === 'BET' ? -Number(body.amountMinor) : Number(body.amountMinor);
+    }
+    expect(world.wallet.balanceOf(this.session.playerRef)).toBe(expected);
+    const reversing = ['undo-1a', 'undo-1b'].filter((which) => {
+      const booked = world.wallet.booked(this.bodies[which as Move['which']].transactionId);
+      return booked?.status === 'APPROVED';
+    });
+    expect(reversing.length).toBeLessThanOrEqual(1);
+  }
+}

@@ -1,0 +1,220 @@
+import { signRequest } from '@croupier/provider-sdk';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
+import { PlatformClient } from '../../src/sandbox/platform-client.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+
+const OPERATOR = { id: 'operator', secret: 'the operator’s secret' };
+const BET = {
+  transactionId: 'bet',
+  providerId: 'provider',
+  kind: 'BET',
+  playerRef: 'player',
+  gameId: 'game',
+  roundId: 'round',
+  currency: 'EUR',
+  amountMinor: 300,
+};
+const ROLLBACK = { ...BET, transactionId: 'rollback', kind: 'ROLLBACK', originalTransactionId: 'bet' };
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let wallet: OperatorWalletServer;
+
+async function startWallet(): Promise<void> {
+  const log = () => undefined;
+  wallet = await OperatorWalletServer.start({ tenantId: OPERATOR.id, folder: folder.path, port: 0, log });
+  wallet.trust(OPERATOR.secret);
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await startWallet();
+});
+
+afterEach(async () => {
+  await wallet.stop();
+  await folder.remove();
+});
+
+async function book(order: object): Promise<Record<string, unknown>> {
+  const { status, json } = await call('/wallet/transaction', order);
+  expect(status).toBe(200);
+  return json;
+}
+
+async function balance(playerRef = 'player'): Promise<unknown> {
+  return (await call('/wallet/balance', { playerRef, currency: 'EUR' })).json['balance'];
+}
+
+function call(path: string, body: object, secret = OPERATOR.secret) {
+  return new PlatformClient(new URL(wallet.baseUrl).origin).signed({ ...OPERATOR, secret }, path, body);
+}
+
+describe('whom it believes', () => {
+  test('a call that another secret signed is a 401 in plain text and books nothing', async () => {
+    const answer = await call('/wallet/transaction', BET, 'another secret');
+    expect([answer.status, answer.text]).toEqual([401, 'invalid signature']);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await balance()).toBe(100_000);
+  });
+
+  test('a nonce counts once', async () => {
+    const body = JSON.stringify({ playerRef: 'player', currency: 'EUR' });
+    const signature = signRequest({
+      method: 'POST',
+      path: '/wallet/balance',
+      body,
+      tenantId: OPERATOR.id,
+      secret: OPERATOR.secret,
+      nonce: 'a-nonce-of-its-own',
+      now: Date.now() / 1000,
+    });
+    const request = { method: 'POST', headers: { ...signature }, body };
+    expect((await fetch(`${wallet.baseUrl}/balance`, request)).status).toBe(200);
+    expect((await fetch(`${wallet.baseUrl}/balance`, request)).status).toBe(401);
+  });
+
+  test('before it was told a secret, nobody', async () => {
+    await wallet.stop();
+    const log = () => undefined;
+    wallet = await OperatorWalletServer.start({ tenantId: OPERATOR.id, folder: folder.path, port: 0, log });
+    expect((await call('/wallet/balance', { playerRef: 'player', currency: 'EUR' })).status).toBe(401);
+  });
+});
+
+describe('the ledger', () => {
+  test('a BET takes, a WIN gives, an ADJUSTMENT does either', async () => {
+    expect(await book(BET)).toMatchObject({ status: 'APPROVED', balance: 99_700 });
+    const win = { ...BET, transactionId: 'win', kind: 'WIN', amountMinor: 1000 };
+    expect(await book(win)).toMatchObject({ status: 'APPROVED', balance: 100_700 });
+    const ofNoGame = { gameId: undefined, roundId: undefined, providerId: 'platform' };
+    const adjustment = { ...BET, ...ofNoGame, transactionId: 'adjustment', kind: 'ADJUSTMENT' };
+    expect(await book({ ...adjustment, amountMinor: -100_701 })).toMatchObject({ balance: -1 });
+  });
+
+  test('the same id is booked once, also when it comes a hundred times at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => book(BET)));
+    expect(new Set(answers.map((answer) => answer['operatorTransactionId'])).size).toBe(1);
+    expect(answers.every((answer) => answer['status'] === 'APPROVED')).toBe(true);
+    expect(await balance()).toBe(99_700);
+  });
+
+  test('the same id of another provider is another transaction', async () => {
+    await book(BET);
+    expect(await book({ ...BET, providerId: 'another' })).toMatchObject({ balance: 99_400 });
+  });
+
+  test('a refusal stays a refusal', async () => {
+    const tooMuch = { ...BET, amountMinor: 100_001 };
+    const refusal = { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS', balance: 100_000 };
+    expect(await book(tooMuch)).toMatchObject(refusal);
+    await book({ ...BET, transactionId: 'win', kind: 'WIN', amountMinor: 1 });
+    expect(await book(tooMuch)).toMatchObject({ ...refusal, balance: 100_001 });
+  });
+
+  test('a blocked player may not bet, and still gets what he is owed', async () => {
+    const blocked = { ...BET, playerRef: 'blocked-player' };
+    expect(await book(blocked)).toMatchObject({ status: 'DECLINED', reason: 'PLAYER_BLOCKED' });
+    expect(await book({ ...blocked, transactionId: 'win', kind: 'WIN' })).toMatchObject({
+      status: 'APPROVED',
+    });
+  });
+
+  test('a balance beyond 2^53−1 is refused', async () => {
+    const win = { ...BET, kind: 'WIN', amountMinor: Number.MAX_SAFE_INTEGER };
+    expect(await book(win)).toMatchObject({ status: 'DECLINED', reason: 'LIMIT_REACHED', balance: 100_000 });
+  });
+
+  test.each([
+    ['a fraction', { amountMinor: 1.5 }],
+    ['a negative BET', { amountMinor: -1 }],
+    ['a lower-case currency', { currency: 'eur' }],
+    ['an unknown kind', { kind: 'GIFT' }],
+    ['a ROLLBACK of nothing named', { kind: 'ROLLBACK' }],
+    ['no player', { playerRef: undefined }],
+  ])('%s is a 400', async (_, change) => {
+    expect((await call('/wallet/transaction', { ...BET, ...change })).status).toBe(400);
+  });
+});
+
+describe('ROLLBACK', () => {
+  test('gives back the amount of the BET, whatever amount it names', async () => {
+    await book(BET);
+    expect(await book({ ...ROLLBACK, amountMinor: 0 })).toMatchObject({
+      status: 'APPROVED',
+      balance: 100_000,
+    });
+  });
+
+  test('gives back once, whatever ids ask for it, also at once', async () => {
+    await book(BET);
+    const ids = Array.from({ length: 20 }, (_, index) => `rollback-${index}`);
+    const answers = await Promise.all(ids.map((transactionId) => book({ ...ROLLBACK, transactionId })));
+    expect(answers.every((answer) => answer['status'] === 'APPROVED')).toBe(true);
+    expect(await balance()).toBe(100_000);
+    expect(await book(BET)).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+  });
+
+  test('of something never booked is APPROVED, and a BET after it is DECLINED', async () => {
+    expect(await book(ROLLBACK)).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+    expect(await book(BET)).toMatchObject({ status: 'DECLINED', reason: 'TRANSACTION_ROLLED_BACK' });
+    expect(await balance()).toBe(100_000);
+  });
+
+  test('of a BET that was DECLINED moves nothing', async () => {
+    await book({ ...BET, amountMinor: 100_001 });
+    expect(await book(ROLLBACK)).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+  });
+
+  test('of a WIN is DECLINED', async () => {
+    await book({ ...BET, kind: 'WIN' });
+    expect(await book(ROLLBACK)).toMatchObject({ status: 'DECLINED', reason: 'NOT_ROLLBACKABLE' });
+  });
+});
+
+describe('a restart', () => {
+  async function restart(): Promise<void> {
+    await wallet.stop();
+    await startWallet();
+  }
+
+  test('forgets nothing: balances, ids, reversals and tombstones', async () => {
+    const kept = await book({ ...BET, transactionId: 'kept' });
+    await book(BET);
+    await book(ROLLBACK);
+    await book({ ...ROLLBACK, transactionId: 'early', originalTransactionId: 'late' });
+    await restart();
+    expect(await balance()).toBe(99_700);
+    expect(await book({ ...BET, transactionId: 'kept' })).toEqual(kept);
+    expect(await book({ ...ROLLBACK, transactionId: 'again' })).toMatchObject({ balance: 99_700 });
+    expect(await book({ ...BET, transactionId: 'late' })).toMatchObject({ status: 'DECLINED' });
+  });
+
+  test.each(['{"providerId":"provider","transactionId":"to', '{"torn":\n'])(
+    'cuts off a last line that was torn: %j',
+    async (torn) => {
+      await book(BET);
+      const file = join(folder.path, 'wallet.jsonl');
+      const sound = await readFile(file, 'utf8');
+      await appendFile(file, torn);
+      await restart();
+      expect(await readFile(file, 'utf8')).toBe(sound);
+      expect(await book({ ...BET, transactionId: 'next' })).toMatchObject({ balance: 99_400 });
+      await restart();
+      expect(await balance()).toBe(99_400);
+    },
+  );
+
+  test('refuses to start over a line in the middle that cannot be read', async () => {
+    await book(BET);
+    await wallet.stop();
+    const file = join(folder.path, 'wallet.jsonl');
+    const sound = await readFile(file, 'utf8');
+    await writeFile(file, `{"torn":\n${sound}`);
+    await expect(startWallet()).rejects.toThrow('wallet.jsonl: line 1 cannot be read');
+    await writeFile(file, sound);
+    await startWallet();
+  });
+});

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PlatformClient } from '../../src/sandbox/platform-client.js';
+import { ProviderServer } from '../../src/sandbox/provider.server.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+
+const PROVIDER = { id: 'provider', secret: 'the provider’s secret' };
+const GRANT = {
+  requestRef: 'request',
+  playerRef: 'player',
+  gameId: 'game',
+  spins: 3,
+  betAmountMinor: 0,
+  currency: 'EUR',
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let provider: ProviderServer;
+
+async function startProvider(): Promise<void> {
+  const log = () => undefined;
+  provider = await ProviderServer.start({ tenantId: PROVIDER.id, folder: folder.path, port: 0, log });
+  provider.trust(PROVIDER.secret);
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await startProvider();
+});
+
+afterEach(async () => {
+  await provider.stop();
+  await folder.remove();
+});
+
+function call(route: string, body: object, secret = PROVIDER.secret) {
+  return new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, secret }, `/v1/game/${route}`, body);
+}
+
+async function grant(
+  body: object = GRANT,
+): Promise<{ externalRef: string; playerRef: string; gameId: string }> {
+  const { status, json } = await call('free-spins/grant', body);
+  expect(status).toBe(200);
+  return { externalRef: String(json['externalRef']), playerRef: 'player', gameId: 'game' };
+}
+
+async function left(batch: object): Promise<unknown> {
+  const { status, json } = await call('free-spins/status', batch);
+  expect(status).toBe(200);
+  return json;
+}
+
+test('a callback that another secret signed is a 401', async () => {
+  expect((await call('free-spins/grant', GRANT, 'another secret')).status).toBe(401);
+});
+
+test('a grant that comes again is the same batch; another one is not', async () => {
+  const batch = await grant();
+  await provider.playSpin(batch.externalRef);
+  expect(await grant()).toEqual(batch);
+  expect(await left(batch)).toEqual({ remainingSpins: 2, completed: false });
+  expect((await grant({ ...GRANT, requestRef: 'another' })).externalRef).not.toBe(batch.externalRef);
+});
+
+test('spins are played until none is left', async () => {
+  const { externalRef } = await grant();
+  const remaining = [];
+  for (let spin = 0; spin < 3; spin += 1) remaining.push(await provider.playSpin(externalRef));
+  expect(remaining.at(0)).toEqual({ remainingSpins: 2, completed: false });
+  expect(remaining.at(-1)).toEqual({ remainingSpins: 0, completed: true });
+  await expect(provider.playSpin(externalRef)).rejects.toThrow('no spins are left');
+});
+
+test('a cancel voids what is left, as often as it comes; spins taken stand', async () => {
+  const batch = await grant();
+  await provider.playSpin(batch.externalRef);
+  expect((await call('free-spins/cancel', batch)).status).toBe(200);
+  expect((await call('free-spins/cancel', batch)).status).toBe(200);
+  expect(await left(batch)).toEqual({ remainingSpins: 0, completed: true });
+  await expect(provider.playSpin(batch.externalRef)).rejects.toThrow('no spins are left');
+});
+
+test.each(['free-spins/status', 'free-spins/cancel'])(
+  '%s of a batch of somebody else is a 404',
+  async (route) => {
+    const batch = await grant();
+    expect((await call(route, { ...batch, externalRef: 'unknown' })).status).toBe(404);
+    expect((await call(route, { ...batch, playerRef: 'another' })).status).toBe(404);
+    expect(await left(batch)).toEqual({ remainingSpins: 3, completed: false });
+  },
+);
+
+test('a revoked session is known as such', async () => {
+  const revocation = {
+    revocationRef: 'revocation',
+    sessionId: 'session',
+    playerRef: 'player',
+    gameId: 'game',
+  };
+  const body = { ...revocation, reason: 'KICK', revokedAt: '2026-01-01T00:00:00.000Z' };
+  expect((await call('session/revoke', body)).status).toBe(200);
+  expect((await call('session/revoke', body)).status).toBe(200);
+  expect([provider.isRevoked('session'), provider.isRevoked('another')]).toEqual([true, false]);
+});
+
+test('a restart forgets nothing', async () => {
+  const played = await grant();
+  const cancelled = await grant({ ...GRANT, requestRef: 'another' });
+  await provider.playSpin(played.externalRef);
+  await call('free-spins/cancel', cancelled);
+  await call('session/revoke', { sessionId: 'session' });
+  await provider.stop();
+  await startProvider();
+  expect(await left(played)).toEqual({ remainingSpins: 2, completed: false });
+  expect(await left(cancelled)).toEqual({ remainingSpins: 0, completed: true });
+  expect(await grant()).toEqual(played);
+  expect((await grant({ ...GRANT, requestRef: 'third' })).externalRef).not.toBe(cancelled.externalRef);
+  expect(provider.isRevoked('session')).toBe(true);
+});
+
+test('what is no grant is a 400', async () => {
+  for (const change of [
+    { spins: 0 },
+    { spins: 1.5 },
+    { betAmountMinor: -1 },
+    { currency: 'eur' },
+    { requestRef: '' },
+  ]) {
+    expect((await call('free-spins/grant', { ...GRANT, ...change })).status).toBe(400);
+  }
+});

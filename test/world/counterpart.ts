@@ -1,0 +1,296 @@
+import { verifyPlatformSignature } from '@croupier/provider-sdk';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseJsonObject } from '../../src/http/json.js';
+
+/** One call as it came over the wire. */
+export interface ReceivedCall {
+  /** 1 for the first call that came, and so on. */
+  readonly order: number;
+  readonly method: string;
+  /** The path after the counterpart's base path. */
+  readonly path: string;
+  /** The request target as it stood on the request line. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawBody: Buffer;
+  /** Empty where the body was no JSON object. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Null where no secret is known for the tenant that is named. */
+  readonly signatureOk: boolean | null;
+  /** Whether this tenant's nonce came for the first time. */
+  readonly nonceFresh: boolean;
+}
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  /** An object is sent as JSON. */
+  body?: string | Buffer | object;
+}
+
+/** How a call ends that is not answered as it should be. */
+export type Ending =
+  | ({ do: 'answer' } & Reply)
+  | { do: 'redirect'; to: string; status?: number }
+  /** 200 and JSON by its header, but not by its content. */
+  | { do: 'garbage' }
+  /** The connection is closed without a byte. */
+  | { do: 'drop' }
+  /** Nothing, for ever. */
+  | { do: 'hang' };
+
+/** How a call ends that was carried out. */
+export type LateEnding =
+  | Ending
+  | { do: 'reply' }
+  /** Half of the true answer, then the connection is closed. */
+  | { do: 'truncate' }
+  /** The true answer, byte by byte. */
+  | { do: 'drip'; everyMs: number };
+
+export type Behaviour =
+  /** Nothing is carried out. */
+  | Ending
+  | { do: 'book-then'; then: LateEnding }
+  /** Carried out once released, or on arrival; answered once released. */
+  | { do: 'hold'; booking?: 'on-release' | 'on-arrival'; then?: LateEnding }
+  /** Books a refusal with this reason. Of a wallet's transactions alone. */
+  | { do: 'decline'; reason: string };
+
+/** Which calls are meant: each field given must be equal, in the path or in the JSON body. */
+export interface Match {
+  readonly path?: string;
+  readonly where?: (call: ReceivedCall) => boolean;
+}
+
+/** A behaviour that was told to a counterpart. */
+export interface Scripted {
+  /** The first call that this behaviour met. */
+  readonly arrived: Promise<ReceivedCall>;
+  /** Lets go what is held, and whatever is still to come; of consequence with `hold` alone. */
+  release(): void;
+  /** No further call meets this behaviour. */
+  withdraw(): void;
+}
+
+interface Rule {
+  readonly behaviour: Behaviour;
+  readonly matches: (call: ReceivedCall) => boolean;
+  readonly once: boolean;
+  readonly arrive: (call: ReceivedCall) => void;
+  readonly released: Promise<undefined>;
+}
+
+/** A recording HTTP server that carries calls out properly, except where it was told to misbehave. */
+export abstract class Counterpart<B extends Behaviour, M extends Match> {
+  /** Every call, in the order in which they came. */
+  readonly received: ReceivedCall[] = [];
+  /** Connections that were accepted since the start. */
+  connections = 0;
+
+  private readonly server = createServer({ keepAliveTimeout: 65_000 });
+  private readonly secrets = new Map<string, readonly string[]>();
+  private readonly nonces = new Set<string>();
+  private rules: Rule[] = [];
+
+  /**
+   * @param basePath empty, or beginning with a slash and not ending with one
+   * @param unixSeconds the time against which timestamps are judged
+   */
+  protected constructor(
+    private readonly basePath: string,
+    private readonly unixSeconds = () => Date.now() / 1000,
+  ) {
+    this.server.on('connection', () => (this.connections += 1));
+    this.server.on('request', (request, response) => {
+      this.serve(request, response).catch((error: unknown) => {
+        send(response, { status: 500, body: { error: `the counterpart itself failed: ${String(error)}` } });
+      });
+    });
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${this.basePath}`;
+  }
+
+  /** With which secrets calls to this tenant are to be signed: any of those given. */
+  setSecret(tenantId: string, ...secrets: string[]): void {
+    this.secrets.set(tenantId, secrets);
+  }
+
+  /** The next matching call that no earlier behaviour takes is met with this one. */
+  next(behaviour: B, match?: M): Scripted {
+    return this.script(behaviour, match, true);
+  }
+
+  /** Every matching call is met with this, until it is withdrawn; what `next` was told comes first. */
+  always(behaviour: B, match?: M): Scripted {
+    return this.script(behaviour, match, false);
+  }
+
+  /** Closes every connection, those that hang included. */
+  async stop(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  /** Does what the call asks for. @param decline the reason for which it is refused in any case */
+  protected abstract carryOut(call: ReceivedCall, decline?: string): Reply;
+
+  protected async listen(): Promise<this> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return this;
+  }
+
+  private script(behaviour: Behaviour, match: Match = {}, once: boolean): Scripted {
+    const arrived = signal<ReceivedCall>();
+    const released = signal<undefined>();
+    const rule = {
+      behaviour,
+      matches: (call: ReceivedCall) => matches(call, match),
+      once,
+      arrive: arrived.give,
+      released: released.given,
+    };
+    this.rules.push(rule);
+    return {
+      arrived: arrived.given,
+      release: () => released.give(undefined),
+      withdraw: () => this.forget(rule),
+    };
+  }
+
+  private forget(rule: Rule): void {
+    this.rules = this.rules.filter((other) => other !== rule);
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const call = this.record(request, await bytes(request));
+    const rule =
+      this.rules.find((candidate) => candidate.once && candidate.matches(call)) ??
+      this.rules.find((candidate) => candidate.matches(call));
+    if (rule?.once) this.forget(rule);
+    const behaviour = rule?.behaviour;
+    const carriedOut = behaviour?.do === 'hold' && behaviour.booking === 'on-arrival' && this.carryOut(call);
+    rule?.arrive(call);
+    switch (behaviour?.do) {
+      case undefined:
+        return end(response, { do: 'reply' }, this.carryOut(call));
+      case 'decline':
+        return end(response, { do: 'reply' }, this.carryOut(call, behaviour.reason));
+      case 'book-then':
+        return end(response, behaviour.then, this.carryOut(call));
+      case 'hold':
+        await rule?.released;
+        return end(response, behaviour.then ?? { do: 'reply' }, carriedOut || this.carryOut(call));
+      default:
+        return end(response, behaviour as Ending, { status: 500 });
+    }
+  }
+
+  private record(request: IncomingMessage, rawBody: Buffer): ReceivedCall {
+    const { method = '', url: target = '', headers } = request;
+    const path = target.startsWith(this.basePath) ? target.slice(this.basePath.length) : target;
+    const tenantId = String(headers['x-tenant-id']);
+    const nonce = JSON.stringify([tenantId, headers['x-nonce']]);
+    const secrets = this.secrets.get(tenantId);
+    const now = this.unixSeconds();
+    const call: ReceivedCall = {
+      order: this.received.length + 1,
+      method,
+      path,
+      target,
+      headers,
+      rawBody,
+      json: jsonObject(rawBody),
+      signatureOk: secrets
+        ? verifyPlatformSignature({ method, path: target, headers, body: rawBody, secrets, tenantId, now }).ok
+        : null,
+      nonceFresh: !this.nonces.has(nonce),
+    };
+    this.nonces.add(nonce);
+    this.received.push(call);
+    return call;
+  }
+}
+
+function signal<T>(): { given: Promise<T>; give: (value: T) => void } {
+  let give: (value: T) => void = () => undefined;
+  const given = new Promise<T>((resolve) => (give = resolve));
+  return { given, give };
+}
+
+function matches(call: ReceivedCall, { where, path, ...fields }: Match): boolean {
+  if (path !== undefined && path !== call.path) return false;
+  if (where && !where(call)) return false;
+  return Object.entries(fields).every(([name, wanted]) => wanted === undefined || call.json[name] === wanted);
+}
+
+/** @param reply the true answer, which an ending may spoil */
+function end(response: ServerResponse, ending: LateEnding, reply: Reply): void {
+  switch (ending.do) {
+    case 'reply':
+      return send(response, reply);
+    case 'answer':
+      return send(response, ending);
+    case 'redirect':
+      return send(response, { status: ending.status ?? 307, headers: { Location: ending.to } });
+    case 'garbage':
+      return send(response, { status: 200, headers: JSON_TYPE, body: '<html>{"status":' });
+    case 'drop':
+      response.socket?.destroy();
+      return;
+    case 'hang':
+      return;
+    case 'truncate': {
+      const body = begin(response, reply);
+      response.write(body.subarray(0, body.length / 2), () => response.socket?.destroySoon());
+      return;
+    }
+    case 'drip': {
+      const body = begin(response, reply);
+      let sent = 0;
+      const timer = setInterval(() => {
+        response.write(body.subarray(sent, (sent += 1)));
+        if (sent < body.length) return;
+        clearInterval(timer);
+        response.end();
+      }, ending.everyMs);
+      response.once('close', () => clearInterval(timer));
+    }
+  }
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+function send(response: ServerResponse, reply: Reply): void {
+  response.end(begin(response, reply));
+}
+
+/** Writes the head and answers the bytes that it promises. */
+function begin(response: ServerResponse, { status, headers, body = '' }: Reply): Buffer {
+  const isBytes = typeof body === 'string' || Buffer.isBuffer(body);
+  const content = Buffer.from(isBytes ? body : JSON.stringify(body));
+  const type = isBytes ? {} : JSON_TYPE;
+  response.writeHead(status, { ...type, 'Content-Length': content.length, ...headers });
+  return content;
+}
+
+async function bytes(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function jsonObject(body: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    return parseJsonObject(body);
+  } catch {
+    return {};
+  }
+}

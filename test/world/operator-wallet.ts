@@ -1,0 +1,109 @@
+import { Ledger, type LedgerEntry, readOrder } from '../../src/sandbox/ledger.js';
+import { type Behaviour, Counterpart, type Match, type ReceivedCall, type Reply } from './counterpart.js';
+
+export interface WalletOptions {
+  /** What every player has at first, in minor units. Default: 100000. */
+  startBalance?: number;
+  /** Against what timestamps are judged. Default: the wall clock. */
+  unixSeconds?: () => number;
+}
+
+export interface WalletMatch extends Match {
+  readonly path?: '/transaction' | '/balance';
+  readonly transactionId?: string;
+  readonly originalTransactionId?: string;
+  readonly kind?: string;
+  readonly playerRef?: string;
+}
+
+export interface BookedEntry extends LedgerEntry {
+  /** How often this id has moved money. */
+  readonly movements: number;
+  /** Whether a BET's money was given back. */
+  readonly reversed: boolean;
+}
+
+/** In whose name `setBalance` books; no provider's. */
+const TEST_ITSELF = 'the test itself';
+const DEFAULT_CURRENCY = 'EUR';
+
+/** An operator's wallet as the contract's section 4 has it, that remembers every call and misbehaves when told. */
+export class OperatorWalletCounterpart extends Counterpart<Behaviour, WalletMatch> {
+  private readonly ledger: Ledger;
+
+  private constructor({ startBalance, unixSeconds }: WalletOptions) {
+    super('/wallet', unixSeconds);
+    this.ledger = new Ledger(startBalance);
+  }
+
+  static start(options: WalletOptions = {}): Promise<OperatorWalletCounterpart> {
+    return new OperatorWalletCounterpart(options).listen();
+  }
+
+  /** Every entry that moved money, oldest first. */
+  get movements(): LedgerEntry[] {
+    return this.ledger
+      .entries()
+      .filter((entry) => entry.movedMinor !== 0 && entry.providerId !== TEST_ITSELF);
+  }
+
+  /** The transaction calls that carried this id. */
+  calls(transactionId: string): ReceivedCall[] {
+    return this.received.filter(
+      ({ path, json }) => path === '/transaction' && json['transactionId'] === transactionId,
+    );
+  }
+
+  /** What the ledger holds under this id. @param providerId needed only where two providers use one id */
+  booked(transactionId: string, providerId?: string): BookedEntry | undefined {
+    const isMeant = (entry: LedgerEntry) =>
+      entry.transactionId === transactionId && (providerId ?? entry.providerId) === entry.providerId;
+    const entry = this.ledger.entries().find(isMeant);
+    if (!entry) return undefined;
+    const reversed = entry.status === 'APPROVED' && this.ledger.isRolledBack(entry.providerId, transactionId);
+    return { ...entry, movements: this.movements.filter(isMeant).length, reversed };
+  }
+
+  /** In minor units. */
+  balanceOf(playerRef: string, currency = DEFAULT_CURRENCY): number {
+    return this.ledger.balance(playerRef, currency);
+  }
+
+  /** @param balance in minor units */
+  setBalance(playerRef: string, balance: number, currency = DEFAULT_CURRENCY): void {
+    const transactionId = String(this.ledger.entries().length);
+    const amountMinor = balance - this.balanceOf(playerRef, currency);
+    const order = {
+      providerId: TEST_ITSELF,
+      transactionId,
+      kind: 'ADJUSTMENT',
+      playerRef,
+      currency,
+      amountMinor,
+    } as const;
+    this.ledger.record(this.ledger.judge(order, new Date()));
+  }
+
+  protected override carryOut({ method, path, json }: ReceivedCall, decline?: string): Reply {
+    if (method === 'POST' && path === '/transaction') return this.book(json, decline);
+    if (method === 'POST' && path === '/balance') {
+      const balance = this.ledger.balance(String(json['playerRef']), String(json['currency']));
+      return { status: 200, body: { balance } };
+    }
+    return { status: 404, body: { error: 'not found' } };
+  }
+
+  private book(body: ReceivedCall['json'], reason?: string): Reply {
+    const order = readOrder(body);
+    if (typeof order === 'string') return { status: 400, body: { error: order } };
+    let entry = this.ledger.find(order.providerId, order.transactionId);
+    if (!entry) {
+      entry = this.ledger.judge(order, new Date());
+      if (reason !== undefined) entry = { ...entry, status: 'DECLINED', reason, movedMinor: 0 };
+      this.ledger.record(entry);
+    }
+    const balance = this.ledger.balance(order.playerRef, order.currency);
+    const { status, operatorTransactionId } = entry;
+    return { status: 200, body: { status, balance, reason: entry.reason, operatorTransactionId } };
+  }
+}

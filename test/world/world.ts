@@ -1,0 +1,257 @@
+import { signRequest } from '@croupier/provider-sdk';
+import type { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { AppModule } from '../../src/app.module.js';
+import { type Configuration, type Environment, readConfiguration } from '../../src/config/configuration.js';
+import { APPLICATION_OPTIONS, httpAdapter, setUp } from '../../src/http/application.js';
+import { Clock } from '../../src/runtime/clock.js';
+import { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { createTestDatabase } from './database.js';
+import { OperatorWalletCounterpart } from './operator-wallet.js';
+import { ProviderCounterpart } from './provider.js';
+import { SqlConsole } from './sql-console.js';
+import { TestClock } from './test-clock.js';
+
+export const ADMIN_KEY = 'admin-key-of-the-test-world-0123456789';
+export const PROVIDER = 'spinwell';
+export const OTHER_PROVIDER = 'reelhouse';
+export const OPERATOR = 'lucky-casino';
+export const OTHER_OPERATOR = 'grand-casino';
+export const GAME = 'golden-reels';
+export const OTHER_GAME = 'night-roulette';
+/** A game of the other provider. */
+export const FOREIGN_GAME = 'reelhouse-keno';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The JSON of the body; empty where it is none. */
+  readonly json: Record<string, unknown>;
+}
+
+export interface LaunchedSession {
+  readonly sessionToken: string;
+  readonly sessionId: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly currency: string;
+}
+
+export interface SignedOptions {
+  readonly method?: string;
+  readonly tenantId?: string;
+  readonly secret?: string;
+  readonly nonce?: string;
+  /** Unix time in seconds. */
+  readonly timestamp?: number;
+  readonly headers?: Record<string, string>;
+}
+
+/** The real application on a real database, between a recording wallet and a recording provider. */
+export class World {
+  readonly secrets = new Map<string, string>();
+
+  constructor(
+    readonly app: INestApplication,
+    readonly url: string,
+    readonly databaseUrl: string,
+    readonly clock: TestClock,
+    readonly wallet: OperatorWalletCounterpart,
+    readonly provider: ProviderCounterpart,
+    readonly sql: SqlConsole,
+    private readonly dropDatabase: () => Promise<void>,
+  ) {}
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    await this.wallet.stop();
+    await this.provider.stop();
+    await this.sql.close();
+    await this.dropDatabase();
+  }
+
+  /** Moves the clock, and lets the directory of tenants be confirmed at the new time. */
+  async advance(seconds: number): Promise<void> {
+    this.clock.advance(seconds);
+    await this.app.get(TenancyService).changed();
+  }
+
+  async request(path: string, init: RequestInit = {}): Promise<Reply> {
+    const response = await fetch(this.url + path, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+  }
+
+  admin(method: string, path: string, body?: object): Promise<Reply> {
+    return this.request(path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${ADMIN_KEY}`,
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** The four headers of a call, signed as the options say. */
+  signature(tenantId: string, path: string, body: string | Uint8Array, options: SignedOptions = {}) {
+    return signRequest({
+      method: options.method ?? 'POST',
+      path,
+      body,
+      tenantId: options.tenantId ?? tenantId,
+      secret: options.secret ?? this.secrets.get(tenantId) ?? 'no secret',
+      nonce: options.nonce ?? randomUUID(),
+      now: options.timestamp ?? this.clock.unixSeconds(),
+    });
+  }
+
+  /** Sends a signed call; an object is sent as JSON, a text or bytes as they are. */
+  signed(
+    tenantId: string,
+    path: string,
+    body: object | string | Uint8Array,
+    options: SignedOptions = {},
+  ): Promise<Reply> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+    return this.request(path, {
+      method: options.method ?? 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...this.signature(tenantId, path, raw, options),
+        ...options.headers,
+      },
+      body: raw,
+    });
+  }
+
+  async launch(overrides: Record<string, unknown> = {}, operator = OPERATOR): Promise<LaunchedSession> {
+    const request = { playerRef: `player-${randomUUID()}`, gameId: GAME, currency: 'EUR', ...overrides };
+    const reply = await this.signed(operator, '/v1/operator/sessions', request);
+    if (reply.status !== 201) throw new Error(`launch was answered ${reply.status} ${reply.text}`);
+    const { sessionToken, sessionId } = reply.json as { sessionToken: string; sessionId: string };
+    const { playerRef, gameId, currency } = request;
+    return { sessionToken, sessionId, playerRef, gameId, currency };
+  }
+
+  revoke(sessionId: string): Promise<Reply> {
+    return this.signed(OPERATOR, `/v1/operator/sessions/${sessionId}/revoke`, { reason: 'KICK' });
+  }
+
+  /** The body of a transaction of a session; fresh ids unless they are given. */
+  transaction(session: LaunchedSession, kind: string, fields: Record<string, unknown> = {}) {
+    const { sessionToken, playerRef, gameId, currency } = session;
+    return {
+      ...{ sessionToken, playerRef, gameId, currency, kind },
+      transactionId: `${kind.toLowerCase()}-${randomUUID()}`,
+      roundId: `round-${randomUUID()}`,
+      ...(kind !== 'ROLLBACK' && { amountMinor: 100 }),
+      ...fields,
+    };
+  }
+
+  submit(body: object, provider = PROVIDER): Promise<Reply> {
+    return this.signed(provider, '/v1/wallet/transaction', body);
+  }
+
+  balance(session: LaunchedSession): Promise<Reply> {
+    return this.signed(PROVIDER, '/v1/wallet/balance', { sessionToken: session.sessionToken });
+  }
+
+  /** Lets the lease of a PENDING transaction run out, as if its instance had died. */
+  async endLease(transactionId: string): Promise<void> {
+    await this.sql.run(
+      `UPDATE transactions SET lease_until = clock_timestamp() - interval '1 second'
+        WHERE transaction_id = $1 AND state = 'PENDING'`,
+      [transactionId],
+    );
+  }
+
+  async stateOf(transactionId: string): Promise<string | undefined> {
+    const [row] = await this.sql.run<{ state: string }>(
+      'SELECT state FROM transactions WHERE transaction_id = $1',
+      [transactionId],
+    );
+    return row?.state;
+  }
+}
+
+/** Starts a world of its own, with two providers, two operators and three games. */
+export async function startWorld(environment: Environment = {}): Promise<World> {
+  const clock = new TestClock();
+  const database = await createTestDatabase();
+  const unixSeconds = () => clock.unixSeconds();
+  const wallet = await OperatorWalletCounterpart.start({ unixSeconds });
+  const provider = await ProviderCounterpart.start(unixSeconds);
+  const { app, url } = await startApplication({ DATABASE_URL: database.url, ...environment }, clock);
+  const sql = SqlConsole.open(database.url);
+  const world = new World(app, url, database.url, clock, wallet, provider, sql, () => database.drop());
+  await populate(world);
+  return world;
+}
+
+/** One instance of the service; several may share a database. */
+export async function startApplication(
+  environment: Environment,
+  clock: Clock,
+): Promise<{ app: INestApplication; url: string; configuration: Configuration }> {
+  const redisUrl = inject('redisUrl');
+  const configuration = readConfiguration({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_API_KEY: ADMIN_KEY,
+    SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
+    OUTBOUND_ALLOW_PRIVATE: 'true',
+    OPERATOR_TIMEOUT_MS: '1500',
+    REQUESTS_PER_SECOND: '100000',
+    LOG_LEVEL: 'silent',
+    ...(redisUrl !== null && { REDIS_URL: redisUrl }),
+    ...environment,
+  });
+  const module = await Test.createTestingModule({ imports: [AppModule.with(configuration)] })
+    .overrideProvider(Clock)
+    .useValue(clock)
+    .compile();
+  const app = module.createNestApplication(httpAdapter(), APPLICATION_OPTIONS);
+  setUp(app);
+  await app.listen(configuration.port, configuration.host);
+  return { app, url: await app.getUrl(), configuration };
+}
+
+async function populate(world: World): Promise<void> {
+  for (const id of [PROVIDER, OTHER_PROVIDER]) {
+    await create(world, '/v1/admin/providers', { id, name: id, webhookBaseUrl: world.provider.baseUrl });
+    world.provider.setSecret(id, world.secrets.get(id) ?? '');
+  }
+  for (const id of [OPERATOR, OTHER_OPERATOR]) {
+    await create(world, '/v1/admin/operators', { id, name: id, walletBaseUrl: world.wallet.baseUrl });
+    world.wallet.setSecret(id, world.secrets.get(id) ?? '');
+  }
+  const games = { [GAME]: PROVIDER, [OTHER_GAME]: PROVIDER, [FOREIGN_GAME]: OTHER_PROVIDER };
+  for (const [gameId, providerId] of Object.entries(games)) {
+    const game = { providerId, name: gameId, status: 'ACTIVE' };
+    const reply = await world.admin('PUT', `/v1/admin/games/${gameId}`, game);
+    if (reply.status !== 201) throw new Error(`game ${gameId} was answered ${reply.status} ${reply.text}`);
+  }
+}
+
+async function create(
+  world: World,
+  path: string,
+  tenant: { id: string } & Record<string, string>,
+): Promise<void> {
+  const reply = await world.admin('POST', path, tenant);
+  if (reply.status !== 201) throw new Error(`${tenant.id} was answered ${reply.status} ${reply.text}`);
+  world.secrets.set(tenant.id, String(reply.json['secret']));
+}
+
+function jsonOf(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
