@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { AppModule } from './app.module.js';
-import { type Configuration, ConfigurationError, readConfiguration } from './config/configuration.js';
+import { type Configuration, readConfiguration } from './config/configuration.js';
 import { readEnvironment } from './config/environment.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { APPLICATION_OPTIONS, httpAdapter, setUp } from './http/application.js';
@@ -57,11 +57,15 @@ async function openSandbox(
   process.stdout.write(`\n${sandbox.summary()}\n\n`);
 }
 
+/** One line for the person who started it; a connection refused on every address has no words of its own. */
+function sentence(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || String(error);
+}
+
 try {
   await start(readEnvironment(readConfiguration));
 } catch (error) {
-  const message =
-    error instanceof ConfigurationError ? error.message : ((error as Error).stack ?? String(error));
-  process.stderr.write(`croupier does not start: ${message}\n`);
+  process.stderr.write(`croupier does not start: ${sentence(error)}\n`);
   process.exitCode = 1;
 }

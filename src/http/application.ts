@@ -24,8 +24,11 @@ export function httpAdapter(): ExpressAdapter {
   return new ExpressAdapter(app);
 }
 
-/** What the application must be created with: the body is read as bytes, after the route is known. */
-export const APPLICATION_OPTIONS = { bodyParser: false, bufferLogs: true, abortOnError: false } as const;
+/**
+ * What the application must be created with: the body is read as bytes, after the route is known; until our own
+ * logger is there nobody logs, and what fails until then is thrown.
+ */
+export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnError: false } as const;
 
 /** Sets up what surrounds every route; the same in production and under test. */
 export function setUp(application: INestApplication): void {
