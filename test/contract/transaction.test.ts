@@ -281,6 +281,29 @@ describe('an attempt that finds', () => {
   });
 });
 
+describe('while a ROLLBACK only waits for the balance of its verdict', () => {
+  test.each(['PENDING', 'TIMED_OUT'])(
+    '(%s) its DECLINED target is 409, and so is another ROLLBACK',
+    async (state) => {
+      const target = await declined(bet());
+      const balance = { path: '/balance', playerRef: session.playerRef } as const;
+      const first = rollbackOf(target);
+      const held = world.wallet.next(state === 'PENDING' ? { do: 'hold' } : { do: 'drop' }, balance);
+      const answer = world.submit(first);
+      await held.arrived;
+      if (state === 'TIMED_OUT') expect((await answer).status).toBe(500);
+      const second = rollbackOf(target);
+      expectInFlight(await world.submit(target));
+      expectInFlight(await world.submit(second));
+      held.release();
+      await answer;
+      expect((await world.submit(first)).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+      expect((await world.submit(target)).headers.get('idempotency-replayed')).toBe('true');
+      expect((await world.submit(second)).json).toMatchObject({ status: 'APPROVED' });
+    },
+  );
+});
+
 describe('a WIN', () => {
   test('without any BET is booked', async () => {
     expect((await world.submit(win({ amountMinor: 0 }))).json).toMatchObject({ status: 'APPROVED' });
@@ -496,6 +519,17 @@ describe('a ROLLBACK whose target', () => {
     const [old] = await releaseHeld();
     expect(old?.json).toMatchObject({ status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' });
     expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
+  });
+
+  test('is PENDING with its lease over, and the old holder wakes up during the ROLLBACK: 409', async () => {
+    const target = await abandoned(bet());
+    const { release, answer } = await pending(rollbackOf(target));
+    const [old] = await releaseHeld();
+    expectInFlight(old as Reply);
+    expect(await world.stateOf(target.transactionId)).toBe('PENDING');
+    release();
+    expect((await answer).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+    expect(await world.stateOf(target.transactionId)).toBe('ROLLED_BACK');
   });
 
   test('is unknown: APPROVED, a tombstone here and one at the operator', async () => {
