@@ -7,6 +7,8 @@ import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { endOf, type Session } from './session.js';
+import { RevocationNotifier } from './revocation.notifier.js';
+import type { Notification } from './revocation.store.js';
 import type { LaunchRequest } from './session.request.js';
 import { type RevokeReason, SessionStore } from './session.store.js';
 
@@ -20,6 +22,8 @@ export interface LaunchedSession {
 export interface RevokedSession {
   readonly session: Session;
   readonly revokedAt: Date;
+  /** What became of the one notification to its provider. */
+  readonly notification: Notification;
 }
 
 @Injectable()
@@ -32,6 +36,7 @@ export class SessionService {
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly sessions: SessionStore,
+    private readonly notifier: RevocationNotifier,
   ) {}
 
   /**
@@ -93,21 +98,31 @@ export class SessionService {
   }
 
   /**
-   * Ends a session of the operator's; an expired one can still be revoked, a second call changes nothing.
+   * Ends a session, in our store first, and tells its provider once; an expired one can still be revoked, a
+   * second call changes nothing and tells nobody. Contract, section 5.
+   * @param operator 'any': an administrator ends whoever's session it is
    * @throws CroupierError NOT_FOUND
    */
-  async revoke(operator: Operator, sessionId: string, reason: RevokeReason): Promise<RevokedSession> {
-    const revoked = await this.sessions.revoke(sessionId, operator.id, this.clock.now(), reason);
+  async revoke(operator: Operator | 'any', sessionId: string, reason: RevokeReason): Promise<RevokedSession> {
+    const operatorId = operator === 'any' ? undefined : operator.id;
+    const revoked = await this.sessions.revoke(sessionId, operatorId, this.clock.now(), reason);
     if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });
-    const session = revoked ?? (await this.sessions.ofOperator(sessionId, operator.id));
+    const session = revoked ?? (await this.sessions.find(sessionId, operatorId));
     if (!session?.revokedAt) throw new CroupierError('NOT_FOUND');
-    return { session, revokedAt: session.revokedAt };
+    const notification = revoked
+      ? await this.notifier.notify(sessionId)
+      : await this.notifier.notificationOf(sessionId);
+    return { session, revokedAt: session.revokedAt, notification };
   }
 
-  /** Ends every live session of the operator's player, by one statement. */
+  /**
+   * Ends every live session of the operator's player, by one statement, and tells their providers; it waits
+   * for them as long as one of them may take, and what is left goes on after the answer.
+   */
   async revokePlayer(operator: Operator, playerRef: string, reason: RevokeReason): Promise<Session[]> {
     const revoked = await this.sessions.revokePlayer(operator.id, playerRef, this.clock.now(), reason);
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
+    await this.notifier.notifyAll(revoked.map(({ sessionId }) => sessionId));
     return revoked;
   }
 }

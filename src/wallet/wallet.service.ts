@@ -33,9 +33,17 @@ export interface Answer {
   readonly replayed: boolean;
 }
 
+/** A WIN of free spins that the operator has just booked. */
+export interface FreeSpinsWin {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly freeSpinsRef: string;
+}
+
 @Injectable()
 export class WalletService {
   private readonly logger = new Logger('Wallet');
+  private readonly freeSpinsWatchers: ((win: FreeSpinsWin) => void)[] = [];
 
   constructor(
     private readonly configuration: Configuration,
@@ -95,6 +103,11 @@ export class WalletService {
     return this.readBalance(this.wallets.behind(session), session);
   }
 
+  /** @param watcher called with each booked WIN of free spins; it must not throw */
+  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
+    this.freeSpinsWatchers.push(watcher);
+  }
+
   /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */
   private async claim(
     providerId: string,
@@ -138,8 +151,15 @@ export class WalletService {
     if (!settled) return this.answerOfAnother(providerId, asked, claim);
     const { kind } = claim.order;
     this.metrics.transactions.inc({ kind, state: settlement.state, mode: claim.mode });
+    if (settlement.state === 'APPROVED') this.tellOfFreeSpins(claim);
     if (settlement.responseBody === null) throw unanswered(answer as Unknown);
     return { body: settlement.responseBody, replayed: false };
+  }
+
+  /** A promotion's winnings are watched, not judged: nobody is waited for. */
+  private tellOfFreeSpins({ mode, order: { kind, providerId, transactionId, freeSpinsRef } }: Claim): void {
+    if (kind !== 'WIN' || mode !== 'REAL' || freeSpinsRef === undefined) return;
+    for (const watcher of this.freeSpinsWatchers) watcher({ providerId, transactionId, freeSpinsRef });
   }
 
   private async ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
