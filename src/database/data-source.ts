@@ -64,7 +64,10 @@ export async function openDataSource(
  */
 async function migrate(url: string): Promise<void> {
   const lock = new pg.Client({ connectionString: url, application_name: 'croupier-migrations' });
-  await lock.connect();
+  await lock.connect().catch((error: unknown) => {
+    const { message, code } = error as { message?: string; code?: string };
+    throw new Error(`DATABASE_URL: the database cannot be opened: ${message || code}`);
+  });
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const migrated = await new DataSource(dataSourceOptions(url)).initialize();

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runTraced } from '../observability/trace.js';
+import { newTrace, runTraced } from '../observability/trace.js';
 import { Randomness } from '../runtime/randomness.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { FreeSpinsService } from './free-spins.service.js';
@@ -126,7 +126,7 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
       return this.giveUp(grant, GAME_CLOSED);
     }
     // An id of its own: the request that began the batch, or another one, is over or has nothing to do with it.
-    const trace = { requestId: this.randomness.uuid(), parts: {} };
+    const trace = newTrace(this.randomness.uuid());
     const outcome = await runTraced(trace, () => this.freeSpins.attempt(grant, grant.attempt));
     if (outcome.kind === 'answered') {
       crew.silences = 0;

@@ -6,15 +6,8 @@ import { currentRequestId } from './trace.js';
 /** What must never stand in a log, wherever an object that holds it is logged. */
 const REDACTED = ['secret', 'sessionToken', 'adminApiKey', 'authorization', 'password'];
 
-/** The framework's own words at start, of interest to nobody but its debugger. */
-const CHATTER = new Set([
-  'NestFactory',
-  'InstanceLoader',
-  'RoutesResolver',
-  'RouterExplorer',
-  'NestApplication',
-]);
-const INFO = 30;
+/** The framework's own words at start, of interest to nobody; what it fails at it throws as well. */
+const CHATTER = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
 /** JSON lines for machines, readable ones for a terminal; each bears the id of its request. */
 export const Logging = LoggerModule.forRootAsync({
@@ -28,9 +21,9 @@ export const Logging = LoggerModule.forRootAsync({
       base: null,
       redact: { paths: REDACTED.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
       hooks: {
-        logMethod(line, write, level) {
+        logMethod(line, write) {
           const { context } = (line[0] ?? {}) as { context?: string };
-          if (level > INFO || !CHATTER.has(context ?? '')) write.apply(this, line);
+          if (!CHATTER.has(context ?? '')) write.apply(this, line);
         },
       },
       mixin: () => {

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
-import { runTraced } from '../observability/trace.js';
+import { newTrace, runTraced } from '../observability/trace.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
@@ -101,7 +101,7 @@ export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplica
         ? this.revocations.claimLeft()
         : this.revocations.claim(sessionId));
       // An id of its own: the request that set this worker going may have nothing to do with it.
-      const trace = { requestId: this.randomness.uuid(), parts: {} };
+      const trace = newTrace(this.randomness.uuid());
       if (claimed) await runTraced(trace, () => this.send(claimed));
       else if (sessionId === undefined) return;
     }

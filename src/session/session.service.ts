@@ -90,7 +90,11 @@ export class SessionService {
    */
   async verified(provider: Provider, sessionToken: string): Promise<Session> {
     this.tenancy.assertFresh();
-    const session = await this.of(provider, sessionToken);
+    const session = await this.of(provider, sessionToken).catch((error: unknown) => {
+      if (error instanceof CroupierError) throw error;
+      this.logger.error(error);
+      throw new CroupierError('CONFIGURATION_UNAVAILABLE');
+    });
     if (!this.tenancy.game(session.gameId) || !this.tenancy.operator(session.operatorId)) {
       throw new CroupierError('CONFIGURATION_UNAVAILABLE');
     }

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Metrics } from '../observability/metrics.js';
-import { currentRequestId } from '../observability/trace.js';
+import { currentRequestId, note } from '../observability/trace.js';
 import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
@@ -25,7 +26,9 @@ import type {
 import { fresh, type Opened, type Stored, TransactionStore } from './transaction.store.js';
 
 /** How often a request looks again when another one moved its round or took its id in between. */
-const LOOKS = 5;
+const LOOKS = 50;
+/** By how much the longest pause before another look grows with each, in milliseconds. */
+const PAUSE_STEP_MS = 4;
 
 /** What a provider is told: the bytes, and whether they were told before. */
 export interface Answer {
@@ -64,6 +67,7 @@ export class WalletService {
    * @throws CroupierError as the contract's tables say
    */
   async submit(provider: Provider, asked: SubmittedTransaction): Promise<Answer> {
+    note({ transactionId: asked.transactionId, kind: asked.kind });
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();
       const platformTransactionId = this.randomness.uuid();
@@ -84,6 +88,7 @@ export class WalletService {
         default: {
           const claim = await this.claim(provider.id, asked, opened, decision, platformTransactionId);
           if (claim) return this.carryOut(provider.id, asked, claim, startedMs);
+          await sleep(this.randomness.integer(look * PAUSE_STEP_MS));
         }
       }
     }

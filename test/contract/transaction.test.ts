@@ -631,6 +631,17 @@ describe('only a 200 with a status and an integer balance is an answer of the op
     expect(await world.stateOf(body.transactionId)).toBe('TIMED_OUT');
   });
 
+  test.each([
+    ['a character cut in half', `${'x'.repeat(199)}😀 and more`],
+    ['control characters', 'no\u0000\u0007\u001b[31m'],
+    ['half of a character', '\ud83d'],
+  ])('its words may be anything, %s too', async (_, reason) => {
+    const body = bet();
+    const answer = { status: 'DECLINED', balance: 1, reason, operatorTransactionId: reason };
+    world.wallet.next({ do: 'answer', status: 200, body: answer }, { transactionId: body.transactionId });
+    expect((await world.submit(body)).json).toMatchObject({ status: 'DECLINED', declineReason: 'OTHER' });
+  });
+
   test('a negative balance is one', async () => {
     const body = bet();
     world.wallet.next(
