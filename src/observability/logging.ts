@@ -7,7 +7,13 @@ import { currentRequestId } from './trace.js';
 const REDACTED = ['secret', 'sessionToken', 'adminApiKey', 'authorization', 'password'];
 
 /** The framework's own words at start, of interest to nobody; what it fails at it throws as well. */
-const CHATTER = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+const CHATTER = new Set([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
 
 /** JSON lines for machines, readable ones for a terminal; each bears the id of its request. */
 export const Logging = LoggerModule.forRootAsync({
