@@ -125,7 +125,7 @@ export class CallbackHttp {
     };
     const secure = url.protocol === 'https:';
     const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
-    const connect = agent.createConnection.bind(agent) as HttpAgent['createConnection'];
+    const connect: HttpAgent['createConnection'] = agent.createConnection.bind(agent);
     let stood = false;
     agent.createConnection = (target, callback) => {
       const socket = connect(target, callback);
