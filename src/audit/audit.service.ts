@@ -56,3 +56,8 @@ export class Audit {
     this.logger.log({ msg: `audit ${action}`, actor, action, target, address, day, position, hash });
   }
 }
+
+/** The same for a command, which has no application around it. */
+export function auditOver(database: Database): Audit {
+  return new Audit(database, new AuditStore(database));
+}

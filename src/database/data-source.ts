@@ -58,6 +58,11 @@ export async function openDataSource(
   return new DataSource({ ...servingOptions(url), entities }).initialize();
 }
 
+/** Connections to a database whose schema is as some instance of the service has left it. */
+export async function connectDataSource(url: string): Promise<DataSource> {
+  return new DataSource({ ...servingOptions(url), migrationsRun: false }).initialize();
+}
+
 /**
  * Brings the schema up to date; instances that start together do so one after the other. It uses connections
  * of its own, because a migration may take longer than a request's statement ever may.
