@@ -1,4 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Clock } from '../runtime/clock.js';
@@ -32,6 +34,7 @@ export class SessionService {
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly sessions: SessionStore,
+    private readonly audit: Audit,
   ) {}
 
   /**
@@ -96,8 +99,19 @@ export class SessionService {
    * Ends a session of the operator's; an expired one can still be revoked, a second call changes nothing.
    * @throws CroupierError NOT_FOUND
    */
-  async revoke(operator: Operator, sessionId: string, reason: RevokeReason): Promise<RevokedSession> {
-    const revoked = await this.sessions.revoke(sessionId, operator.id, this.clock.now(), reason);
+  async revoke(
+    actor: Actor,
+    operator: Operator,
+    sessionId: string,
+    reason: RevokeReason,
+  ): Promise<RevokedSession> {
+    const now = this.clock.now();
+    const revoked = await this.audit.change(actor, async (query, record) => {
+      const ended = await this.sessions.revoke(query, sessionId, operator.id, now, reason);
+      if (ended)
+        await record({ action: 'session.revoke', target: `session:${sessionId}`, after: { reason } });
+      return ended;
+    });
     if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });
     const session = revoked ?? (await this.sessions.ofOperator(sessionId, operator.id));
     if (!session?.revokedAt) throw new CroupierError('NOT_FOUND');
@@ -105,8 +119,21 @@ export class SessionService {
   }
 
   /** Ends every live session of the operator's player, by one statement. */
-  async revokePlayer(operator: Operator, playerRef: string, reason: RevokeReason): Promise<Session[]> {
-    const revoked = await this.sessions.revokePlayer(operator.id, playerRef, this.clock.now(), reason);
+  async revokePlayer(
+    actor: Actor,
+    operator: Operator,
+    playerRef: string,
+    reason: RevokeReason,
+  ): Promise<Session[]> {
+    const now = this.clock.now();
+    const revoked = await this.audit.change(actor, async (query, record) => {
+      const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, now, reason);
+      const sessions = ended.map(({ sessionId }) => sessionId);
+      const target = `player:${operator.id}/${playerRef}`;
+      const deed = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
+      if (ended.length > 0) await record(deed);
+      return ended;
+    });
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
     return revoked;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type Query } from '../database/database.js';
 import type { Session } from './session.js';
 
 export type RevokeReason = 'KICK' | 'SELF_EXCLUSION' | 'FRAUD_HOLD' | 'OTHER';
@@ -75,22 +75,24 @@ export class SessionStore {
 
   /** Closes one session; nothing comes back where it was closed before, or is not this operator's. */
   async revoke(
+    query: Query,
     sessionId: string,
     operatorId: string,
     at: Date,
     reason: RevokeReason,
   ): Promise<Session | undefined> {
-    const [session] = await this.database.query<Session>(REVOKE, [sessionId, operatorId, at, reason]);
+    const [session] = await query<Session>(REVOKE, [sessionId, operatorId, at, reason]);
     return session;
   }
 
   /** Closes every live session of an operator's player at once. */
   async revokePlayer(
+    query: Query,
     operatorId: string,
     playerRef: string,
     at: Date,
     reason: RevokeReason,
   ): Promise<Session[]> {
-    return this.database.query<Session>(REVOKE_PLAYER, [operatorId, playerRef, at, reason]);
+    return query<Session>(REVOKE_PLAYER, [operatorId, playerRef, at, reason]);
   }
 }

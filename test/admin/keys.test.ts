@@ -228,3 +228,21 @@ describe('wrong keys', () => {
     expect((await from('203.0.113.99', wrong())).status).toBe(429);
   });
 });
+
+test('the routes of keys and of the audit log are documented with what they refuse', async () => {
+  const document = (await world.request('/docs/admin-json')).json as {
+    paths: Record<string, Record<string, { security?: unknown; responses: object; requestBody?: unknown }>>;
+  };
+  const expected: [string, string, string[]][] = [
+    ['/v1/admin/keys', 'post', ['201', '400', '401', '403', '429']],
+    ['/v1/admin/keys', 'get', ['200', '400', '401', '403', '429']],
+    ['/v1/admin/keys/{id}', 'delete', ['204', '401', '403', '404', '429']],
+    ['/v1/admin/audit', 'get', ['200', '400', '401', '429']],
+  ];
+  for (const [path, method, statuses] of expected) {
+    const operation = document.paths[path]?.[method];
+    expect(operation?.security).toEqual([{ 'admin-key': [] }]);
+    expect(Object.keys(operation?.responses ?? {}).sort()).toEqual(statuses);
+    expect(operation?.requestBody !== undefined).toBe(method === 'post');
+  }
+});

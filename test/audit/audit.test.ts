@@ -130,6 +130,44 @@ describe('what an administrator does is recorded:', () => {
   });
 });
 
+describe('what an operator does is recorded:', () => {
+  test('a revoked session, once', async () => {
+    const { sessionId } = await world.launch();
+    await world.revoke(sessionId);
+    await world.revoke(sessionId);
+    expect(await entries(`&target=session:${sessionId}`)).toMatchObject([
+      {
+        actor: 'operator:lucky-casino',
+        role: 'operator',
+        action: 'session.revoke',
+        after: { reason: 'KICK' },
+      },
+    ]);
+  });
+
+  test("a player's revoked sessions, as one", async () => {
+    const [first, second] = [
+      await world.launch({ playerRef: 'p-1' }),
+      await world.launch({ playerRef: 'p-1' }),
+    ];
+    const body = { reason: 'SELF_EXCLUSION' };
+    await world.signed('lucky-casino', '/v1/operator/players/p-1/revoke-sessions', body);
+    const [item] = await entries('&target=player:lucky-casino/p-1');
+    expect(item).toMatchObject({ action: 'player.revoke-sessions', after: { reason: 'SELF_EXCLUSION' } });
+    const { sessions } = item!['after'] as { sessions: string[] };
+    expect(sessions.sort()).toEqual([first.sessionId, second.sessionId].sort());
+  });
+
+  test('a launch is not: its session is its record', async () => {
+    const { sessionId } = await world.launch();
+    expect(await entries(`&target=session:${sessionId}`)).toHaveLength(0);
+    const [row] = await world.sql.run('SELECT operator_id, created_at FROM sessions WHERE session_id = $1', [
+      sessionId,
+    ]);
+    expect(row).toMatchObject({ operator_id: 'lucky-casino' });
+  });
+});
+
 describe('a change and its record', () => {
   test('are rolled back together', async () => {
     const audit = world.app.get(Audit);
