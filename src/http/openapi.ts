@@ -49,7 +49,7 @@ function describe(app: NestExpressApplication): OpenAPIObject {
     .setVersion('1')
     .addTag('Provider', 'Provider → platform: sessions, transactions, balance')
     .addTag('Operator', 'Operator → platform: launch and revocation of sessions')
-    .addTag('Administrators', 'Providers, operators and games')
+    .addTag('Administrators', 'Providers, operators, games, keys and the audit log')
     .addTag('Monitoring', 'Health and metrics')
     .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'admin-key');
   for (const [name, description] of Object.entries(SIGNATURE_HEADERS)) {
