@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AdminGuard } from './admin/admin.guard.js';
 import { AdminModule } from './admin/admin.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -25,6 +26,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     RuntimeModule,
     ObservabilityModule,
     DatabaseModule,
+    AuditModule,
     AdminModule,
     TenancyModule,
     SignatureModule,

@@ -6,7 +6,8 @@ import { AppModule } from './app.module.js';
 import { type Configuration, readConfiguration } from './config/configuration.js';
 import { readEnvironment } from './config/environment.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
-import { APPLICATION_OPTIONS, httpAdapter, setUp } from './http/application.js';
+import { APPLICATION_OPTIONS, setUp } from './http/application.js';
+import { httpAdapter } from './http/server.js';
 import { onStopSignal } from './runtime/shutdown.js';
 import { startSandbox } from './sandbox/sandbox.js';
 

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
 import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
+import { Administration1764000000003 } from './migrations/0003-administration.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -25,7 +26,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     type: 'postgres',
     url,
     applicationName: 'croupier',
-    migrations: [Foundation1764000000001, FreeSpins1764000000002],
+    migrations: [Foundation1764000000001, FreeSpins1764000000002, Administration1764000000003],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
     synchronize: false,
@@ -56,6 +57,11 @@ export async function openDataSource(
 ): Promise<DataSource> {
   await migrate(url);
   return new DataSource({ ...servingOptions(url), entities }).initialize();
+}
+
+/** Connections to a database whose schema is as some instance of the service has left it. */
+export async function connectDataSource(url: string): Promise<DataSource> {
+  return new DataSource({ ...servingOptions(url), migrationsRun: false }).initialize();
 }
 
 /**

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -22,23 +24,33 @@ export class BatchesService {
     private readonly freeSpins: FreeSpinsService,
     private readonly grants: GrantStore,
     private readonly runner: BatchRunner,
+    private readonly audit: Audit,
   ) {}
 
   /**
    * Records a batch, to be sent player by player; a batchRef that is known answers the batch that is stored.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
-  async create(order: BatchOrder, scope: Scope): Promise<{ batchId: string; replayed: boolean }> {
+  async create(
+    actor: Actor,
+    order: BatchOrder,
+    scope: Scope,
+  ): Promise<{ batchId: string; replayed: boolean }> {
     const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs, batchRef } = order;
     const fingerprint = fingerprintOf(order);
     const known = batchRef == null ? undefined : await this.grants.batchByRef(batchRef);
     if (known) return { batchId: same(known, fingerprint), replayed: true };
     const { providerId } = this.freeSpins.gameFor(order, scope);
     const batchId = this.randomness.uuid();
-    const recorded = await this.grants.recordBatch({
+    const batch = {
       ...{ batchId, batchRef: batchRef ?? null, fingerprint },
       ...{ operatorId, providerId, gameId, spins, betAmountMinor, currency },
       players: playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef })),
+    };
+    const recorded = await this.audit.change(actor, async (query, record) => {
+      if (!(await this.grants.recordBatch(query, batch))) return false;
+      await record({ action: 'free-spins.batch', target: `batch:${batchId}`, after: order });
+      return true;
     });
     if (!recorded) {
       const faster = await this.grants.batchByRef(batchRef ?? '');

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
 import { JsonBody } from '../http/json-body.js';
@@ -68,10 +69,11 @@ export class FreeSpinsAdminController {
     'FORBIDDEN',
   )
   async grant(
+    @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminGrantRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse> {
-    const { grant, replayed } = await this.freeSpins.grant(request, 'everybody');
+    const { grant, replayed } = await this.freeSpins.grant(actor, request, 'everybody');
     if (!replayed) return granted(grant, PATH);
     response.status(HttpStatus.OK);
     return shown(grant);
@@ -99,10 +101,11 @@ export class FreeSpinsAdminController {
     'FORBIDDEN',
   )
   async grantBatch(
+    @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminBatchRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse> {
-    const { batchId, replayed } = await this.batches.create(request, 'everybody');
+    const { batchId, replayed } = await this.batches.create(actor, request, 'everybody');
     response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
     return { batchId };
   }
@@ -151,8 +154,11 @@ export class FreeSpinsAdminController {
   })
   @ApiOkResponse({ type: GrantStatusResponse })
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED', 'UNAUTHORIZED', 'FORBIDDEN')
-  async pullStatus(@Param('requestRef', IdentifierPipe) requestRef: string): Promise<GrantStatusResponse> {
-    return { requestRef, ...(await this.freeSpins.pullStatus(requestRef, 'everybody')) };
+  async pullStatus(
+    @ActorOfRequest() actor: Actor,
+    @Param('requestRef', IdentifierPipe) requestRef: string,
+  ): Promise<GrantStatusResponse> {
+    return { requestRef, ...(await this.freeSpins.pullStatus(actor, requestRef, 'everybody')) };
   }
 
   @Post(':requestRef/cancel')
@@ -166,8 +172,11 @@ export class FreeSpinsAdminController {
   })
   @ApiOkResponse({ type: GrantResponse })
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED', 'UNAUTHORIZED', 'FORBIDDEN')
-  async cancel(@Param('requestRef', IdentifierPipe) requestRef: string): Promise<GrantResponse> {
-    return shown(await this.freeSpins.cancel(requestRef, 'everybody'));
+  async cancel(
+    @ActorOfRequest() actor: Actor,
+    @Param('requestRef', IdentifierPipe) requestRef: string,
+  ): Promise<GrantResponse> {
+    return shown(await this.freeSpins.cancel(actor, requestRef, 'everybody'));
   }
 
   @Post(':requestRef/resend')
@@ -189,7 +198,10 @@ export class FreeSpinsAdminController {
     'UNAUTHORIZED',
     'FORBIDDEN',
   )
-  async resend(@Param('requestRef', IdentifierPipe) requestRef: string): Promise<GrantResponse> {
-    return granted(await this.freeSpins.resend(requestRef, 'everybody'), PATH);
+  async resend(
+    @ActorOfRequest() actor: Actor,
+    @Param('requestRef', IdentifierPipe) requestRef: string,
+  ): Promise<GrantResponse> {
+    return granted(await this.freeSpins.resend(actor, requestRef, 'everybody'), PATH);
   }
 }

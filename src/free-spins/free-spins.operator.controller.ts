@@ -9,6 +9,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { SignedBy } from '../http/caller.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
@@ -70,11 +71,13 @@ export class FreeSpinsOperatorController {
     'OPERATOR_NOT_CONFIGURED',
   )
   async grant(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorGrantRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse> {
     const { grant, replayed } = await this.freeSpins.grant(
+      actor,
       { ...request, operatorId: operator.id },
       own(operator),
     );
@@ -102,11 +105,13 @@ export class FreeSpinsOperatorController {
     'OPERATOR_NOT_CONFIGURED',
   )
   async grantBatch(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorBatchRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse> {
     const { batchId, replayed } = await this.batches.create(
+      actor,
       { ...request, operatorId: operator.id },
       own(operator),
     );
@@ -164,10 +169,11 @@ export class FreeSpinsOperatorController {
   @ApiOkResponse({ type: GrantStatusResponse })
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED')
   async pullStatus(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @Param('requestRef', IdentifierPipe) requestRef: string,
   ): Promise<GrantStatusResponse> {
-    return { requestRef, ...(await this.freeSpins.pullStatus(requestRef, own(operator))) };
+    return { requestRef, ...(await this.freeSpins.pullStatus(actor, requestRef, own(operator))) };
   }
 
   @Post(':requestRef/cancel')
@@ -181,10 +187,11 @@ export class FreeSpinsOperatorController {
   @ApiOkResponse({ type: GrantResponse })
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED')
   async cancel(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @Param('requestRef', IdentifierPipe) requestRef: string,
   ): Promise<GrantResponse> {
-    return shown(await this.freeSpins.cancel(requestRef, own(operator)));
+    return shown(await this.freeSpins.cancel(actor, requestRef, own(operator)));
   }
 
   @Post(':requestRef/resend')
@@ -204,10 +211,11 @@ export class FreeSpinsOperatorController {
     'OPERATOR_NOT_CONFIGURED',
   )
   async resend(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @Param('requestRef', IdentifierPipe) requestRef: string,
   ): Promise<GrantResponse> {
-    return granted(await this.freeSpins.resend(requestRef, own(operator)), PATH);
+    return granted(await this.freeSpins.resend(actor, requestRef, own(operator)), PATH);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   Min,
 } from 'class-validator';
 import { IsCurrency, IsIdentifier } from '../http/identifier.js';
-import { PageQuery } from '../tenancy/page.js';
+import { PageQuery } from '../http/page.js';
 import type { GrantState } from './grant.entity.js';
 
 /** Contract, section 6. */

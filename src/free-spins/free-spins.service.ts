@@ -1,9 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
-import { type PageOf, pageById, type PageQuery } from '../tenancy/page.js';
+import { type PageOf, pageById, type PageQuery } from '../http/page.js';
 import type { Game } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Grant } from './grant.entity.js';
@@ -34,18 +36,24 @@ export class FreeSpinsService {
     private readonly tenancy: TenancyService,
     private readonly callbacks: ProviderCallbacks,
     private readonly grants: GrantStore,
+    private readonly audit: Audit,
   ) {}
 
   /**
    * Grants spins to one player; a requestRef that is known answers what is stored and calls nobody.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
-  async grant(order: GrantOrder, scope: Scope): Promise<{ grant: Grant; replayed: boolean }> {
+  async grant(actor: Actor, order: GrantOrder, scope: Scope): Promise<{ grant: Grant; replayed: boolean }> {
     const requestRef = order.requestRef ?? this.randomness.uuid();
     const known = order.requestRef == null ? null : await this.grants.find(requestRef);
     if (known) return { grant: await this.replayed(known, order), replayed: true };
     const { providerId } = this.gameFor(order, scope);
-    if (!(await this.grants.record({ ...order, requestRef, providerId }))) {
+    const recorded = await this.audit.change(actor, async (query, record) => {
+      if (!(await this.grants.record(query, { ...order, requestRef, providerId }))) return false;
+      await record({ action: 'free-spins.grant', target: `grant:${requestRef}`, after: order });
+      return true;
+    });
+    if (!recorded) {
       return { grant: await this.replayed(await this.stored(requestRef), order), replayed: true };
     }
     return { grant: await this.send(await this.stored(requestRef), 1), replayed: false };
@@ -75,6 +83,7 @@ export class FreeSpinsService {
    * @throws CroupierError NOT_FOUND · CONFLICT · PROVIDER_FAILED
    */
   async pullStatus(
+    actor: Actor,
     requestRef: string,
     scope: Scope,
   ): Promise<{ externalRef: string; remainingSpins: number; completed: boolean }> {
@@ -83,6 +92,7 @@ export class FreeSpinsService {
     if (externalRef === null)
       throw new CroupierError('CONFLICT', `the grant is ${state}: there is no batch to ask for`);
     const outcome = await this.call('/v1/game/free-spins/status', grant, batchOf(grant));
+    await this.audit.read(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
     const judged = judgeStatus(outcome);
     if (!judged.ok) {
       this.tell(grant, outcome, judged.failure);
@@ -97,12 +107,17 @@ export class FreeSpinsService {
    * Has the provider void what is left of a grant; one that is CANCELLED is answered as it is.
    * @throws CroupierError NOT_FOUND · CONFLICT (a second one while one is under way: wait-then-retry) · PROVIDER_FAILED
    */
-  async cancel(requestRef: string, scope: Scope): Promise<Grant> {
+  async cancel(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
     if (grant.state === 'CANCELLED') return grant;
     if (grant.state !== 'GRANTED')
       throw new CroupierError('CONFLICT', `the grant is ${grant.state}: nothing can be cancelled`);
-    const cancelAttempt = await this.grants.claimCancel(requestRef);
+    const cancelAttempt = await this.audit.change(actor, async (query, record) => {
+      const claimed = await this.grants.claimCancel(query, requestRef);
+      const deed = { action: 'free-spins.cancel', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(deed);
+      return claimed;
+    });
     if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
     const judged = judgeCancel(await this.call('/v1/game/free-spins/cancel', grant, batchOf(grant)));
     if (!judged.ok) {
@@ -117,11 +132,16 @@ export class FreeSpinsService {
    * Sends one more grant callback for a FAILED grant, with the same requestRef.
    * @throws CroupierError NOT_FOUND · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
-  async resend(requestRef: string, scope: Scope): Promise<Grant> {
+  async resend(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
     if (grant.state !== 'FAILED') throw notFailed(grant);
     this.gameFor(grant, scope);
-    const attempt = await this.grants.resend(requestRef);
+    const attempt = await this.audit.change(actor, async (query, record) => {
+      const claimed = await this.grants.resend(query, requestRef);
+      const deed = { action: 'free-spins.resend', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(deed);
+      return claimed;
+    });
     if (attempt === undefined) throw notFailed(await this.stored(requestRef));
     return this.send(grant, attempt);
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, LessThan, type Repository } from 'typeorm';
 import { Configuration } from '../config/configuration.js';
-import { Database } from '../database/database.js';
+import { Database, type Query } from '../database/database.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import { Grant, type GrantState } from './grant.entity.js';
 import * as sql from './grant.sql.js';
@@ -63,22 +63,23 @@ export class GrantStore {
   }
 
   /** @returns false where the requestRef is taken */
-  async record(grant: NewGrant): Promise<boolean> {
+  async record(query: Query, grant: NewGrant): Promise<boolean> {
     const { requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency } = grant;
-    return this.moved(sql.RECORD, [
+    const rows = await query(sql.RECORD, [
       ...[requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency],
       this.leaseSeconds,
     ]);
+    return rows.length > 0;
   }
 
   /** @returns the attempt to send; undefined where the grant is not FAILED any more */
-  async resend(requestRef: string): Promise<number | undefined> {
-    const [row] = await this.database.query<{ attempt: number }>(sql.RESEND, [requestRef, this.leaseSeconds]);
+  async resend(query: Query, requestRef: string): Promise<number | undefined> {
+    const [row] = await query<{ attempt: number }>(sql.RESEND, [requestRef, this.leaseSeconds]);
     return row?.attempt;
   }
 
-  granted(requestRef: string, externalRef: string): Promise<boolean> {
-    return this.moved(sql.GRANTED, [requestRef, externalRef]);
+  async granted(requestRef: string, externalRef: string): Promise<boolean> {
+    return (await this.database.query(sql.GRANTED, [requestRef, externalRef])).length > 0;
   }
 
   /** @param told whether the provider itself said so, which settles what earlier attempts left open */
@@ -98,9 +99,9 @@ export class GrantStore {
   }
 
   /** @returns the cancel's number; undefined where another is under way or the grant is not GRANTED any more */
-  async claimCancel(requestRef: string): Promise<number | undefined> {
+  async claimCancel(query: Query, requestRef: string): Promise<number | undefined> {
     const values = [requestRef, this.leaseSeconds];
-    const [row] = await this.database.query<{ cancelAttempt: number }>(sql.CLAIM_CANCEL, values);
+    const [row] = await query<{ cancelAttempt: number }>(sql.CLAIM_CANCEL, values);
     return row?.cancelAttempt;
   }
 
@@ -113,14 +114,15 @@ export class GrantStore {
   }
 
   /** @returns false where the batchRef is taken */
-  async recordBatch(batch: NewBatch): Promise<boolean> {
+  async recordBatch(query: Query, batch: NewBatch): Promise<boolean> {
     const { batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins } = batch;
-    return this.moved(sql.RECORD_BATCH, [
+    const rows = await query(sql.RECORD_BATCH, [
       ...[batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins],
       ...[batch.betAmountMinor, batch.currency],
       batch.players.map(({ requestRef }) => requestRef),
       batch.players.map(({ playerRef }) => playerRef),
     ]);
+    return rows.length > 0;
   }
 
   async batchByRef(batchRef: string): Promise<{ batchId: string; fingerprint: Buffer } | undefined> {
@@ -152,9 +154,5 @@ export class GrantStore {
   /** @returns how many of the batch were given up */
   async failUnsent(batchId: string, error: string): Promise<number> {
     return (await this.database.query(sql.FAIL_UNSENT, [batchId, error])).length;
-  }
-
-  private async moved(statement: typeof sql.RECORD, values: readonly unknown[]): Promise<boolean> {
-    return (await this.database.query(statement, values)).length > 0;
   }
 }

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger'
 import { RequiresRole } from '../admin/requires-role.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { ValidQuery } from '../http/query.js';
-import { PageQuery } from '../tenancy/page.js';
+import { PageQuery } from '../http/page.js';
 import { FlaggedWinListResponse, shownWin } from './free-spins.response.js';
 import { WinningsService } from './winnings.service.js';
 

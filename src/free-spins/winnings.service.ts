@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { type PageOf, pageById, type PageQuery } from '../tenancy/page.js';
+import { type PageOf, pageById, type PageQuery } from '../http/page.js';
 import { type FreeSpinsWin, WalletService } from '../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
 

@@ -55,7 +55,7 @@ function describe(app: NestExpressApplication): OpenAPIObject {
       'Provider → platform: sessions, transactions, balance; platform → provider: callbacks',
     )
     .addTag('Operator', 'Operator → platform: launch and revocation of sessions, free spins')
-    .addTag('Administrators', 'Providers, operators and games, free spins')
+    .addTag('Administrators', 'Providers, operators, games, free spins, keys and the audit log')
     .addTag('Monitoring', 'Health and metrics')
     .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'admin-key');
   for (const [name, description] of Object.entries(SIGNATURE_HEADERS)) {

@@ -1,6 +1,7 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { UuidPipe } from '../http/identifier.js';
 import { JsonBody } from '../http/json-body.js';
@@ -26,9 +27,10 @@ export class SessionAdminController {
   @ApiOkResponse({ type: RevokeResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async revoke(
+    @ActorOfRequest() actor: Actor,
     @Param('sessionId', UuidPipe) sessionId: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokeResponse> {
-    return revocation(await this.sessions.revoke('any', sessionId, request.reason));
+    return revocation(await this.sessions.revoke(actor, 'any', sessionId, request.reason));
   }
 }

@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { SignedBy } from '../http/caller.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
@@ -54,11 +55,12 @@ export class SessionOperatorController {
   @ApiOkResponse({ type: RevokeResponse })
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND')
   async revoke(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @Param('sessionId', UuidPipe) sessionId: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokeResponse> {
-    return revocation(await this.sessions.revoke(operator, sessionId, request.reason));
+    return revocation(await this.sessions.revoke(actor, operator, sessionId, request.reason));
   }
 
   @Post('players/:playerRef/revoke-sessions')
@@ -73,11 +75,12 @@ export class SessionOperatorController {
   @ApiOkResponse({ type: RevokePlayerResponse })
   @ApiErrors('INVALID_REQUEST')
   async revokePlayer(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @Param('playerRef', IdentifierPipe) playerRef: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokePlayerResponse> {
-    const revoked = await this.sessions.revokePlayer(operator, playerRef, request.reason);
+    const revoked = await this.sessions.revokePlayer(actor, operator, playerRef, request.reason);
     return { revoked: revoked.map((session) => session.sessionId) };
   }
 }

@@ -1,4 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Clock } from '../runtime/clock.js';
@@ -37,6 +39,7 @@ export class SessionService {
     private readonly tenancy: TenancyService,
     private readonly sessions: SessionStore,
     private readonly notifier: RevocationNotifier,
+    private readonly audit: Audit,
   ) {}
 
   /**
@@ -107,9 +110,21 @@ export class SessionService {
    * @param operator 'any': an administrator ends whoever's session it is
    * @throws CroupierError NOT_FOUND
    */
-  async revoke(operator: Operator | 'any', sessionId: string, reason: RevokeReason): Promise<RevokedSession> {
+  async revoke(
+    actor: Actor,
+    operator: Operator | 'any',
+    sessionId: string,
+    reason: RevokeReason,
+  ): Promise<RevokedSession> {
     const operatorId = operator === 'any' ? undefined : operator.id;
-    const revoked = await this.sessions.revoke(sessionId, operatorId, this.clock.now(), reason);
+    const now = this.clock.now();
+    const revoked = await this.audit.change(actor, async (query, record) => {
+      const ended = await this.sessions.revoke(query, sessionId, operatorId, now, reason);
+      if (ended) {
+        await record({ action: 'session.revoke', target: `session:${sessionId}`, after: { reason } });
+      }
+      return ended;
+    });
     if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });
     const session = revoked ?? (await this.sessions.find(sessionId, operatorId));
     if (!session?.revokedAt) throw new CroupierError('NOT_FOUND');
@@ -123,8 +138,21 @@ export class SessionService {
    * Ends every live session of the operator's player, by one statement, and tells their providers; it waits
    * for them as long as one of them may take, and what is left goes on after the answer.
    */
-  async revokePlayer(operator: Operator, playerRef: string, reason: RevokeReason): Promise<Session[]> {
-    const revoked = await this.sessions.revokePlayer(operator.id, playerRef, this.clock.now(), reason);
+  async revokePlayer(
+    actor: Actor,
+    operator: Operator,
+    playerRef: string,
+    reason: RevokeReason,
+  ): Promise<Session[]> {
+    const now = this.clock.now();
+    const revoked = await this.audit.change(actor, async (query, record) => {
+      const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, now, reason);
+      const sessions = ended.map(({ sessionId }) => sessionId);
+      const target = `player:${operator.id}/${playerRef}`;
+      const deed = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
+      if (ended.length > 0) await record(deed);
+      return ended;
+    });
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
     await this.notifier.notifyAll(revoked.map(({ sessionId }) => sessionId));
     return revoked;

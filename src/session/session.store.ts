@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { Database } from '../database/database.js';
+import { Database, type Query } from '../database/database.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import type { Session } from './session.js';
 
@@ -93,29 +93,25 @@ export class SessionStore {
    * @param operatorId undefined: whichever operator's it is
    */
   async revoke(
+    query: Query,
     sessionId: string,
     operatorId: string | undefined,
     at: Date,
     reason: RevokeReason,
   ): Promise<Session | undefined> {
     const values = [sessionId, operatorId ?? null, at, reason, this.leaseSeconds];
-    const [session] = await this.database.query<Session>(REVOKE, values);
+    const [session] = await query<Session>(REVOKE, values);
     return session;
   }
 
   /** Closes every live session of an operator's player at once. */
   async revokePlayer(
+    query: Query,
     operatorId: string,
     playerRef: string,
     at: Date,
     reason: RevokeReason,
   ): Promise<Session[]> {
-    return this.database.query<Session>(REVOKE_PLAYER, [
-      operatorId,
-      playerRef,
-      at,
-      reason,
-      this.leaseSeconds,
-    ]);
+    return query<Session>(REVOKE_PLAYER, [operatorId, playerRef, at, reason, this.leaseSeconds]);
   }
 }
