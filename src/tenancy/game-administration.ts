@@ -21,11 +21,7 @@ export class GameAdministration {
   ) {}
 
   /** @throws CroupierError INVALID_REQUEST, also where there is no such provider */
-  async put(
-    actor: Actor,
-    gameId: string,
-    request: PutGameRequest,
-  ): Promise<{ game: Game; created: boolean }> {
+  async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Game> {
     if (!isIdentifier(gameId)) {
       throw new CroupierError(
         'INVALID_REQUEST',
@@ -49,7 +45,7 @@ export class GameAdministration {
         ...(before && { before }),
         after: put.game,
       });
-      return put;
+      return put.game;
     });
     await this.tenancy.changed();
     return stored;

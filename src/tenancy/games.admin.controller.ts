@@ -1,6 +1,5 @@
-import { Controller, Get, HttpStatus, Param, Put, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Get, Param, Put } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
@@ -24,18 +23,14 @@ export class GamesAdminController {
       'The whole game: what is left out goes back to its default. Every instance obeys within a second.',
   })
   @ApiBody({ type: PutGameRequest })
-  @ApiCreatedResponse({ type: GameResponse, description: 'created' })
-  @ApiOkResponse({ type: GameResponse, description: 'replaced' })
+  @ApiOkResponse({ type: GameResponse, description: 'created or replaced' })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
   async put(
     @ActorOfRequest() actor: Actor,
     @Param('gameId') gameId: string,
     @JsonBody() request: PutGameRequest,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<GameResponse> {
-    const { game, created } = await this.games.put(actor, gameId, request);
-    response.status(created ? HttpStatus.CREATED : HttpStatus.OK);
-    return game;
+    return this.games.put(actor, gameId, request);
   }
 
   @Get()

@@ -240,7 +240,7 @@ async function populate(world: World): Promise<void> {
   for (const [gameId, providerId] of Object.entries(games)) {
     const game = { providerId, name: gameId, status: 'ACTIVE' };
     const reply = await world.admin('PUT', `/v1/admin/games/${gameId}`, game);
-    if (reply.status !== 201) throw new Error(`game ${gameId} was answered ${reply.status} ${reply.text}`);
+    if (reply.status !== 200) throw new Error(`game ${gameId} was answered ${reply.status} ${reply.text}`);
   }
 }
 
