@@ -7,6 +7,7 @@ import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './errors/error.filter.js';
+import { FreeSpinsModule } from './free-spins/free-spins.module.js';
 import { RawBodyGuard } from './http/raw-body.guard.js';
 import { RequestLog } from './http/request-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
@@ -32,6 +33,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     ThrottlingModule,
     SessionModule,
     WalletModule,
+    FreeSpinsModule,
   ],
   providers: [
     RequestLog,

@@ -8,8 +8,11 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { serveDocuments } from './openapi.js';
 import { RequestLog } from './request-log.js';
 
-/** What the application must be created with: the body is read as bytes, after the route is known. */
-export const APPLICATION_OPTIONS = { bodyParser: false, bufferLogs: true, abortOnError: false } as const;
+/**
+ * What the application must be created with: the body is read as bytes, after the route is known; until our own
+ * logger is there nobody logs, and what fails until then is thrown.
+ */
+export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnError: false } as const;
 
 /** Sets up what surrounds every route; the same in production and under test. */
 export function setUp(application: INestApplication): void {

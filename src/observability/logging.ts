@@ -18,7 +18,7 @@ export abstract class LogDestination {
 @Module({ providers: [{ provide: LogDestination, useValue: {} }], exports: [LogDestination] })
 class LogDestinationModule {}
 
-/** The framework's own words at start, of interest to nobody but its debugger. */
+/** The framework's own words at start, of interest to nobody; what it fails at it throws as well. */
 const CHATTER = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -26,7 +26,6 @@ const CHATTER = new Set([
   'RouterExplorer',
   'NestApplication',
 ]);
-const INFO = 30;
 
 /** JSON lines for machines, readable ones for a terminal; each bears the id of its request. */
 export const Logging = LoggerModule.forRootAsync({
@@ -42,9 +41,9 @@ export const Logging = LoggerModule.forRootAsync({
       base: null,
       redact: { paths: REDACTED.flatMap(redactedAnywhere), censor: '[redacted]' },
       hooks: {
-        logMethod(line, write, level) {
+        logMethod(line, write) {
           const { context } = (line[0] ?? {}) as { context?: string };
-          if (level > INFO || !CHATTER.has(context ?? '')) write.apply(this, line);
+          if (!CHATTER.has(context ?? '')) write.apply(this, line);
         },
       },
       mixin: () => {

@@ -91,5 +91,5 @@ async function bounded(answer: AsyncIterable<Buffer>): Promise<Buffer> {
 
 function describe(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
-  return [code, message].filter(Boolean).join(': ').slice(0, 500);
+  return [code, message].filter(Boolean).join(': ').slice(0, 500).toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -9,6 +9,8 @@ import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { endOf, type Session } from './session.js';
+import { RevocationNotifier } from './revocation.notifier.js';
+import type { Notification } from './revocation.store.js';
 import type { LaunchRequest } from './session.request.js';
 import { type RevokeReason, SessionStore } from './session.store.js';
 
@@ -22,6 +24,8 @@ export interface LaunchedSession {
 export interface RevokedSession {
   readonly session: Session;
   readonly revokedAt: Date;
+  /** What became of the one notification to its provider. */
+  readonly notification: Notification;
 }
 
 @Injectable()
@@ -34,6 +38,7 @@ export class SessionService {
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly sessions: SessionStore,
+    private readonly notifier: RevocationNotifier,
     private readonly audit: Audit,
   ) {}
 
@@ -88,7 +93,11 @@ export class SessionService {
    */
   async verified(provider: Provider, sessionToken: string): Promise<Session> {
     this.tenancy.assertFresh();
-    const session = await this.of(provider, sessionToken);
+    const session = await this.of(provider, sessionToken).catch((error: unknown) => {
+      if (error instanceof CroupierError) throw error;
+      this.logger.error(error);
+      throw new CroupierError('CONFIGURATION_UNAVAILABLE');
+    });
     if (!this.tenancy.game(session.gameId) || !this.tenancy.operator(session.operatorId)) {
       throw new CroupierError('CONFIGURATION_UNAVAILABLE');
     }
@@ -96,29 +105,38 @@ export class SessionService {
   }
 
   /**
-   * Ends a session of the operator's; an expired one can still be revoked, a second call changes nothing.
+   * Ends a session, in our store first, and tells its provider once; an expired one can still be revoked, a
+   * second call changes nothing and tells nobody. Contract, section 5.
+   * @param operator 'any': an administrator ends whoever's session it is
    * @throws CroupierError NOT_FOUND
    */
   async revoke(
     actor: Actor,
-    operator: Operator,
+    operator: Operator | 'any',
     sessionId: string,
     reason: RevokeReason,
   ): Promise<RevokedSession> {
+    const operatorId = operator === 'any' ? undefined : operator.id;
     const now = this.clock.now();
     const revoked = await this.audit.change(actor, async (query, record) => {
-      const ended = await this.sessions.revoke(query, sessionId, operator.id, now, reason);
-      if (ended)
-        await record({ action: 'session.revoke', target: `session:${sessionId}`, after: { reason } });
+      const ended = await this.sessions.revoke(query, sessionId, operatorId, now, reason);
+      const deed = { action: 'session.revoke', target: `session:${sessionId}`, after: { reason } };
+      if (ended) await record(deed);
       return ended;
     });
     if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });
-    const session = revoked ?? (await this.sessions.ofOperator(sessionId, operator.id));
+    const session = revoked ?? (await this.sessions.find(sessionId, operatorId));
     if (!session?.revokedAt) throw new CroupierError('NOT_FOUND');
-    return { session, revokedAt: session.revokedAt };
+    const notification = revoked
+      ? await this.notifier.notify(sessionId)
+      : await this.notifier.notificationOf(sessionId);
+    return { session, revokedAt: session.revokedAt, notification };
   }
 
-  /** Ends every live session of the operator's player, by one statement. */
+  /**
+   * Ends every live session of the operator's player, by one statement, and tells their providers; it waits
+   * for them as long as one of them may take, and what is left goes on after the answer.
+   */
   async revokePlayer(
     actor: Actor,
     operator: Operator,
@@ -135,6 +153,7 @@ export class SessionService {
       return ended;
     });
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
+    await this.notifier.notifyAll(revoked.map(({ sessionId }) => sessionId));
     return revoked;
   }
 }
