@@ -25,7 +25,7 @@ export class SessionAdminController {
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokeResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
   async revoke(
     @ActorOfRequest() actor: Actor,
     @Param('sessionId', UuidPipe) sessionId: string,

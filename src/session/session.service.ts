@@ -120,9 +120,8 @@ export class SessionService {
     const now = this.clock.now();
     const revoked = await this.audit.change(actor, async (query, record) => {
       const ended = await this.sessions.revoke(query, sessionId, operatorId, now, reason);
-      if (ended) {
-        await record({ action: 'session.revoke', target: `session:${sessionId}`, after: { reason } });
-      }
+      const deed = { action: 'session.revoke', target: `session:${sessionId}`, after: { reason } };
+      if (ended) await record(deed);
       return ended;
     });
     if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });

@@ -120,6 +120,15 @@ describe('what an administrator does is recorded:', () => {
     expect(all).toContainEqual(expect.objectContaining({ after: { actor: 'nobody' } }));
   });
 
+  test("a session that is revoked, whichever operator's it is", async () => {
+    const { sessionId } = await world.launch();
+    const path = `/v1/admin/sessions/${sessionId}/revoke`;
+    expect((await world.admin('POST', path, { reason: 'FRAUD_HOLD' })).status).toBe(200);
+    expect(await entries(`&target=session:${sessionId}`)).toMatchObject([
+      { actor: 'root', role: 'admin', action: 'session.revoke', after: { reason: 'FRAUD_HOLD' } },
+    ]);
+  });
+
   test('and what was refused is not', async () => {
     const count = (await entries('&target=provider:acme')).length;
     await world.admin('POST', '/v1/admin/providers', { id: 'acme', ...HOOK });
