@@ -104,6 +104,8 @@ export default defineConfig(
       'src/sandbox/transcript.ts',
       'test/**/*.ts',
       'bench/**/*.ts',
+      'sdk/examples/**/*.ts',
+      'sdk/test/**/*.ts',
     ],
     rules: { 'no-console': 'off' },
   },

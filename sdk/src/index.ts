@@ -1,3 +1,20 @@
+export { ProviderClient, type CallOptions, type FetchLike, type ProviderClientOptions } from './client.js';
+export {
+  InvalidRequestError,
+  NetworkError,
+  NotConfiguredError,
+  PlatformError,
+  PlatformUnavailableError,
+  RateLimitedError,
+  SessionInvalidError,
+  SessionOfAnotherProviderError,
+  SignatureRejectedError,
+  TransactionInFlightError,
+  UnexpectedAnswerError,
+  type Failure,
+  type NextAction,
+} from './errors.js';
+export { type RetryOptions } from './retry.js';
 export {
   DEFAULT_TOLERANCE_SECONDS,
   signRequest,
@@ -9,3 +26,14 @@ export {
   type Verification,
   type VerifyInput,
 } from './signature.js';
+export type {
+  BalanceResponse,
+  BetRequest,
+  DeclineReason,
+  RollbackRequest,
+  SessionRequest,
+  TransactionRequest,
+  TransactionResponse,
+  VerifySessionResponse,
+  WinRequest,
+} from './wallet.js';
