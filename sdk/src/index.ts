@@ -37,3 +37,32 @@ export type {
   VerifySessionResponse,
   WinRequest,
 } from './wallet.js';
+export {
+  type BatchReference,
+  type BatchStatus,
+  CALLBACK_ROUTES,
+  type CallbackName,
+  type Grant,
+  type Revocation,
+} from './callbacks.js';
+export {
+  CallbackRefusal,
+  createCallbackHandler,
+  type CallbackAnswer,
+  type CallbackContext,
+  type CallbackHandler,
+  type CallbackHandlerOptions,
+  type CallbackRequest,
+  type RefusalReason,
+} from './callback-handler.js';
+export { MemoryNonceStore, type NonceStore } from './nonce-store.js';
+export { type ExpressRequest, toExpressHandler } from './adapters/express.js';
+export {
+  type FastifyLike,
+  type FastifyReplyLike,
+  type FastifyRequestLike,
+  toFastifyPlugin,
+} from './adapters/fastify.js';
+export { type FetchRequest, toFetchHandler } from './adapters/fetch.js';
+export { type NestRequest, type NestResponse, toNestHandler } from './adapters/nest.js';
+export { type NodeRequest, type NodeResponse, toNodeListener } from './adapters/node-http.js';
