@@ -60,14 +60,14 @@ export interface VerifyInput {
   /** The bytes as they came, before anything parsed them; empty where there is no body. */
   body: string | Uint8Array;
   /** One secret, or `secrets` while one is being rotated: a call signed with any of them is accepted. */
-  secret?: string;
-  secrets?: readonly string[];
+  secret?: string | undefined;
+  secrets?: readonly string[] | undefined;
   /** The caller's own identifier that `X-Tenant-ID` must carry. */
   tenantId: string;
   /** Unix time in seconds. Default: the wall clock. */
-  now?: number;
+  now?: number | undefined;
   /** How far `X-Timestamp` may lie from `now`, either way, in seconds. Default: 300. */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
 }
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;

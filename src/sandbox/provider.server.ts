@@ -31,6 +31,9 @@ type Happening =
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
 
+/** No callback: where a self-test, that signs as the platform does, has one spin of a batch played. */
+export const PLAY_PATH = '/sandbox/free-spins/play';
+
 /** A sandbox provider's side of the callbacks: grants, spins and sessions that ended, over real HTTP. */
 export class ProviderServer {
   private server: SignedServer;
@@ -56,6 +59,7 @@ export class ProviderServer {
         '/v1/game/free-spins/status': (body) => provider.status(body),
         '/v1/game/free-spins/cancel': (body) => provider.cancel(body),
         '/v1/game/session/revoke': (body) => provider.revoke(body),
+        [PLAY_PATH]: (body) => provider.play(body),
       },
     });
     return provider;
@@ -112,6 +116,14 @@ export class ProviderServer {
     const { externalRef, remainingSpins } = batch;
     if (remainingSpins > 0) this.happened({ what: 'cancelled', externalRef });
     return { status: 200, body: {} };
+  }
+
+  private play(body: Fields): Answer {
+    const batch = this.batchIn(body);
+    if (!batch) return UNKNOWN_BATCH;
+    if (batch.remainingSpins === 0) return { status: 409, body: { error: 'no spins are left' } };
+    this.happened({ what: 'played', externalRef: batch.externalRef });
+    return { status: 200, body: remainder(batch) };
   }
 
   private revoke({ sessionId }: Fields): Answer {
