@@ -42,14 +42,6 @@ export class FreeSpins {
     this.endedSessions.add(sessionId);
   }
 
-  /** What the game does when the player takes a free spin; its winnings go to the platform as a WIN. */
-  playSpin(reference: BatchReference): BatchStatus {
-    const batch = this.batch(reference);
-    if (batch.remainingSpins === 0) throw new CallbackRefusal(409, 'no spins are left');
-    batch.remainingSpins -= 1;
-    return this.onStatus(reference);
-  }
-
   private batch({ externalRef, playerRef, gameId }: BatchReference): Batch {
     const batch = this.batches.get(externalRef);
     if (batch?.playerRef === playerRef && batch.gameId === gameId) return batch;

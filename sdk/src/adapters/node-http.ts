@@ -15,9 +15,6 @@ export interface NodeResponse {
   readonly destroyed: boolean;
 }
 
-/** How many times the allowed size is read before the connection is closed without an answer. */
-const PATIENCE = 16;
-
 /**
  * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. It reads the body itself. What
  * is no callback is a 404, or goes to `next` where there is one.
@@ -47,7 +44,9 @@ export async function respond(
 /** Answers a call, unless its caller went away. */
 export function send(response: NodeResponse, { status, headers, body }: CallbackAnswer): void {
   if (response.destroyed) return;
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+  // The rest of a body that is too large is not read: nothing can follow it on this connection.
+  const closing = status === 413 ? { Connection: 'close' } : {};
+  response.writeHead(status, { ...headers, ...closing, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
 
@@ -63,12 +62,11 @@ async function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Ar
     for await (const chunk of request) {
       const bytes = chunk as Uint8Array;
       length += bytes.byteLength;
-      if (length <= maxBytes) chunks.push(bytes);
-      // Read on for a while and keep nothing, so that the 413 arrives; who never ends is cut off.
-      if (length > PATIENCE * maxBytes) return 'gone';
+      if (length > maxBytes) return new Uint8Array(maxBytes + 1);
+      chunks.push(bytes);
     }
   } catch {
     return 'gone';
   }
-  return length > maxBytes ? new Uint8Array(maxBytes + 1) : Buffer.concat(chunks);
+  return Buffer.concat(chunks);
 }
