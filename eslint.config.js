@@ -42,7 +42,7 @@ const noRandomness = [
 ];
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/coverage/', '**/data/']),
+  globalIgnores(['**/dist/', '**/coverage/', '**/data/', 'sdk/docs/api/']),
   js.configs.recommended,
   {
     files: ['**/*.{js,cjs,mjs}'],

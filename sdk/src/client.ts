@@ -37,7 +37,8 @@ export type FetchLike = (
   body: { getReader(): BodyReader } | null;
 }>;
 
-interface BodyReader {
+/** Of the reader of a standard stream, what the client uses. */
+export interface BodyReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }

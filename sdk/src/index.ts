@@ -1,4 +1,10 @@
-export { ProviderClient, type CallOptions, type FetchLike, type ProviderClientOptions } from './client.js';
+export {
+  type BodyReader,
+  ProviderClient,
+  type CallOptions,
+  type FetchLike,
+  type ProviderClientOptions,
+} from './client.js';
 export {
   InvalidRequestError,
   NetworkError,
@@ -20,6 +26,7 @@ export {
   signRequest,
   verifyPlatformSignature,
   type HeadersLike,
+  type PlainHeaders,
   type RejectionReason,
   type SignatureHeaders,
   type SignInput,

@@ -39,7 +39,8 @@ export type RejectionReason =
 
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
-type PlainHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** As Node's `request.headers`. */
+export type PlainHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Headers as a plain object in any case, as Node gives them; as a `Headers`; as an array of `[name, value]`; or flat, as
