@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
+import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -24,7 +25,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     type: 'postgres',
     url,
     applicationName: 'croupier',
-    migrations: [Foundation1764000000001],
+    migrations: [Foundation1764000000001, SupportDesk1764000000004],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
     synchronize: false,

@@ -42,7 +42,7 @@ interface TransactionRow {
   provider_id: string;
   kind: Claim['order']['kind'];
   operator_id: string;
-  session_id: string;
+  session_id: string | null;
   mode: Claim['mode'];
   player_ref: string;
   game_id: string;
@@ -113,7 +113,7 @@ export class TransactionStore {
    */
   async claimRollback(
     transaction: NewTransaction,
-    round: RoundFacts,
+    round: Pick<RoundFacts, 'version'>,
     target: ReversedTarget,
     tombstoneId: string,
   ): Promise<Claim | undefined> {
@@ -152,10 +152,6 @@ export class TransactionStore {
       ]),
     );
     return rows.length === 1;
-  }
-
-  async countUndecided(): Promise<{ state: string; count: number }[]> {
-    return this.database.query<{ state: string; count: number }>(sql.COUNT_UNDECIDED, []);
   }
 
   private async takeTarget(

@@ -8,12 +8,16 @@ export interface SubmittedTransaction extends Asked {
   readonly roundClosed?: boolean;
 }
 
+/** Who drives an attempt; a person does it through the resolve route or an adjustment. */
+export type Driver = 'provider' | 'resolver' | 'administrator';
+
 /** An attempt that is ours until its lease is over or somebody settles it. */
 export interface Claim {
   readonly attempt: number;
   readonly platformTransactionId: string;
   readonly operatorId: string;
-  readonly sessionId: string;
+  /** An adjustment has none. */
+  readonly sessionId: string | null;
   readonly mode: Mode;
   /** The operator's request, fixed at the first claim and repeated identically. */
   readonly order: Order & { readonly kind: Kind };
@@ -26,9 +30,10 @@ export interface NewTransaction {
   readonly providerId: string;
   readonly platformTransactionId: string;
   readonly operatorId: string;
-  readonly sessionId: string;
+  /** An adjustment has none. */
+  readonly sessionId: string | null;
   readonly mode: Mode;
-  readonly asked: SubmittedTransaction;
+  readonly asked: Omit<SubmittedTransaction, 'sessionToken'>;
   /** Minor units; a ROLLBACK's is its target's. */
   readonly amountMinor: number;
   readonly verdict?: Verdict;
@@ -37,6 +42,8 @@ export interface NewTransaction {
 /** What an attempt came to, as the transaction's history keeps it. */
 export interface AttemptRecord {
   readonly attempt: number;
+  /** Absent for the provider. */
+  readonly driver?: Exclude<Driver, 'provider'>;
   readonly requestId?: string;
   readonly startedAt: string;
   readonly durationMs: number;

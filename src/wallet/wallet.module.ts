@@ -1,14 +1,26 @@
 import { Module } from '@nestjs/common';
 import { OperatorWalletModule } from '../operator-wallet/operator-wallet.module.js';
 import { SessionModule } from '../session/session.module.js';
+import { AttemptRunner } from './attempt.runner.js';
+import { ResolutionService } from './resolution.service.js';
+import { Resolver } from './resolver.js';
 import { TransactionStore } from './transaction.store.js';
 import { UndecidedGauge } from './undecided.gauge.js';
+import { UndecidedStore } from './undecided.store.js';
 import { WalletController } from './wallet.controller.js';
 import { WalletService } from './wallet.service.js';
 
 @Module({
   imports: [SessionModule, OperatorWalletModule],
   controllers: [WalletController],
-  providers: [WalletService, TransactionStore, UndecidedGauge],
+  providers: [
+    WalletService,
+    AttemptRunner,
+    TransactionStore,
+    ResolutionService,
+    Resolver,
+    UndecidedStore,
+    UndecidedGauge,
+  ],
 })
 export class WalletModule {}
