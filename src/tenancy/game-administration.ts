@@ -3,7 +3,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { isIdentifier } from '../http/identifier.js';
 import { Clock } from '../runtime/clock.js';
 import type { PutGameRequest } from './game.request.js';
-import { pageById, type PageOf, type PageQuery } from './page.js';
+import { pageById, type PageOf, type PageQuery } from '../http/page.js';
 import { TenancyService } from './tenancy.service.js';
 import { TenancyStore } from './tenancy.store.js';
 import type { Game } from './tenant.js';

@@ -6,7 +6,7 @@ import { checkBaseUrl, normalisedBaseUrl } from '../outbound/base-url.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
-import { pageById, type PageOf, type PageQuery } from './page.js';
+import { pageById, type PageOf, type PageQuery } from '../http/page.js';
 import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { SecretBox } from './secret-box.js';
 import type { RotatedSecret } from './secret.request.js';

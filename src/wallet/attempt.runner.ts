@@ -33,9 +33,9 @@ export class AttemptRunner {
 
   /** @param claimedMs a moment not after the claim, of the monotonic clock */
   async carryOut(claim: Claim, claimedMs: number, driver: Driver): Promise<CarriedOut> {
-    const startedAt = this.clock.now();
+    const started = { at: this.clock.now(), ms: monotonicMs() };
     const answer = await this.ask(claim, claimedMs);
-    const settlement = this.settlement(claim, answer, driver, startedAt, claimedMs);
+    const settlement = this.settlement(claim, answer, driver, started);
     if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
     this.metrics.transactions.inc({ kind: claim.order.kind, state: settlement.state, mode: claim.mode });
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
@@ -67,16 +67,15 @@ export class AttemptRunner {
     claim: Claim,
     answer: WalletAnswer,
     driver: Driver,
-    startedAt: Date,
-    claimedMs: number,
+    started: { at: Date; ms: number },
   ): Settlement {
     const requestId = currentRequestId();
     const common = {
       attempt: claim.attempt,
       ...(driver !== 'provider' && { driver }),
       ...(requestId !== undefined && { requestId }),
-      startedAt: startedAt.toISOString(),
-      durationMs: Math.round(monotonicMs() - claimedMs),
+      startedAt: started.at.toISOString(),
+      durationMs: Math.round(monotonicMs() - started.ms),
     };
     if (answer.kind === 'unknown') {
       const outcome = codeOf(answer);

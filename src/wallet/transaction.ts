@@ -54,6 +54,10 @@ export interface AttemptRecord {
   readonly detail?: string;
 }
 
+/** An attempt as the history keeps it; of one whose lease ran out nobody knows more. */
+export type StoredAttempt =
+  AttemptRecord | { readonly attempt: number; readonly outcome: 'LEASE_OVER'; readonly startedAt?: string };
+
 export interface Settlement {
   readonly state: 'APPROVED' | 'DECLINED' | 'TIMED_OUT';
   /** The answer as it is stored and repeated; null while there is none. */

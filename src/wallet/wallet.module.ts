@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { OperatorWalletModule } from '../operator-wallet/operator-wallet.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { AttemptRunner } from './attempt.runner.js';
+import { TransactionDesk } from './desk/transaction-desk.service.js';
+import { TransactionSearchStore } from './desk/transaction-search.store.js';
+import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
 import { ResolutionService } from './resolution.service.js';
 import { Resolver } from './resolver.js';
 import { TransactionStore } from './transaction.store.js';
@@ -12,7 +15,7 @@ import { WalletService } from './wallet.service.js';
 
 @Module({
   imports: [SessionModule, OperatorWalletModule],
-  controllers: [WalletController],
+  controllers: [WalletController, TransactionsAdminController],
   providers: [
     WalletService,
     AttemptRunner,
@@ -21,6 +24,8 @@ import { WalletService } from './wallet.service.js';
     Resolver,
     UndecidedStore,
     UndecidedGauge,
+    TransactionDesk,
+    TransactionSearchStore,
   ],
 })
 export class WalletModule {}
