@@ -134,6 +134,18 @@ export const CLAIM_WIN: Statement = {
     RETURNING attempt`,
 };
 
+/** Claims an adjustment: $1 is the platform, $8 the reason that a person gave for it. */
+export const CLAIM_ADJUSTMENT: Statement = {
+  name: 'transaction_claim_adjustment',
+  text: `
+    INSERT INTO transactions AS t (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+                                   player_ref, currency, amount_minor, reason, attempt, lease_until)
+    VALUES ($1, $2, $3, 'ADJUSTMENT', 'PENDING', $4, 'REAL', $5, $6, $7, $8, 1,
+            clock_timestamp() + make_interval(secs => $9))
+    ON CONFLICT DO NOTHING
+    RETURNING t.*`,
+};
+
 /** Marks a BET as being reversed by $3, if it still is the attempt that the decision saw. */
 export const MARK_TARGET: Statement = {
   name: 'transaction_mark_target',

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import { timed } from '../observability/trace.js';
+import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
 import type { Facts, RoundFacts, SessionFacts, StoredFacts } from './rules/facts.js';
 import {
   type Claim,
+  type NewAdjustment,
   type NewTransaction,
   orderOf,
   type Settlement,
@@ -45,10 +47,10 @@ interface TransactionRow {
   session_id: string | null;
   mode: Claim['mode'];
   player_ref: string;
-  game_id: string;
+  game_id: string | null;
   currency: string;
   amount_minor: number;
-  round_id: string;
+  round_id: string | null;
   round_closed: boolean | null;
   original_transaction_id: string | null;
   free_spins_ref: string | null;
@@ -105,6 +107,17 @@ export class TransactionStore {
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
     const [row] = await this.named(sql.CLAIM_WIN, [...this.claimValues(transaction), round.version]);
     return row && fresh(transaction);
+  }
+
+  /** Claims an adjustment, which stands on nothing but itself. */
+  async claimAdjustment(adjustment: NewAdjustment): Promise<Claim | undefined> {
+    const { adjustmentId, platformTransactionId, operatorId, playerRef, currency, amountMinor, reason } =
+      adjustment;
+    const [row] = await this.database.query<TransactionRow>(sql.CLAIM_ADJUSTMENT, [
+      ...[PLATFORM_ID, adjustmentId, platformTransactionId, operatorId, playerRef, currency, amountMinor],
+      ...[reason, this.leaseSeconds],
+    ]);
+    return row && restored(row);
   }
 
   /**
@@ -233,10 +246,10 @@ function restored(row: TransactionRow): Claim {
       providerId: row.provider_id,
       kind: row.kind,
       playerRef: row.player_ref,
-      gameId: row.game_id,
+      ...(row.game_id !== null && { gameId: row.game_id }),
       currency: row.currency,
       amountMinor: row.amount_minor,
-      roundId: row.round_id,
+      ...(row.round_id !== null && { roundId: row.round_id }),
       ...(row.round_closed !== null && { roundClosed: row.round_closed }),
       ...(row.original_transaction_id !== null && { originalTransactionId: row.original_transaction_id }),
       ...(row.free_spins_ref !== null && { freeSpinsRef: row.free_spins_ref }),

@@ -1,6 +1,6 @@
 import type { Order } from '../operator-wallet/operator-wallet.js';
 import type { DeclineReason, Verdict } from './rules/decision.js';
-import type { Asked, Kind, Mode } from './rules/facts.js';
+import type { Asked, Mode } from './rules/facts.js';
 
 /** A provider's request, with what is recorded and forwarded but decides nothing. */
 export interface SubmittedTransaction extends Asked {
@@ -20,7 +20,7 @@ export interface Claim {
   readonly sessionId: string | null;
   readonly mode: Mode;
   /** The operator's request, fixed at the first claim and repeated identically. */
-  readonly order: Order & { readonly kind: Kind };
+  readonly order: Order;
   /** Set where no movement is asked of the operator, only the balance. */
   readonly verdict?: Verdict;
 }
@@ -37,6 +37,18 @@ export interface NewTransaction {
   /** Minor units; a ROLLBACK's is its target's. */
   readonly amountMinor: number;
   readonly verdict?: Verdict;
+}
+
+/** An adjustment that nobody has claimed yet: the platform's own, in no session, game or round. */
+export interface NewAdjustment {
+  readonly adjustmentId: string;
+  readonly platformTransactionId: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly currency: string;
+  /** Minor units, signed, not 0. */
+  readonly amountMinor: number;
+  readonly reason: string;
 }
 
 /** What an attempt came to, as the transaction's history keeps it. */

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { OperatorWalletModule } from '../operator-wallet/operator-wallet.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { AttemptRunner } from './attempt.runner.js';
+import { AdjustmentService } from './desk/adjustment.service.js';
+import { AdjustmentsAdminController } from './desk/adjustments.admin.controller.js';
 import { TransactionDesk } from './desk/transaction-desk.service.js';
 import { TransactionSearchStore } from './desk/transaction-search.store.js';
 import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
@@ -15,7 +17,7 @@ import { WalletService } from './wallet.service.js';
 
 @Module({
   imports: [SessionModule, OperatorWalletModule],
-  controllers: [WalletController, TransactionsAdminController],
+  controllers: [WalletController, TransactionsAdminController, AdjustmentsAdminController],
   providers: [
     WalletService,
     AttemptRunner,
@@ -24,6 +26,7 @@ import { WalletService } from './wallet.service.js';
     Resolver,
     UndecidedStore,
     UndecidedGauge,
+    AdjustmentService,
     TransactionDesk,
     TransactionSearchStore,
   ],

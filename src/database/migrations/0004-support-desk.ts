@@ -4,6 +4,7 @@ export class SupportDesk1764000000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(RESOLVER);
     await runner.query(SEARCH);
+    await runner.query(ADJUSTMENTS);
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -11,7 +12,7 @@ export class SupportDesk1764000000004 implements MigrationInterface {
       DROP INDEX transactions_undecided, transactions_parked, transactions_by_time, transactions_of_tenants,
                  transactions_of_player, transactions_exceptional, transactions_of_round;
       CREATE INDEX transactions_of_round ON transactions (provider_id, round_id, player_ref);
-      ALTER TABLE transactions DROP COLUMN parked_at;
+      ALTER TABLE transactions DROP COLUMN parked_at, DROP COLUMN reason;
       CREATE INDEX transactions_undecided ON transactions (updated_at) WHERE state IN ('PENDING', 'TIMED_OUT');
     `);
   }
@@ -44,4 +45,15 @@ CREATE INDEX transactions_exceptional ON transactions (state, operator_id, creat
   WHERE state IN ('DECLINED', 'TIMED_OUT', 'ROLLED_BACK');
 DROP INDEX transactions_of_round;
 CREATE INDEX transactions_of_round ON transactions (round_id, player_ref, provider_id);
+`;
+
+/** An adjustment is the platform's own, in real money, in no session, game or round, and somebody says why. */
+const ADJUSTMENTS = `
+ALTER TABLE transactions
+  ADD COLUMN reason text,
+  ADD CHECK (reason IS NULL OR kind = 'ADJUSTMENT'),
+  ADD CHECK (kind <> 'ADJUSTMENT' OR (
+    reason IS NOT NULL AND provider_id = 'platform' AND mode = 'REAL' AND amount_minor <> 0
+    AND session_id IS NULL AND game_id IS NULL AND round_id IS NULL)),
+  ADD CHECK (provider_id <> 'platform' OR kind = 'ADJUSTMENT');
 `;

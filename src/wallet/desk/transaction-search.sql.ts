@@ -22,7 +22,7 @@ export const DESK_COLUMNS = `
   t.session_id AS "sessionId", t.mode, t.player_ref AS "playerRef", t.game_id AS "gameId", t.round_id AS "roundId",
   t.amount_minor AS "amountMinor", t.currency, t.round_closed AS "roundClosed",
   t.original_transaction_id AS "originalTransactionId", t.free_spins_ref AS "freeSpinsRef",
-  t.decline_reason AS "declineReason", t.rollback_id AS "rollbackId", t.attempt, t.created_at AS "createdAt",
+  t.decline_reason AS "declineReason", t.reason, t.rollback_id AS "rollbackId", t.attempt, t.created_at AS "createdAt",
   t.updated_at AS "updatedAt", t.parked_at AS "parkedAt"`;
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';

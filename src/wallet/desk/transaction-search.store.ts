@@ -30,6 +30,8 @@ export interface DeskRow {
   readonly originalTransactionId: string | null;
   readonly freeSpinsRef: string | null;
   readonly declineReason: string | null;
+  /** Why an adjustment was made. */
+  readonly reason: string | null;
   readonly rollbackId: string | null;
   readonly attempt: number;
   readonly createdAt: Date;

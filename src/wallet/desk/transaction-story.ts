@@ -14,11 +14,11 @@ import type { DeskRow, WholeRow } from './transaction-search.store.js';
 export function itemOf(row: DeskRow): TransactionItem {
   const { providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode } = row;
   const { playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId } = row;
-  const { freeSpinsRef, declineReason, rollbackId, attempt, createdAt, updatedAt, parkedAt } = row;
+  const { freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt } = row;
   return present<TransactionItem>({
     ...{ providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode },
     ...{ playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId },
-    ...{ freeSpinsRef, declineReason, rollbackId, attempt, createdAt, updatedAt, parkedAt },
+    ...{ freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt },
   });
 }
 

@@ -44,6 +44,8 @@ export class TransactionItem {
   freeSpinsRef?: string;
   @ApiPropertyOptional({ example: 'INSUFFICIENT_FUNDS' })
   declineReason?: string;
+  @ApiPropertyOptional({ example: 'refund, ticket 4711', description: 'Why an adjustment was made' })
+  reason?: string;
   @ApiPropertyOptional({ description: 'The ROLLBACK that reverses, reversed or may have reversed it' })
   rollbackId?: string;
   @ApiProperty({ type: 'integer', example: 1, description: 'Counts the attempts; 0 for a tombstone' })
@@ -77,6 +79,7 @@ export const TRANSACTION_COLUMNS: Columns<TransactionItem> = {
   originalTransactionId: true,
   freeSpinsRef: true,
   declineReason: true,
+  reason: true,
   rollbackId: true,
   attempt: true,
   createdAt: true,
