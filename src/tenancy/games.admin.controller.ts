@@ -2,6 +2,7 @@ import { Controller, Get, HttpStatus, Param, Put, Res, type StreamableFile } fro
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
@@ -26,13 +27,14 @@ export class GamesAdminController {
   @ApiBody({ type: PutGameRequest })
   @ApiCreatedResponse({ type: GameResponse, description: 'created' })
   @ApiOkResponse({ type: GameResponse, description: 'replaced' })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
   async put(
+    @ActorOfRequest() actor: Actor,
     @Param('gameId') gameId: string,
     @JsonBody() request: PutGameRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GameResponse> {
-    const { game, created } = await this.games.put(gameId, request);
+    const { game, created } = await this.games.put(actor, gameId, request);
     response.status(created ? HttpStatus.CREATED : HttpStatus.OK);
     return game;
   }
@@ -41,7 +43,7 @@ export class GamesAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the games, ordered by gameId' })
   @ApiList(GameListResponse, PageQuery, GAME_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
   list(
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
@@ -54,7 +56,7 @@ export class GamesAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'Read a game' })
   @ApiOkResponse({ type: GameResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
   find(@Param('gameId') gameId: string): Promise<GameResponse> {
     return this.games.find(gameId);
   }

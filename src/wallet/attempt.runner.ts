@@ -16,12 +16,21 @@ export type CarriedOut =
   | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
   | { readonly to: 'unknown'; readonly unknown: Unknown };
 
+/** A WIN of free spins that the operator has just booked. */
+export interface FreeSpinsWin {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly freeSpinsRef: string;
+}
+
 /**
  * Carries out an attempt under its claim: asks the operator, stores what it says. Whoever drives it, a provider,
  * the resolver or a person, it is the same call and the same condition. Contract, section 3.
  */
 @Injectable()
 export class AttemptRunner {
+  private readonly freeSpinsWatchers: ((win: FreeSpinsWin) => void)[] = [];
+
   constructor(
     private readonly configuration: Configuration,
     private readonly clock: Clock,
@@ -31,6 +40,11 @@ export class AttemptRunner {
     private readonly metrics: Metrics,
   ) {}
 
+  /** @param watcher called with each booked WIN of free spins, whoever drove it; it must not throw */
+  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
+    this.freeSpinsWatchers.push(watcher);
+  }
+
   /** @param claimedMs a moment not after the claim, of the monotonic clock */
   async carryOut(claim: Claim, claimedMs: number, driver: Driver): Promise<CarriedOut> {
     const started = { at: this.clock.now(), ms: monotonicMs() };
@@ -39,7 +53,14 @@ export class AttemptRunner {
     if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
     this.metrics.transactions.inc({ kind: claim.order.kind, state: settlement.state, mode: claim.mode });
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
+    if (answer.status === 'APPROVED') this.tellOfFreeSpins(claim);
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
+  }
+
+  /** A promotion's winnings are watched, not judged: nobody is waited for. */
+  private tellOfFreeSpins({ mode, order: { kind, providerId, transactionId, freeSpinsRef } }: Claim): void {
+    if (kind !== 'WIN' || mode !== 'REAL' || freeSpinsRef === undefined) return;
+    for (const watcher of this.freeSpinsWatchers) watcher({ providerId, transactionId, freeSpinsRef });
   }
 
   private async ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Metrics } from '../observability/metrics.js';
-import { runTraced } from '../observability/trace.js';
+import { newTrace, runTraced } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import { ResolutionService, type Resolved } from './resolution.service.js';
@@ -100,7 +100,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
   private resolve(due: Due): Promise<Resolved> {
     // The attempt, its log lines and the operator's request bear this id, as if a request had come.
     const requestId = `resolver-${this.randomness.uuid()}`;
-    return runTraced({ requestId, parts: {} }, async () => {
+    return runTraced(newTrace(requestId), async () => {
       const resolved: Resolved = due.givenUp
         ? { to: 'for-a-person' }
         : await this.resolution.resolve(due, 'resolver');

@@ -19,9 +19,13 @@ export class UndecidedGauge implements OnModuleInit {
       labelNames: ['state'],
       registers: [this.metrics.registry],
       async collect() {
+        this.reset();
+        // While the database is away the other metrics are needed all the more.
+        const counts = await undecided.count().catch(() => undefined);
+        if (!counts) return;
         this.set({ state: 'PENDING' }, 0);
         this.set({ state: 'TIMED_OUT' }, 0);
-        for (const { state, count } of await undecided.count()) this.inc({ state }, count);
+        for (const { state, count } of counts) this.inc({ state }, count);
       },
     });
     new Gauge({
@@ -29,8 +33,10 @@ export class UndecidedGauge implements OnModuleInit {
       help: 'Those of the undecided that the resolver has left to a person',
       registers: [this.metrics.registry],
       async collect() {
-        this.set(0);
-        for (const { parked, count } of await undecided.count()) if (parked) this.inc(count);
+        this.reset();
+        const counts = await undecided.count().catch(() => undefined);
+        const parked = counts?.filter((each) => each.parked).map(({ count }) => count);
+        this.set(parked ? parked.reduce((sum, count) => sum + count, 0) : NaN);
       },
     });
   }

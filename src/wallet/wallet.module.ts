@@ -30,5 +30,6 @@ import { WalletService } from './wallet.service.js';
     TransactionDesk,
     TransactionSearchStore,
   ],
+  exports: [WalletService],
 })
 export class WalletModule {}

@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CroupierError } from '../errors/croupier-error.js';
+import { note } from '../observability/trace.js';
 import type { OperatorWallet, Unknown } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
@@ -8,7 +10,7 @@ import { Randomness } from '../runtime/randomness.js';
 import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { AttemptRunner, codeOf } from './attempt.runner.js';
+import { AttemptRunner, codeOf, type FreeSpinsWin } from './attempt.runner.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
 import type { SessionFacts } from './rules/facts.js';
@@ -17,7 +19,9 @@ import type { Claim, NewTransaction, SubmittedTransaction } from './transaction.
 import { fresh, type Opened, type Stored, TransactionStore } from './transaction.store.js';
 
 /** How often a request looks again when another one moved its round or took its id in between. */
-const LOOKS = 5;
+const LOOKS = 50;
+/** By how much the longest pause before another look grows with each, in milliseconds. */
+const PAUSE_STEP_MS = 4;
 
 /** What a provider is told: the bytes, and whether they were told before. */
 export interface Answer {
@@ -47,6 +51,7 @@ export class WalletService {
    * @throws CroupierError as the contract's tables say
    */
   async submit(provider: Provider, asked: SubmittedTransaction): Promise<Answer> {
+    note({ transactionId: asked.transactionId, kind: asked.kind });
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();
       const platformTransactionId = this.randomness.uuid();
@@ -67,6 +72,7 @@ export class WalletService {
         default: {
           const claim = await this.claim(provider.id, asked, opened, decision, platformTransactionId);
           if (claim) return this.carryOut(provider.id, asked, claim, startedMs);
+          await sleep(this.randomness.integer(look * PAUSE_STEP_MS));
         }
       }
     }
@@ -84,6 +90,11 @@ export class WalletService {
       throw new CroupierError('OPERATOR_NOT_CONFIGURED');
     }
     return this.readBalance(this.wallets.behind(session), session);
+  }
+
+  /** @param watcher called with each booked WIN of free spins; it must not throw */
+  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
+    this.attempts.onFreeSpinsWin(watcher);
   }
 
   /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */

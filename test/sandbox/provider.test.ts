@@ -71,6 +71,18 @@ test('spins are played until none is left', async () => {
   await expect(provider.playSpin(externalRef)).rejects.toThrow('no spins are left');
 });
 
+test('a spin is played over HTTP by whoever holds the secret, until none is left', async () => {
+  const { externalRef } = await grant({ ...GRANT, spins: 1 });
+  const play = (secret = PROVIDER.secret) =>
+    new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, secret }, '/sandbox/play-spin', {
+      externalRef,
+    });
+  expect((await play('another secret')).status).toBe(401);
+  const played = await play();
+  expect([played.status, played.json]).toEqual([200, { remainingSpins: 0, completed: true }]);
+  expect((await play()).status).toBe(409);
+});
+
 test('a cancel voids what is left, as often as it comes; spins taken stand', async () => {
   const batch = await grant();
   await provider.playSpin(batch.externalRef);

@@ -33,6 +33,7 @@ export class AdjustmentsAdminController {
     'TRANSACTION_IN_FLIGHT',
     'OPERATOR_UNAVAILABLE',
     'OPERATOR_TIMED_OUT',
+    'RATE_LIMITED',
   )
   async adjust(
     @JsonBody() request: AdjustmentRequest,

@@ -25,7 +25,7 @@ export class TransactionsAdminController {
     description: '`state=TIMED_OUT` is what is in doubt; those with `parkedAt` wait for a person.',
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
   list(
     @ValidQuery() query: TransactionQuery,
     @AcceptedFormat() format: ListFormat,
@@ -43,7 +43,7 @@ export class TransactionsAdminController {
       'the rollback. Refusals and replays change nothing and are in the request log.',
   })
   @ApiOkResponse({ type: TransactionDetail })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
   find(
     @Param('providerId') providerId: string,
     @Param('transactionId') transactionId: string,
@@ -62,7 +62,7 @@ export class TransactionsAdminController {
       'the operator DECLINED such a ROLLBACK, a further one is sent under another id, by this route alone.',
   })
   @ApiOkResponse({ type: TransactionDetail })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT')
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT', 'RATE_LIMITED')
   resolve(
     @Param('providerId') providerId: string,
     @Param('transactionId') transactionId: string,
