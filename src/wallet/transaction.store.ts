@@ -110,10 +110,10 @@ export class TransactionStore {
   }
 
   /** Claims an adjustment, which stands on nothing but itself. */
-  async claimAdjustment(adjustment: NewAdjustment): Promise<Claim | undefined> {
+  async claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
     const { adjustmentId, platformTransactionId, operatorId, playerRef, currency, amountMinor, reason } =
       adjustment;
-    const [row] = await this.database.query<TransactionRow>(sql.CLAIM_ADJUSTMENT, [
+    const [row] = await query<TransactionRow>(sql.CLAIM_ADJUSTMENT, [
       ...[PLATFORM_ID, adjustmentId, platformTransactionId, operatorId, playerRef, currency, amountMinor],
       ...[reason, this.leaseSeconds],
     ]);

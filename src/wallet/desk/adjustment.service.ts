@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { monotonicMs } from '../../runtime/clock.js';
 import { Randomness } from '../../runtime/randomness.js';
@@ -23,6 +25,7 @@ export class AdjustmentService {
     private readonly transactions: TransactionStore,
     private readonly stored: TransactionSearchStore,
     private readonly attempts: AttemptRunner,
+    private readonly audit: Audit,
   ) {}
 
   /**
@@ -31,7 +34,10 @@ export class AdjustmentService {
    * @returns `replayed` where it was decided before
    * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
    */
-  async adjust(request: AdjustmentRequest): Promise<{ adjustment: AdjustmentResponse; replayed: boolean }> {
+  async adjust(
+    actor: Actor,
+    request: AdjustmentRequest,
+  ): Promise<{ adjustment: AdjustmentResponse; replayed: boolean }> {
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();
       const row = await this.stored.find(PLATFORM_ID, request.adjustmentId);
@@ -44,19 +50,25 @@ export class AdjustmentService {
       if (row?.leaseAlive) throw new CroupierError('TRANSACTION_IN_FLIGHT');
       const claim = row
         ? await this.transactions.retry(PLATFORM_ID, request.adjustmentId, row.attempt)
-        : await this.claim(request);
+        : await this.claim(actor, request);
       const body = claim && (await this.carryOut(claim, startedMs));
       if (body !== undefined) return { adjustment: answerOf(request, body), replayed: false };
     }
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  private claim(request: AdjustmentRequest): Promise<Claim | undefined> {
+  private claim(actor: Actor, request: AdjustmentRequest): Promise<Claim | undefined> {
     const { operatorId } = request;
     if (!this.tenancy.operator(operatorId)) {
       throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
     }
-    return this.transactions.claimAdjustment({ ...request, platformTransactionId: this.randomness.uuid() });
+    const adjustment = { ...request, platformTransactionId: this.randomness.uuid() };
+    return this.audit.change(actor, async (query, record) => {
+      const claim = await this.transactions.claimAdjustment(query, adjustment);
+      const target = `adjustment:${request.adjustmentId}`;
+      if (claim) await record({ action: 'adjustment.claim', target, after: request });
+      return claim;
+    });
   }
 
   /** @returns what is stored; undefined where the attempt was taken over */

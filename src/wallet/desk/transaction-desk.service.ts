@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { isIdentifier, isUuid } from '../../http/identifier.js';
 import type { PageOf } from '../../http/page.js';
@@ -16,6 +18,7 @@ export class TransactionDesk {
   constructor(
     private readonly transactions: TransactionSearchStore,
     private readonly resolution: ResolutionService,
+    private readonly audit: Audit,
   ) {}
 
   /** Newest first. @throws CroupierError INVALID_REQUEST */
@@ -41,8 +44,10 @@ export class TransactionDesk {
    * A lease that ran out is nobody's: its transaction is driven like one TIMED_OUT.
    * @throws CroupierError NOT_FOUND · CONFLICT where it is decided · TRANSACTION_IN_FLIGHT
    */
-  async resolve(key: TransactionKey): Promise<TransactionDetail> {
+  async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {
     await this.detail(key);
+    const target = `transaction:${key.providerId}/${key.transactionId}`;
+    await this.audit.read(actor, { action: 'transaction.resolve', target });
     const resolved = await this.resolution.resolve(key, 'administrator');
     if (resolved.to === 'decided-before') {
       throw new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to resolve');

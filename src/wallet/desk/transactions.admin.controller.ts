@@ -1,6 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { SensitiveRead } from '../../audit/sensitive-read.js';
 import { ApiErrors } from '../../http/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/list.js';
 import { ValidQuery } from '../../http/query.js';
@@ -20,6 +22,7 @@ export class TransactionsAdminController {
 
   @Get()
   @RequiresRole('support')
+  @SensitiveRead('transactions.list')
   @ApiOperation({
     summary: 'Search transactions, newest first',
     description: '`state=TIMED_OUT` is what is in doubt; those with `parkedAt` wait for a person.',
@@ -36,6 +39,7 @@ export class TransactionsAdminController {
 
   @Get(':providerId/:transactionId')
   @RequiresRole('support')
+  @SensitiveRead('transaction.read')
   @ApiOperation({
     summary: 'Read the full story of a transaction',
     description:
@@ -64,9 +68,10 @@ export class TransactionsAdminController {
   @ApiOkResponse({ type: TransactionDetail })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT', 'RATE_LIMITED')
   resolve(
+    @ActorOfRequest() actor: Actor,
     @Param('providerId') providerId: string,
     @Param('transactionId') transactionId: string,
   ): Promise<TransactionDetail> {
-    return this.desk.resolve({ providerId, transactionId });
+    return this.desk.resolve(actor, { providerId, transactionId });
   }
 }
