@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { monotonicMs } from '../../runtime/clock.js';
 import { Randomness } from '../../runtime/randomness.js';
@@ -23,6 +25,7 @@ export class AdjustmentService {
     private readonly transactions: TransactionStore,
     private readonly stored: TransactionSearchStore,
     private readonly attempts: AttemptRunner,
+    private readonly audit: Audit,
   ) {}
 
   /**
@@ -31,7 +34,10 @@ export class AdjustmentService {
    * @returns `replayed` where it was decided before
    * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
    */
-  async adjust(request: AdjustmentRequest): Promise<{ adjustment: AdjustmentResponse; replayed: boolean }> {
+  async adjust(
+    actor: Actor,
+    request: AdjustmentRequest,
+  ): Promise<{ adjustment: AdjustmentResponse; replayed: boolean }> {
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();
       const row = await this.stored.find(PLATFORM_ID, request.adjustmentId);
@@ -42,6 +48,11 @@ export class AdjustmentService {
         return { adjustment: answerOf(request, row.responseBody), replayed: true };
       }
       if (row?.leaseAlive) throw new CroupierError('TRANSACTION_IN_FLIGHT');
+      // Before the claim: what is booked was asked for by somebody, whatever stops us in between.
+      if (!row) this.checkOperator(request);
+      const target = `adjustment:${request.adjustmentId}`;
+      if (look === 0)
+        await this.audit.read(actor, { action: 'adjustment.create', target, after: { ...request } });
       const claim = row
         ? await this.transactions.retry(PLATFORM_ID, request.adjustmentId, row.attempt)
         : await this.claim(request);
@@ -52,11 +63,12 @@ export class AdjustmentService {
   }
 
   private claim(request: AdjustmentRequest): Promise<Claim | undefined> {
-    const { operatorId } = request;
-    if (!this.tenancy.operator(operatorId)) {
-      throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
-    }
     return this.transactions.claimAdjustment({ ...request, platformTransactionId: this.randomness.uuid() });
+  }
+
+  private checkOperator({ operatorId }: AdjustmentRequest): void {
+    if (this.tenancy.operator(operatorId)) return;
+    throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
   }
 
   /** @returns what is stored; undefined where the attempt was taken over */

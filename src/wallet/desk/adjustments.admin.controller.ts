@@ -2,6 +2,7 @@ import { Controller, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequiresRole } from '../../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { ApiErrors } from '../../http/api-errors.js';
 import { JsonBody } from '../../http/json-body.js';
 import { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
@@ -36,10 +37,11 @@ export class AdjustmentsAdminController {
     'RATE_LIMITED',
   )
   async adjust(
+    @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdjustmentRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AdjustmentResponse> {
-    const { adjustment, replayed } = await this.adjustments.adjust(request);
+    const { adjustment, replayed } = await this.adjustments.adjust(actor, request);
     response.status(replayed ? HttpStatus.OK : HttpStatus.CREATED);
     if (replayed) response.setHeader('Idempotency-Replayed', 'true');
     return adjustment;

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { ApiErrors } from '../../http/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/list.js';
 import { ValidQuery } from '../../http/query.js';
@@ -64,9 +65,10 @@ export class TransactionsAdminController {
   @ApiOkResponse({ type: TransactionDetail })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT', 'RATE_LIMITED')
   resolve(
+    @ActorOfRequest() actor: Actor,
     @Param('providerId') providerId: string,
     @Param('transactionId') transactionId: string,
   ): Promise<TransactionDetail> {
-    return this.desk.resolve({ providerId, transactionId });
+    return this.desk.resolve(actor, { providerId, transactionId });
   }
 }
