@@ -1,10 +1,15 @@
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { UuidPipe } from '../http/identifier.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
+import { ValidQuery } from '../http/query.js';
+import { SESSION_COLUMNS, SessionListResponse, SessionQuery } from './session.admin.response.js';
+import { SessionDesk } from './session-desk.service.js';
 import { RevokeRequest } from './session.request.js';
 import { revocation, RevokeResponse } from './session.response.js';
 import { SessionService } from './session.service.js';
@@ -13,7 +18,24 @@ import { SessionService } from './session.service.js';
 @ApiTags('Administrators')
 @Controller('v1/admin/sessions')
 export class SessionAdminController {
-  constructor(private readonly sessions: SessionService) {}
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly desk: SessionDesk,
+  ) {}
+
+  @Get()
+  @RequiresRole('support')
+  @SensitiveRead('sessions.list')
+  @ApiOperation({ summary: 'Search sessions, newest first' })
+  @ApiList(SessionListResponse, SessionQuery, SESSION_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  list(
+    @ValidQuery() query: SessionQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<SessionListResponse | StreamableFile> {
+    const read = (page: SessionQuery) => this.desk.list(page);
+    return answerList(format, { query, name: 'sessions', columns: SESSION_COLUMNS, read });
+  }
 
   @Post(':sessionId/revoke')
   @RequiresRole('support')

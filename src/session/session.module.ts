@@ -5,13 +5,22 @@ import { RevocationStore } from './revocation.store.js';
 import { SessionAdminController } from './session.admin.controller.js';
 import { SessionOperatorController } from './session.operator.controller.js';
 import { SessionProviderController } from './session.provider.controller.js';
+import { SessionDesk } from './session-desk.service.js';
+import { SessionSearchStore } from './session-search.store.js';
 import { SessionService } from './session.service.js';
 import { SessionStore } from './session.store.js';
 
 @Module({
   imports: [ProviderCallbackModule],
   controllers: [SessionProviderController, SessionOperatorController, SessionAdminController],
-  providers: [SessionService, SessionStore, RevocationNotifier, RevocationStore],
-  exports: [SessionService],
+  providers: [
+    SessionService,
+    SessionStore,
+    RevocationNotifier,
+    RevocationStore,
+    SessionDesk,
+    SessionSearchStore,
+  ],
+  exports: [SessionService, SessionDesk],
 })
 export class SessionModule {}

@@ -4,6 +4,7 @@ import { SessionModule } from '../session/session.module.js';
 import { AttemptRunner } from './attempt.runner.js';
 import { AdjustmentService } from './desk/adjustment.service.js';
 import { AdjustmentsAdminController } from './desk/adjustments.admin.controller.js';
+import { SessionDetailAdminController } from './desk/session-detail.admin.controller.js';
 import { TransactionDesk } from './desk/transaction-desk.service.js';
 import { TransactionSearchStore } from './desk/transaction-search.store.js';
 import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
@@ -17,7 +18,12 @@ import { WalletService } from './wallet.service.js';
 
 @Module({
   imports: [SessionModule, OperatorWalletModule],
-  controllers: [WalletController, TransactionsAdminController, AdjustmentsAdminController],
+  controllers: [
+    WalletController,
+    TransactionsAdminController,
+    AdjustmentsAdminController,
+    SessionDetailAdminController,
+  ],
   providers: [
     WalletService,
     AttemptRunner,

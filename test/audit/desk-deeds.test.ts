@@ -26,7 +26,7 @@ test('an adjustment is recorded with its claim, once', async () => {
   expect((await world.admin('POST', '/v1/admin/adjustments', { ...request, reason })).status).toBe(201);
   expect((await world.admin('POST', '/v1/admin/adjustments', { ...request, reason })).status).toBe(200);
   expect(await recorded(`adjustment:${adjustmentId}`)).toMatchObject([
-    { actor: 'root', action: 'adjustment.claim', after: { amountMinor: 500, reason } },
+    { actor: 'root', action: 'adjustment.create', after: { amountMinor: 500, reason } },
   ]);
 });
 

@@ -138,6 +138,14 @@ test('is in the list of transactions, with its reason', async () => {
   });
 });
 
+test('is audited: who, and why', async () => {
+  const body = adjustment();
+  await adjust(body);
+  await adjust(body);
+  const { json } = await world.admin('GET', `/v1/admin/audit?target=adjustment:${body.adjustmentId}`);
+  expect(json['items']).toMatchObject([{ actor: 'root', action: 'adjustment.create', after: body }]);
+});
+
 test('cannot be named by a provider’s ROLLBACK', async () => {
   const body = adjustment();
   await adjust(body);

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
 let world: World;
-beforeAll(async () => (world = await startWorld()));
+beforeAll(async () => {
+  world = await startWorld();
+  const session = await world.launch();
+  await world.submit(world.transaction(session, 'BET'));
+  await world.admin('POST', `/v1/admin/sessions/${session.sessionId}/revoke`, { reason: 'KICK' });
+});
 afterAll(() => world.stop());
 
 function get(path: string, accept?: string): Promise<Reply> {
@@ -18,6 +23,9 @@ const LISTS: [string, string][] = [
   ['providers', PROVIDER],
   ['operators', OPERATOR],
   ['games', GAME],
+  ['transactions', PROVIDER],
+  ['sessions', OPERATOR],
+  ['callbacks', PROVIDER],
 ];
 
 describe.each(LISTS)('the list of %s', (name, known) => {

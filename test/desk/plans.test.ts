@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Statement } from '../../src/database/database.js';
 import type { Place } from '../../src/http/time-page.js';
 import { type TransactionFilter, transactionPage } from '../../src/wallet/desk/transaction-search.sql.js';
+import { callbackPage } from '../../src/provider-callback/callback-search.store.js';
+import { sessionPage } from '../../src/session/session-search.store.js';
 import { createTestDatabase } from '../world/database.js';
 import { SqlConsole } from '../world/sql-console.js';
 import { openDataSource } from '../../src/database/data-source.js';
@@ -51,7 +54,25 @@ async function seed(): Promise<void> {
                             ELSE 'APPROVED' END AS state
                FROM generate_series(1, ${ROWS}) n) numbered`,
   );
-  await sql.run('ANALYZE transactions');
+  await sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+    SELECT 'game' || n, 'provider' || n, 'x', 'ACTIVE', now(), now() FROM generate_series(1, 8) n`);
+  await sql.run(
+    `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+       created_at, expires_at, revoked_at, revoke_reason)
+     SELECT gen_random_uuid(), sha256(n::text::bytea), 'operator' || CASE WHEN n < 500 THEN 5 ELSE 1 + n % 4 END,
+            'provider' || 1 + n % 4, 'player' || n % 5000, 'game' || CASE WHEN n < 500 THEN 6 ELSE 1 + n % 4 END, 'EUR',
+            'REAL', timestamptz '2026-01-01Z' + n * interval '1 second', now(),
+            CASE WHEN n % 1000 = 0 THEN now() END, CASE WHEN n % 1000 = 0 THEN 'KICK' END
+       FROM generate_series(1, ${ROWS / 2}) n`,
+  );
+  await sql.run(
+    `INSERT INTO callbacks (provider_id, route, reference, body, created_at)
+     SELECT 'provider' || CASE WHEN n < 500 THEN 5 ELSE 1 + n % 4 END,
+            '/v1/game/' || CASE WHEN n < 500 THEN 'session/revoke' ELSE 'free-spins/grant' END, 'ref' || n / 3, '{}',
+            timestamptz '2026-01-01Z' + n * interval '1 second'
+       FROM generate_series(1, ${ROWS / 2}) n`,
+  );
+  for (const table of ['transactions', 'sessions', 'callbacks']) await sql.run(`ANALYZE ${table}`);
   await sql.run('ANALYZE tenants');
 }
 
@@ -66,7 +87,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-async function planOf({ statement, values }: ReturnType<typeof transactionPage>): Promise<Plan[]> {
+async function planOf({ statement, values }: { statement: Statement; values: unknown[] }): Promise<Plan[]> {
   const explain = `EXPLAIN (ANALYZE, TIMING off, FORMAT json) ${statement.text}`;
   const [row] = await sql.run<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain, values);
   const nodes: Plan[] = [];
@@ -78,11 +99,13 @@ async function planOf({ statement, values }: ReturnType<typeof transactionPage>)
   return nodes;
 }
 
+const BIG = new Set(['transactions', 'sessions', 'callbacks']);
+
 function expectCheap(nodes: Plan[]): void {
-  const ofTable = nodes.filter((node) => node['Relation Name'] === 'transactions');
+  const ofTable = nodes.filter((node) => BIG.has(node['Relation Name'] ?? ''));
   expect(ofTable.map((node) => node['Node Type'])).not.toContain('Seq Scan');
   const touched = nodes
-    .filter((node) => node['Relation Name'] === 'transactions' || node['Node Type'] === 'Bitmap Index Scan')
+    .filter((node) => BIG.has(node['Relation Name'] ?? '') || node['Node Type'] === 'Bitmap Index Scan')
     .map((node) => {
       const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
       return (node['Actual Rows'] + removed) * node['Actual Loops'];
@@ -128,5 +151,30 @@ describe.each([
 ])('%s of', (_, before) => {
   test.each(FILTERS)('%s touches few rows', async (__, filter) => {
     expectCheap(await planOf(transactionPage(filter, before, LIMIT)));
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['a big operator', { operatorId: 'operator1' }],
+    ['an operator that stopped long ago', { operatorId: 'operator5' }],
+    ['a provider', { providerId: 'provider2' }],
+    ['a player', { playerRef: 'player77' }],
+    ['a game', { gameId: 'game6' }],
+    ['the revoked', { revoked: true }],
+    ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
+  ])('sessions, %s, touches few rows', async (__, filter) => {
+    expectCheap(await planOf(sessionPage(filter, { before, limit: LIMIT })));
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['a provider', { providerId: 'provider1' }],
+    ['a provider that stopped long ago', { providerId: 'provider5' }],
+    ['a rare route', { route: '/v1/game/session/revoke' }],
+    ['a reference', { reference: 'ref777' }],
+    ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
+  ])('callbacks, %s, touches few rows', async (__, filter) => {
+    const place = before && { ...before, id: '1000' };
+    expectCheap(await planOf(callbackPage(filter, { before: place, limit: LIMIT })));
   });
 });

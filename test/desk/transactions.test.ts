@@ -363,6 +363,14 @@ describe('resolve', () => {
     });
   });
 
+  test('is audited', async () => {
+    const body = await timedOut(world, win(), false);
+    await resolve(body);
+    const target = `transaction:${PROVIDER}/${body.transactionId}`;
+    const { json } = await world.admin('GET', `/v1/admin/audit?target=${target}`);
+    expect(json['items']).toMatchObject([{ actor: 'root', action: 'transaction.resolve' }]);
+  });
+
   test('ends a BET by a ROLLBACK of the platform’s own', async () => {
     const body = await timedOut(world, bet(), true);
     const { status, json } = await resolve(body);

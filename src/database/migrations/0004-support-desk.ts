@@ -5,6 +5,7 @@ export class SupportDesk1764000000004 implements MigrationInterface {
     await runner.query(RESOLVER);
     await runner.query(SEARCH);
     await runner.query(ADJUSTMENTS);
+    await runner.query(SESSIONS);
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -12,6 +13,9 @@ export class SupportDesk1764000000004 implements MigrationInterface {
       DROP INDEX transactions_undecided, transactions_parked, transactions_by_time, transactions_of_tenants,
                  transactions_of_player, transactions_exceptional, transactions_of_round;
       CREATE INDEX transactions_of_round ON transactions (provider_id, round_id, player_ref);
+      DROP INDEX sessions_by_time, sessions_of_operator, sessions_of_provider, sessions_of_player, sessions_of_game,
+                 sessions_revoked, callbacks_of_reference;
+      CREATE INDEX callbacks_of_reference ON callbacks (reference);
       ALTER TABLE transactions DROP COLUMN parked_at, DROP COLUMN reason;
       CREATE INDEX transactions_undecided ON transactions (updated_at) WHERE state IN ('PENDING', 'TIMED_OUT');
     `);
@@ -56,4 +60,17 @@ ALTER TABLE transactions
     reason IS NOT NULL AND provider_id = 'platform' AND mode = 'REAL' AND amount_minor <> 0
     AND session_id IS NULL AND game_id IS NULL AND round_id IS NULL)),
   ADD CHECK (provider_id <> 'platform' OR kind = 'ADJUSTMENT');
+`;
+
+/** Sessions are launched far more rarely than played in, and each filter may have its index. */
+const SESSIONS = `
+CREATE INDEX sessions_by_time ON sessions (created_at, session_id);
+CREATE INDEX sessions_of_operator ON sessions (operator_id, created_at, session_id);
+CREATE INDEX sessions_of_provider ON sessions (provider_id, created_at, session_id);
+CREATE INDEX sessions_of_player ON sessions (player_ref, created_at, session_id);
+CREATE INDEX sessions_of_game ON sessions (game_id, created_at, session_id);
+CREATE INDEX sessions_revoked ON sessions (created_at, session_id) WHERE revoked_at IS NOT NULL;
+
+DROP INDEX callbacks_of_reference;
+CREATE INDEX callbacks_of_reference ON callbacks (reference, created_at, callback_id);
 `;

@@ -66,7 +66,7 @@ export class AdjustmentService {
     return this.audit.change(actor, async (query, record) => {
       const claim = await this.transactions.claimAdjustment(query, adjustment);
       const target = `adjustment:${request.adjustmentId}`;
-      if (claim) await record({ action: 'adjustment.claim', target, after: request });
+      if (claim) await record({ action: 'adjustment.create', target, after: request });
       return claim;
     });
   }

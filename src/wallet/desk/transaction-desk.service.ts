@@ -3,12 +3,13 @@ import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { isIdentifier, isUuid } from '../../http/identifier.js';
-import type { PageOf } from '../../http/page.js';
+import type { PageOf, PageQuery } from '../../http/page.js';
 import { pageByTime } from '../../http/time-page.js';
 import { ResolutionService } from '../resolution.service.js';
 import type { TransactionKey } from '../undecided.store.js';
 import type { TransactionQuery } from './transaction.admin.request.js';
 import type { TransactionDetail, TransactionItem } from './transaction.admin.response.js';
+import type { TransactionFilter } from './transaction-search.sql.js';
 import { type DeskRow, TransactionSearchStore } from './transaction-search.store.js';
 import { detailOf, itemOf } from './transaction-story.js';
 
@@ -23,10 +24,22 @@ export class TransactionDesk {
 
   /** Newest first. @throws CroupierError INVALID_REQUEST */
   list(query: TransactionQuery): Promise<PageOf<TransactionItem>> {
+    return this.page(query, query);
+  }
+
+  /** A session's, newest first; they are found through its player. @throws CroupierError INVALID_REQUEST */
+  ofSession(
+    { sessionId, playerRef }: { sessionId: string; playerRef: string },
+    query: PageQuery,
+  ): Promise<PageOf<TransactionItem>> {
+    return this.page({ sessionId, playerRef }, query);
+  }
+
+  private page(filter: TransactionFilter, query: PageQuery): Promise<PageOf<TransactionItem>> {
     return pageByTime<DeskRow & { place: string }, TransactionItem>(
       query,
       isUuid,
-      ({ before, limit }) => this.transactions.page(query, before, limit),
+      ({ before, limit }) => this.transactions.page(filter, before, limit),
       itemOf,
     );
   }
@@ -46,6 +59,7 @@ export class TransactionDesk {
    */
   async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {
     await this.detail(key);
+    // Before the call: whatever becomes of it, somebody wanted it.
     const target = `transaction:${key.providerId}/${key.transactionId}`;
     await this.audit.read(actor, { action: 'transaction.resolve', target });
     const resolved = await this.resolution.resolve(key, 'administrator');

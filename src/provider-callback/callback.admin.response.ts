@@ -1,0 +1,85 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import { IsIdentifier } from '../http/identifier.js';
+import type { Columns } from '../http/list.js';
+import { NextCursor, TimePageQuery } from '../http/time-page.js';
+
+const ROUTES = [
+  '/v1/game/free-spins/grant',
+  '/v1/game/free-spins/status',
+  '/v1/game/free-spins/cancel',
+  '/v1/game/session/revoke',
+] as const;
+
+/** Contract, section 7. What is left out restricts nothing. */
+export class CallbackQuery extends TimePageQuery {
+  @ApiPropertyOptional({ example: 'sandbox-provider' })
+  @IsOptional()
+  @IsIdentifier()
+  providerId?: string;
+
+  @ApiPropertyOptional({ enum: ROUTES })
+  @IsOptional()
+  @IsIn(ROUTES)
+  route?: string;
+
+  @ApiPropertyOptional({ description: "A grant's requestRef, or a sessionId" })
+  @IsOptional()
+  @IsIdentifier()
+  reference?: string;
+}
+
+/** One attempt to call a provider: what was sent and what came back. */
+export class CallbackItem {
+  @ApiProperty({ type: 'integer', example: 17 })
+  callbackId: number;
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+  @ApiProperty({ enum: ROUTES })
+  route: string;
+  @ApiProperty({ description: "A grant's requestRef, or a sessionId" })
+  reference: string;
+  @ApiPropertyOptional()
+  requestId?: string;
+  @ApiProperty({ description: 'The JSON that was sent, byte for byte' })
+  body: string;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 200,
+    description: "The provider's status, where it answered",
+  })
+  status?: number;
+  @ApiPropertyOptional({ description: "The provider's answer, up to 4 KiB" })
+  answer?: string;
+  @ApiPropertyOptional({ description: 'Why there is no whole answer' })
+  error?: string;
+  @ApiPropertyOptional({ type: 'integer', example: 42 })
+  durationMs?: number;
+  @ApiProperty({ format: 'date-time' })
+  createdAt: Date;
+  @ApiPropertyOptional({
+    format: 'date-time',
+    description: 'Absent: under way, or its instance died and nobody knows what became of it',
+  })
+  completedAt?: Date;
+}
+
+export const CALLBACK_COLUMNS: Columns<CallbackItem> = {
+  callbackId: true,
+  providerId: true,
+  route: true,
+  reference: true,
+  requestId: true,
+  body: true,
+  status: true,
+  answer: true,
+  error: true,
+  durationMs: true,
+  createdAt: true,
+  completedAt: true,
+};
+
+export class CallbackListResponse extends NextCursor {
+  @ApiProperty({ type: [CallbackItem] })
+  items: CallbackItem[];
+}

@@ -1,0 +1,90 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import { IsIdentifier } from '../http/identifier.js';
+import type { Columns } from '../http/list.js';
+import { NextCursor, TimePageQuery } from '../http/time-page.js';
+import type { RevokeReason } from './session.store.js';
+
+const TRUTH = ['true', 'false'] as const;
+
+/** Contract, section 7. What is left out restricts nothing. */
+export class SessionQuery extends TimePageQuery {
+  @ApiPropertyOptional({ example: 'sandbox-operator' })
+  @IsOptional()
+  @IsIdentifier()
+  operatorId?: string;
+
+  @ApiPropertyOptional({ example: 'sandbox-provider' })
+  @IsOptional()
+  @IsIdentifier()
+  providerId?: string;
+
+  @ApiPropertyOptional({ example: 'player-42' })
+  @IsOptional()
+  @IsIdentifier()
+  playerRef?: string;
+
+  @ApiPropertyOptional({ example: 'sandbox-slots' })
+  @IsOptional()
+  @IsIdentifier()
+  gameId?: string;
+
+  @ApiPropertyOptional({ enum: TRUTH, description: 'Only those that were revoked, or only the others' })
+  @IsOptional()
+  @IsIn(TRUTH)
+  revoked?: 'true' | 'false';
+}
+
+/** A session as the desk sees it; never its token. What it does not have is absent. */
+export class SessionItem {
+  @ApiProperty({ format: 'uuid' })
+  sessionId: string;
+  @ApiProperty({ enum: ['ACTIVE', 'EXPIRED', 'REVOKED'], description: 'As it stands now' })
+  status: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+  @ApiProperty({ enum: ['REAL', 'DEMO'] })
+  mode: 'REAL' | 'DEMO';
+  @ApiPropertyOptional({ example: 'en' })
+  language?: string;
+  @ApiPropertyOptional({ example: 'DE' })
+  country?: string;
+  @ApiProperty({ format: 'date-time' })
+  createdAt: Date;
+  @ApiProperty({ format: 'date-time' })
+  expiresAt: Date;
+  @ApiPropertyOptional({ format: 'date-time' })
+  revokedAt?: Date;
+  @ApiPropertyOptional({ enum: ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] })
+  revokeReason?: RevokeReason;
+}
+
+export const SESSION_COLUMNS: Columns<SessionItem> = {
+  sessionId: true,
+  status: true,
+  operatorId: true,
+  providerId: true,
+  playerRef: true,
+  gameId: true,
+  currency: true,
+  mode: true,
+  language: true,
+  country: true,
+  createdAt: true,
+  expiresAt: true,
+  revokedAt: true,
+  revokeReason: true,
+};
+
+export class SessionListResponse extends NextCursor {
+  @ApiProperty({ type: [SessionItem] })
+  items: SessionItem[];
+}

@@ -1,0 +1,26 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { SessionItem } from '../../session/session.admin.response.js';
+import { NextCursor } from '../../http/time-page.js';
+import { TransactionItem } from './transaction.admin.response.js';
+
+export class RoundResponse {
+  @ApiProperty({ example: 'round-7' })
+  roundId: string;
+  @ApiProperty({ type: 'integer', example: 250, description: 'Minor units: the BETs that stand' })
+  betMinor: number;
+  @ApiProperty({ type: 'integer', example: 0, description: 'Minor units: the WINs that stand' })
+  wonMinor: number;
+  @ApiProperty({ type: 'integer', example: 0, description: 'Transactions that nobody has decided' })
+  undecided: number;
+  @ApiProperty({ type: [String], example: ['bet-1001'], description: 'transactionIds, newest first' })
+  transactionIds: string[];
+}
+
+export class SessionDetailPage extends NextCursor {
+  @ApiProperty({ type: SessionItem })
+  session: SessionItem;
+  @ApiProperty({ type: [RoundResponse], description: 'Of the transactions on this page, newest first' })
+  rounds: RoundResponse[];
+  @ApiProperty({ type: [TransactionItem], description: 'Newest first, a page of them' })
+  transactions: TransactionItem[];
+}
