@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
-import type { Configuration, Environment, readConfiguration } from './configuration.js';
+import type { Environment } from './configuration.js';
 
-/** Reads the configuration from this process's environment, and from a file `.env` beside it if there is one. */
-export function readEnvironment(read: typeof readConfiguration): Configuration {
+/** Reads what is asked for from this process's environment, and from a file `.env` beside it if there is one. */
+export function readEnvironment<T>(
+  read: (environment: Environment, process: { uid: number | undefined; terminal: boolean }) => T,
+): T {
   if (existsSync('.env')) loadEnvFile('.env');
   const environment: Environment = {
     ...process.env,

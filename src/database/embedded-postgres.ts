@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Randomness } from '../runtime/randomness.js';
-import { type Cluster, prepareCluster, removeUnfinished, SUPERUSER } from './embedded-postgres.files.js';
+import {
+  type Cluster,
+  findCluster,
+  prepareCluster,
+  removeUnfinished,
+  SUPERUSER,
+} from './embedded-postgres.files.js';
 import {
   HOST,
   isAlive,
@@ -38,12 +44,28 @@ export async function startEmbeddedPostgres(options: {
   const supervisor = new Supervisor(cluster, options.log);
   const port = await supervisor.start();
   return {
-    url: `postgres://${SUPERUSER}:${cluster.password}@${HOST}:${port}/${DATABASE}`,
+    url: urlOf(cluster, port),
     stop: () => supervisor.stop(),
   };
 }
 
+/**
+ * The PostgreSQL that a service has running in `dataDir`, for whoever works beside it: it is neither started, nor
+ * taken over, nor stopped.
+ */
+export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: string } | 'stopped' | 'none'> {
+  const cluster = await findCluster(dataDir);
+  if (!cluster) return 'none';
+  const running = await readPidFile(cluster);
+  if (!running?.ready || !(await runsCluster(running.pid, cluster))) return 'stopped';
+  return { url: urlOf(cluster, running.port) };
+}
+
 const DATABASE = 'croupier';
+
+function urlOf({ password }: Pick<Cluster, 'password'>, port: number): string {
+  return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
+}
 
 /** Below the range from which systems give outgoing connections their ports, so that a restart finds it free. */
 const PORTS = { first: 20_000, count: 12_000 };

@@ -9,7 +9,7 @@ const SESSIONS_IN_MEMORY = 50_000;
 /** What of a session's history is kept in process, in transactions; an older BET can no longer be reversed. */
 const ENTRIES_IN_MEMORY = 10_000;
 /** How often a booking is tried again when another instance booked in between. */
-const TRIES_IN_REDIS = 20;
+const TRIES_IN_REDIS = 200;
 /** How long Redis keeps the fun-play money of a session after its last booking, beyond its usual life. */
 const GRACE_SECONDS = 3_600;
 

@@ -20,6 +20,9 @@ interface Batch {
   remainingSpins: number;
 }
 
+/** No callback: a hand on the sandbox's own game, for whoever holds the provider's secret. */
+export const PLAY_SPIN = '/sandbox/play-spin';
+
 /** What is left of a batch. */
 export interface Remainder {
   readonly remainingSpins: number;
@@ -30,9 +33,6 @@ type Happening =
   | { readonly what: 'granted'; readonly externalRef: string; readonly grant: Grant }
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
-
-/** No callback: where a self-test, that signs as the platform does, has one spin of a batch played. */
-export const PLAY_PATH = '/sandbox/free-spins/play';
 
 /** A sandbox provider's side of the callbacks: grants, spins and sessions that ended, over real HTTP. */
 export class ProviderServer {
@@ -59,7 +59,7 @@ export class ProviderServer {
         '/v1/game/free-spins/status': (body) => provider.status(body),
         '/v1/game/free-spins/cancel': (body) => provider.cancel(body),
         '/v1/game/session/revoke': (body) => provider.revoke(body),
-        [PLAY_PATH]: (body) => provider.play(body),
+        [PLAY_SPIN]: (body) => provider.play(body),
       },
     });
     return provider;
@@ -82,11 +82,8 @@ export class ProviderServer {
    * @throws Error when the batch is unknown or nothing is left of it
    */
   async playSpin(externalRef: string): Promise<Remainder> {
-    const batch = this.batches.get(externalRef);
-    if (!batch) throw new Error(`there is no batch ${externalRef}`);
-    if (batch.remainingSpins === 0) throw new Error(`no spins are left in batch ${externalRef}`);
-    this.happened({ what: 'played', externalRef });
-    const left = remainder(batch);
+    const left = this.takeSpin(externalRef);
+    if (typeof left === 'string') throw new Error(left);
     await this.journal.flushed();
     return left;
   }
@@ -118,12 +115,18 @@ export class ProviderServer {
     return { status: 200, body: {} };
   }
 
-  private play(body: Fields): Answer {
-    const batch = this.batchIn(body);
-    if (!batch) return UNKNOWN_BATCH;
-    if (batch.remainingSpins === 0) return { status: 409, body: { error: 'no spins are left' } };
-    this.happened({ what: 'played', externalRef: batch.externalRef });
-    return { status: 200, body: remainder(batch) };
+  private play({ externalRef }: Fields): Answer {
+    const left = this.takeSpin(isText(externalRef) ? externalRef : '');
+    return typeof left === 'string' ? { status: 409, body: { error: left } } : { status: 200, body: left };
+  }
+
+  /** What is left after one spin more, or a sentence that says why there is none to take. */
+  private takeSpin(externalRef: string): Remainder | string {
+    const batch = this.batches.get(externalRef);
+    if (!batch) return `there is no batch ${externalRef}`;
+    if (batch.remainingSpins === 0) return `no spins are left in batch ${externalRef}`;
+    this.happened({ what: 'played', externalRef });
+    return remainder(batch);
   }
 
   private revoke({ sessionId }: Fields): Answer {

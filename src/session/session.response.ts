@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { RevokedSession } from './session.service.js';
 
 export class VerifySessionResponse {
   @ApiProperty({ format: 'uuid' })
@@ -61,4 +62,10 @@ export class RevokeResponse {
 export class RevokePlayerResponse {
   @ApiProperty({ type: [String], description: 'The sessions that this call ended' })
   revoked: string[];
+}
+
+/** A session that ended, and what its provider was told. Contract, section 5. */
+export function revocation({ session, revokedAt, notification }: RevokedSession): RevokeResponse {
+  const { sessionId } = session;
+  return { sessionId, status: 'REVOKED', revokedAt: revokedAt.toISOString(), notification };
 }

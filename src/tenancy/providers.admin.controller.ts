@@ -1,10 +1,11 @@
 import { Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
 import { ValidQuery } from '../http/query.js';
-import { PageQuery } from './page.js';
+import { PageQuery } from '../http/page.js';
 import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
@@ -21,9 +22,12 @@ export class ProvidersAdminController {
   @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer alone.' })
   @ApiBody({ type: CreateProviderRequest })
   @ApiCreatedResponse({ type: CreatedProviderResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
-  create(@JsonBody() request: CreateProviderRequest): Promise<CreatedProviderResponse> {
-    return this.tenants.createProvider(request);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMITED')
+  create(
+    @ActorOfRequest() actor: Actor,
+    @JsonBody() request: CreateProviderRequest,
+  ): Promise<CreatedProviderResponse> {
+    return this.tenants.createProvider(actor, request);
   }
 
   @Get()
@@ -31,7 +35,7 @@ export class ProvidersAdminController {
   @ApiOperation({ summary: 'List the providers, ordered by id' })
   @ApiQuery({ type: PageQuery })
   @ApiOkResponse({ type: ProviderListResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
   list(@ValidQuery() query: PageQuery): Promise<ProviderListResponse> {
     return this.tenants.list('PROVIDER', query);
   }
@@ -40,7 +44,7 @@ export class ProvidersAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'Read a provider' })
   @ApiOkResponse({ type: ProviderResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
   find(@Param('id') id: string): Promise<ProviderResponse> {
     return this.tenants.find('PROVIDER', id);
   }
@@ -54,9 +58,13 @@ export class ProvidersAdminController {
   })
   @ApiBody({ type: ChangeProviderRequest })
   @ApiOkResponse({ type: ProviderResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  change(@Param('id') id: string, @JsonBody() request: ChangeProviderRequest): Promise<ProviderResponse> {
-    return this.tenants.changeProvider(id, request);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  change(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: ChangeProviderRequest,
+  ): Promise<ProviderResponse> {
+    return this.tenants.changeProvider(actor, id, request);
   }
 
   @Post(':id/secret/rotate')
@@ -68,8 +76,12 @@ export class ProvidersAdminController {
   })
   @ApiBody({ type: RotateSecretRequest })
   @ApiOkResponse({ type: RotatedSecret })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  rotateSecret(@Param('id') id: string, @JsonBody() request: RotateSecretRequest): Promise<RotatedSecret> {
-    return this.tenants.rotateSecret('PROVIDER', id, request.overlapSeconds ?? OVERLAP_SECONDS);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  rotateSecret(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: RotateSecretRequest,
+  ): Promise<RotatedSecret> {
+    return this.tenants.rotateSecret(actor, 'PROVIDER', id, request.overlapSeconds ?? OVERLAP_SECONDS);
   }
 }

@@ -25,8 +25,8 @@ const STORED_COLUMNS = `
   t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
   (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive", t.rollback_id AS "rollbackId",
   EXISTS (SELECT FROM transactions r
-           WHERE r.provider_id = t.provider_id AND r.transaction_id = t.rollback_id
-             AND r.state IN ('PENDING', 'TIMED_OUT')) AS "rollbackUndecided"`;
+           WHERE r.provider_id = t.provider_id AND r.original_transaction_id = t.transaction_id
+             AND r.kind = 'ROLLBACK' AND r.state IN ('PENDING', 'TIMED_OUT')) AS "rollbackUndecided"`;
 
 /** What is stored under the id: $1 provider, $2 transaction. */
 const STORED = `
@@ -66,8 +66,7 @@ export const OPEN_SETTLING: Statement = {
       SELECT ${STORED_COLUMNS} FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $8
     ), round AS (
       SELECT coalesce(bool_or(t.kind = 'WIN' AND t.state = 'APPROVED'), false) AS "winApproved",
-             coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT') AND t.verdict IS NULL), false)
-               AS "winUndecided",
+             coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
              coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
                AS "betStands",
              coalesce(bool_or(t.kind = 'BET' AND (t.state IN ('PENDING', 'TIMED_OUT')

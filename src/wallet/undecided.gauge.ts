@@ -19,9 +19,13 @@ export class UndecidedGauge implements OnModuleInit {
       labelNames: ['state'],
       registers: [this.metrics.registry],
       async collect() {
+        this.reset();
+        // While the database is away the other metrics are needed all the more.
+        const counts = await transactions.countUndecided().catch(() => undefined);
+        if (!counts) return;
         this.set({ state: 'PENDING' }, 0);
         this.set({ state: 'TIMED_OUT' }, 0);
-        for (const { state, count } of await transactions.countUndecided()) this.set({ state }, count);
+        for (const { state, count } of counts) this.set({ state }, count);
       },
     });
   }

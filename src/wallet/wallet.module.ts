@@ -10,5 +10,6 @@ import { WalletService } from './wallet.service.js';
   imports: [SessionModule, OperatorWalletModule],
   controllers: [WalletController],
   providers: [WalletService, TransactionStore, UndecidedGauge],
+  exports: [WalletService],
 })
 export class WalletModule {}

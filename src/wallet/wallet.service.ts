@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Metrics } from '../observability/metrics.js';
-import { currentRequestId } from '../observability/trace.js';
+import { currentRequestId, note } from '../observability/trace.js';
 import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
@@ -25,7 +26,9 @@ import type {
 import { fresh, type Opened, type Stored, TransactionStore } from './transaction.store.js';
 
 /** How often a request looks again when another one moved its round or took its id in between. */
-const LOOKS = 5;
+const LOOKS = 50;
+/** By how much the longest pause before another look grows with each, in milliseconds. */
+const PAUSE_STEP_MS = 4;
 
 /** What a provider is told: the bytes, and whether they were told before. */
 export interface Answer {
@@ -33,9 +36,17 @@ export interface Answer {
   readonly replayed: boolean;
 }
 
+/** A WIN of free spins that the operator has just booked. */
+export interface FreeSpinsWin {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly freeSpinsRef: string;
+}
+
 @Injectable()
 export class WalletService {
   private readonly logger = new Logger('Wallet');
+  private readonly freeSpinsWatchers: ((win: FreeSpinsWin) => void)[] = [];
 
   constructor(
     private readonly configuration: Configuration,
@@ -56,6 +67,7 @@ export class WalletService {
    * @throws CroupierError as the contract's tables say
    */
   async submit(provider: Provider, asked: SubmittedTransaction): Promise<Answer> {
+    note({ transactionId: asked.transactionId, kind: asked.kind });
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();
       const platformTransactionId = this.randomness.uuid();
@@ -76,6 +88,7 @@ export class WalletService {
         default: {
           const claim = await this.claim(provider.id, asked, opened, decision, platformTransactionId);
           if (claim) return this.carryOut(provider.id, asked, claim, startedMs);
+          await sleep(this.randomness.integer(look * PAUSE_STEP_MS));
         }
       }
     }
@@ -93,6 +106,11 @@ export class WalletService {
       throw new CroupierError('OPERATOR_NOT_CONFIGURED');
     }
     return this.readBalance(this.wallets.behind(session), session);
+  }
+
+  /** @param watcher called with each booked WIN of free spins; it must not throw */
+  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
+    this.freeSpinsWatchers.push(watcher);
   }
 
   /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */
@@ -138,8 +156,15 @@ export class WalletService {
     if (!settled) return this.answerOfAnother(providerId, asked, claim);
     const { kind } = claim.order;
     this.metrics.transactions.inc({ kind, state: settlement.state, mode: claim.mode });
+    if (settlement.state === 'APPROVED') this.tellOfFreeSpins(claim);
     if (settlement.responseBody === null) throw unanswered(answer as Unknown);
     return { body: settlement.responseBody, replayed: false };
+  }
+
+  /** A promotion's winnings are watched, not judged: nobody is waited for. */
+  private tellOfFreeSpins({ mode, order: { kind, providerId, transactionId, freeSpinsRef } }: Claim): void {
+    if (kind !== 'WIN' || mode !== 'REAL' || freeSpinsRef === undefined) return;
+    for (const watcher of this.freeSpinsWatchers) watcher({ providerId, transactionId, freeSpinsRef });
   }
 
   private async ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {

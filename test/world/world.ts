@@ -2,10 +2,13 @@ import { signRequest } from '@croupier/provider-sdk';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { randomUUID } from 'node:crypto';
+import type { DestinationStream } from 'pino';
 import { inject } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { type Configuration, type Environment, readConfiguration } from '../../src/config/configuration.js';
-import { APPLICATION_OPTIONS, httpAdapter, setUp } from '../../src/http/application.js';
+import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
+import { httpAdapter } from '../../src/http/server.js';
+import { LogDestination } from '../../src/observability/logging.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { createTestDatabase } from './database.js';
@@ -180,13 +183,13 @@ export class World {
 }
 
 /** Starts a world of its own, with two providers, two operators and three games. */
-export async function startWorld(environment: Environment = {}): Promise<World> {
+export async function startWorld(environment: Environment = {}, logs?: DestinationStream): Promise<World> {
   const clock = new TestClock();
   const database = await createTestDatabase();
   const unixSeconds = () => clock.unixSeconds();
   const wallet = await OperatorWalletCounterpart.start({ unixSeconds });
   const provider = await ProviderCounterpart.start(unixSeconds);
-  const { app, url } = await startApplication({ DATABASE_URL: database.url, ...environment }, clock);
+  const { app, url } = await startApplication({ DATABASE_URL: database.url, ...environment }, clock, logs);
   const sql = SqlConsole.open(database.url);
   const world = new World(app, url, database.url, clock, wallet, provider, sql, () => database.drop());
   await populate(world);
@@ -197,6 +200,7 @@ export async function startWorld(environment: Environment = {}): Promise<World> 
 export async function startApplication(
   environment: Environment,
   clock: Clock,
+  logs?: DestinationStream,
 ): Promise<{ app: INestApplication; url: string; configuration: Configuration }> {
   const redisUrl = inject('redisUrl');
   const configuration = readConfiguration({
@@ -214,6 +218,8 @@ export async function startApplication(
   const module = await Test.createTestingModule({ imports: [AppModule.with(configuration)] })
     .overrideProvider(Clock)
     .useValue(clock)
+    .overrideProvider(LogDestination)
+    .useValue(logs ? { stream: logs } : {})
     .compile();
   const app = module.createNestApplication(httpAdapter(), APPLICATION_OPTIONS);
   setUp(app);
@@ -234,7 +240,7 @@ async function populate(world: World): Promise<void> {
   for (const [gameId, providerId] of Object.entries(games)) {
     const game = { providerId, name: gameId, status: 'ACTIVE' };
     const reply = await world.admin('PUT', `/v1/admin/games/${gameId}`, game);
-    if (reply.status !== 201) throw new Error(`game ${gameId} was answered ${reply.status} ${reply.text}`);
+    if (reply.status !== 200) throw new Error(`game ${gameId} was answered ${reply.status} ${reply.text}`);
   }
 }
 

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
+import { TestClock } from '../world/test-clock.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world.stop());
+
+describe('health', () => {
+  test('is live and ready', async () => {
+    expect((await world.request('/health/live')).json).toEqual({ status: 'ok' });
+    const ready = await world.request('/health/ready');
+    expect(ready.status).toBe(200);
+    expect(ready.json).toMatchObject({
+      status: 'ok',
+      details: { database: { status: 'up' }, migrations: { status: 'up' } },
+    });
+  });
+});
+
+describe('metrics', () => {
+  test('count requests by route and outcome, operator calls, and undecided transactions', async () => {
+    const session = await world.launch();
+    await world.submit(world.transaction(session, 'BET'));
+    const lost = world.transaction(session, 'BET');
+    world.wallet.next({ do: 'drop' }, { transactionId: lost.transactionId });
+    await world.submit(lost);
+    await world.signed('nobody', '/v1/wallet/balance', {});
+    const { text } = await world.request('/metrics');
+    expect(text).toContain(
+      'croupier_http_requests_total{route="POST /v1/wallet/transaction",outcome="200"} 1',
+    );
+    expect(text).toContain('outcome="OPERATOR_UNAVAILABLE"} 1');
+    expect(text).toContain('croupier_operator_calls_total{operation="BET",outcome="APPROVED"} 1');
+    expect(text).toContain('croupier_operator_calls_total{operation="BET",outcome="unavailable"} 1');
+    expect(text).toContain('croupier_transactions_undecided{state="TIMED_OUT"} 1');
+    expect(text).toContain('croupier_signature_failures_total{reason="unknown_tenant"} 1');
+    expect(text).not.toContain(session.playerRef);
+  });
+});
+
+describe('a service with METRICS_TOKEN and without documents', () => {
+  let url: string;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const environment = { DATABASE_URL: world.databaseUrl, METRICS_TOKEN: 'm-token', DOCS_ENABLED: 'false' };
+    const { app, url: address } = await startApplication(environment, new TestClock());
+    url = address;
+    close = () => app.close();
+  });
+  afterAll(() => close());
+
+  test('keeps its metrics for those who have the token', async () => {
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    const headers = { Authorization: `Bearer ${ADMIN_KEY}` };
+    expect((await fetch(`${url}/metrics`, { headers })).status).toBe(401);
+    expect((await fetch(`${url}/metrics`, { headers: { Authorization: 'Bearer m-token' } })).status).toBe(
+      200,
+    );
+  });
+
+  test.each(['/docs', '/docs-json', '/docs/provider', '/docs/admin-json'])('has no %s', async (path) => {
+    expect((await fetch(url + path)).status).toBe(404);
+  });
+});
+
+describe('the documents', () => {
+  type Document = {
+    paths: Record<
+      string,
+      Record<string, { tags: string[]; responses: Record<string, object>; security?: object[] }>
+    >;
+    components: { securitySchemes: Record<string, object> };
+  };
+  const document = async (path: string) => (await world.request(path)).json as unknown as Document;
+
+  test('describe every route of the service', async () => {
+    const { paths, components } = await document('/docs-json');
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining([
+        '/v1/wallet/session/verify',
+        '/v1/wallet/transaction',
+        '/v1/wallet/balance',
+        '/v1/operator/sessions',
+        '/v1/operator/sessions/{sessionId}/revoke',
+        '/v1/operator/players/{playerRef}/revoke-sessions',
+        '/v1/admin/providers',
+        '/v1/admin/operators/{id}',
+        '/v1/admin/games/{gameId}',
+        '/health/ready',
+        '/metrics',
+      ]),
+    );
+    expect(Object.keys(components.securitySchemes)).toEqual(
+      expect.arrayContaining(['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature', 'admin-key']),
+    );
+    const statuses = Object.keys(paths['/v1/wallet/transaction']?.['post']?.responses ?? {});
+    expect(statuses).toEqual(['200', '400', '401', '403', '409', '413', '415', '429', '500', '503']);
+  });
+
+  test.each([
+    ['provider', '/v1/wallet/transaction', '/v1/operator/sessions'],
+    ['operator', '/v1/operator/sessions', '/v1/wallet/transaction'],
+    ['admin', '/v1/admin/providers', '/v1/wallet/transaction'],
+  ])('for the %s hold its routes and no others', async (audience, own, foreign) => {
+    const { paths } = await document(`/docs/${audience}-json`);
+    expect(Object.keys(paths)).toContain(own);
+    expect(Object.keys(paths)).not.toContain(foreign);
+    const page = await world.request(`/docs/${audience}`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('x-request-id')).not.toBeNull();
+    expect(page.text).toContain('swagger-ui');
+  });
+});

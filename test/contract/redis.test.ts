@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+
+const VERIFY = '/v1/wallet/session/verify';
+const TOKEN = { sessionToken: 'unknown' };
+
+describe('when Redis does not answer', () => {
+  let world: World;
+  let url: string;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    world = await startWorld();
+    // Nothing listens on the discard port of this machine.
+    const environment = { DATABASE_URL: world.databaseUrl, REDIS_URL: 'redis://127.0.0.1:9' };
+    const instance = await startApplication(environment, world.clock);
+    url = instance.url;
+    close = () => instance.app.close();
+  });
+  afterAll(async () => {
+    await close();
+    await world.stop();
+  });
+
+  test.each([
+    [PROVIDER, VERIFY],
+    [OPERATOR, '/v1/operator/sessions'],
+  ])('%s is refused with a retryable 500: it fails closed', async (tenant, path) => {
+    const body = JSON.stringify(TOKEN);
+    const headers = { 'Content-Type': 'application/json', ...world.signature(tenant, path, body) };
+    const response = await fetch(url + path, { method: 'POST', headers, body });
+    expect(response.status).toBe(500);
+    expect(response.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+    expect(response.headers.get('x-next-action')).toBe('retry-same-request');
+    expect(Object.keys((await response.json()) as object)).toEqual(['error']);
+  });
+});
+
+const redisUrl = inject('redisUrl');
+// Without a Redis there is nothing shared to test; the services suite has one.
+describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
+  let world: World;
+  let second: Awaited<ReturnType<typeof startApplication>>;
+  beforeAll(async () => {
+    world = await startWorld({ DEMO_START_BALANCE_MINOR: '1000' });
+    const environment = { DATABASE_URL: world.databaseUrl, DEMO_START_BALANCE_MINOR: '1000' };
+    second = await startApplication(environment, world.clock);
+  });
+  afterAll(async () => {
+    await second.app.close();
+    await world.stop();
+  });
+
+  const at = async (url: string, path: string, body: object, nonce: string = randomUUID()) => {
+    const raw = JSON.stringify(body);
+    const headers = {
+      'Content-Type': 'application/json',
+      ...world.signature(PROVIDER, path, raw, { nonce }),
+    };
+    return fetch(url + path, { method: 'POST', headers, body: raw });
+  };
+
+  test('accept a nonce once between them', async () => {
+    const nonce = randomUUID();
+    expect((await at(world.url, VERIFY, TOKEN, nonce)).headers.get('x-error-code')).toBe('SESSION_INVALID');
+    expect(await (await at(second.url, VERIFY, TOKEN, nonce)).text()).toBe('invalid signature');
+  });
+
+  test('share a limit', async () => {
+    await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: 5 });
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => at(index % 2 ? world.url : second.url, VERIFY, TOKEN)),
+    );
+    await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: null });
+    // Either instance may learn of the limit late, and a second may begin within the flood.
+    expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
+  });
+
+  test('share the balance of a DEMO session, without losing a BET', async () => {
+    const session = await world.launch({ mode: 'DEMO' });
+    const path = '/v1/wallet/transaction';
+    const bets = Array.from({ length: 20 }, (_, index) =>
+      at(index % 2 ? world.url : second.url, path, world.transaction(session, 'BET', { amountMinor: 50 })),
+    );
+    const answers = await Promise.all(bets);
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect((await world.balance(session)).json).toEqual({ balance: 0 });
+  });
+});

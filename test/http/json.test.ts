@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseJsonObject } from '../../src/http/json.js';
+
+const bytes = (text: string) => Buffer.from(text);
+
+/** The exact value of a literal, as a fraction of big integers. */
+function isIntegerExactly(literal: string): boolean {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];
+  expect(sign).toBeDefined();
+  const digits = BigInt(whole + fraction);
+  const shift = Number(exponent) - fraction.length;
+  return shift >= 0 || digits % 10n ** BigInt(-shift) === 0n;
+}
+
+const digits = (maximum: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: maximum });
+const literal = fc
+  .record({
+    sign: fc.constantFrom('', '-'),
+    whole: digits(18).map((text) => text.replace(/^0+(?=\d)/, '')),
+    fraction: fc.option(digits(8), { nil: undefined }),
+    exponent: fc.option(fc.integer({ min: -20, max: 20 }), { nil: undefined }),
+  })
+  .map(({ sign, whole, fraction, exponent }) =>
+    [
+      sign,
+      whole,
+      fraction === undefined ? '' : `.${fraction}`,
+      exponent === undefined ? '' : `e${exponent}`,
+    ].join(''),
+  );
+
+describe('a number', () => {
+  test('reads as an integer only if what was written is one', () => {
+    fc.assert(
+      fc.property(literal, (text) => {
+        const { n } = parseJsonObject(bytes(`{"n":${text}}`)) as { n: number };
+        if (Number.isSafeInteger(n)) expect(isIntegerExactly(text)).toBe(true);
+        // An integer beyond 2^53 is refused by its size, and one below is itself.
+        else expect(isIntegerExactly(text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER).toBe(false);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('within a text is a text', () => {
+    expect(parseJsonObject(bytes('{"a":"9007199254740990.6","b\\"1.5e3":"\\\\1.5","c":0.5}'))).toEqual({
+      a: '9007199254740990.6',
+      'b"1.5e3': '\\1.5',
+      c: 0.5,
+    });
+  });
+});
+
+test('whatever JSON.parse reads as an object reads the same', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+      const text = JSON.stringify(value);
+      expect(parseJsonObject(bytes(text))).toEqual(JSON.parse(text));
+    }),
+  );
+});
