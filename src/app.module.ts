@@ -1,8 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { AdminGuard } from './admin/admin.guard.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { SensitiveReadInterceptor } from './audit/sensitive-read.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -42,6 +43,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     { provide: APP_GUARD, useExisting: SignatureGuard },
     { provide: APP_GUARD, useExisting: AdminGuard },
     { provide: APP_GUARD, useClass: TenantThrottlerGuard },
+    { provide: APP_INTERCEPTOR, useClass: SensitiveReadInterceptor },
   ],
 })
 export class AppModule {

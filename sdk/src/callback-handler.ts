@@ -213,7 +213,6 @@ class Callbacks {
   private report(error: unknown, request: CallbackRequest): void {
     try {
       if (this.options.onError) this.options.onError(error, request);
-      // eslint-disable-next-line no-console -- whoever gave no onError still has to hear of it
       else console.error(error);
     } catch {
       // A log that fails must not cost the answer.

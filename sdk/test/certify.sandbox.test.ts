@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PLAY_SPIN, ProviderServer } from '../../src/sandbox/provider.server.js';
+import { PLAY_PATH, ProviderServer } from '../../src/sandbox/provider.server.js';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
 import { command } from './support/command.js';
 
@@ -26,7 +26,7 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
   const { status, printed } = await command(
     [
       ...['certify', '--webhook-base-url', provider.baseUrl, '--tenant', 'sandbox-provider'],
-      ...['--play-path', PLAY_SPIN, '--slow-ms', '20', '--junit', junit, '--json', json],
+      ...['--play-path', PLAY_PATH, '--slow-ms', '20', '--junit', junit, '--json', json],
     ],
     { secret: SECRET },
   );

@@ -3,6 +3,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
 import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
 import { Administration1764000000003 } from './migrations/0003-administration.js';
+import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -26,7 +27,12 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     type: 'postgres',
     url,
     applicationName: 'croupier',
-    migrations: [Foundation1764000000001, FreeSpins1764000000002, Administration1764000000003],
+    migrations: [
+      Foundation1764000000001,
+      FreeSpins1764000000002,
+      Administration1764000000003,
+      SupportDesk1764000000004,
+    ],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
     synchronize: false,

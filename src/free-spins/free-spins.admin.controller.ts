@@ -11,6 +11,7 @@ import {
 import type { Response } from 'express';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
 import { JsonBody } from '../http/json-body.js';
@@ -112,6 +113,7 @@ export class FreeSpinsAdminController {
 
   @Get('batches/:batchId')
   @RequiresRole('support')
+  @SensitiveRead('free-spins.batch-read')
   @ApiOperation({ summary: 'Read a batch', description: 'How far it is, and the grant of each player.' })
   @ApiOkResponse({ type: BatchResponse })
   @ApiErrors('NOT_FOUND', 'UNAUTHORIZED', 'FORBIDDEN')
@@ -121,6 +123,7 @@ export class FreeSpinsAdminController {
 
   @Get()
   @RequiresRole('support')
+  @SensitiveRead('free-spins.list')
   @ApiOperation({ summary: 'List grants, newest first' })
   @ApiQuery({ type: AdminGrantQuery })
   @ApiOkResponse({ type: GrantListResponse })
@@ -134,6 +137,7 @@ export class FreeSpinsAdminController {
 
   @Get(':requestRef')
   @RequiresRole('support')
+  @SensitiveRead('free-spins.read')
   @ApiOperation({
     summary: 'Read a grant',
     description: 'The local record, with what was won; the provider is not called.',

@@ -3,7 +3,8 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { type PageOf, pageById, type PageQuery } from '../http/page.js';
-import { type FreeSpinsWin, WalletService } from '../wallet/wallet.service.js';
+import type { FreeSpinsWin } from '../wallet/attempt.runner.js';
+import { WalletService } from '../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
 
 /** Where a list continues: a moment to the microsecond, and an id. */

@@ -1,5 +1,5 @@
 import { PlatformClient } from './platform-client.js';
-import { PLAY_SPIN } from './provider.server.js';
+import { PLAY_PATH } from './provider.server.js';
 import type { SandboxFile } from './sandbox-file.js';
 import { type RoundOutput, Table } from './table.js';
 
@@ -63,7 +63,11 @@ export async function playFreeSpins(
     completed: false,
   });
 
-  const spin = { title: "A spin is played, at the provider's own", path: PLAY_SPIN, body: { externalRef } };
+  const spin = {
+    title: "A spin is played, at the provider's own",
+    path: PLAY_PATH,
+    body: { externalRef, playerRef, gameId },
+  };
   await game.play(provider, spin, { status: 200, fields: { remainingSpins: SPINS - 1, completed: false } });
 
   const win = { transactionId: `${id}-spin-1`, kind: 'WIN', roundId: `${id}-spin-1`, amountMinor: WIN_MINOR };

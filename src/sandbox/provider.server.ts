@@ -20,9 +20,6 @@ interface Batch {
   remainingSpins: number;
 }
 
-/** No callback: a hand on the sandbox's own game, for whoever holds the provider's secret. */
-export const PLAY_SPIN = '/sandbox/play-spin';
-
 /** What is left of a batch. */
 export interface Remainder {
   readonly remainingSpins: number;
@@ -33,6 +30,9 @@ type Happening =
   | { readonly what: 'granted'; readonly externalRef: string; readonly grant: Grant }
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
+
+/** No callback: where whoever holds the provider's secret, a self-test too, has one spin of a batch played. */
+export const PLAY_PATH = '/sandbox/free-spins/play';
 
 /** A sandbox provider's side of the callbacks: grants, spins and sessions that ended, over real HTTP. */
 export class ProviderServer {
@@ -59,7 +59,7 @@ export class ProviderServer {
         '/v1/game/free-spins/status': (body) => provider.status(body),
         '/v1/game/free-spins/cancel': (body) => provider.cancel(body),
         '/v1/game/session/revoke': (body) => provider.revoke(body),
-        [PLAY_SPIN]: (body) => provider.play(body),
+        [PLAY_PATH]: (body) => provider.play(body),
       },
     });
     return provider;
@@ -115,8 +115,10 @@ export class ProviderServer {
     return { status: 200, body: {} };
   }
 
-  private play({ externalRef }: Fields): Answer {
-    const left = this.takeSpin(isText(externalRef) ? externalRef : '');
+  private play(body: Fields): Answer {
+    const batch = this.batchIn(body);
+    if (!batch) return UNKNOWN_BATCH;
+    const left = this.takeSpin(batch.externalRef);
     return typeof left === 'string' ? { status: 409, body: { error: left } } : { status: 200, body: left };
   }
 

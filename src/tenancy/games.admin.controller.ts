@@ -1,12 +1,13 @@
-import { Controller, Get, Param, Put } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Param, Put, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
 import { GameAdministration } from './game-administration.js';
-import { GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
+import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
 import { PageQuery } from '../http/page.js';
 
 /** Contract, section 7, "Games". */
@@ -36,11 +37,14 @@ export class GamesAdminController {
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the games, ordered by gameId' })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: GameListResponse })
+  @ApiList(GameListResponse, PageQuery, GAME_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
-  list(@ValidQuery() query: PageQuery): Promise<GameListResponse> {
-    return this.games.list(query);
+  list(
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<GameListResponse | StreamableFile> {
+    const read = (page: PageQuery) => this.games.list(page);
+    return answerList(format, { query, name: 'games', columns: GAME_COLUMNS, read });
   }
 
   @Get(':gameId')

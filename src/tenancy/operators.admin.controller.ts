@@ -1,15 +1,21 @@
-import { Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
 import { PageQuery } from '../http/page.js';
 import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
-import { CreatedOperatorResponse, OperatorListResponse, OperatorResponse } from './tenant.response.js';
+import {
+  CreatedOperatorResponse,
+  OPERATOR_COLUMNS,
+  OperatorListResponse,
+  OperatorResponse,
+} from './tenant.response.js';
 
 /** Contract, section 7, "Operators". */
 @ApiTags('Administrators')
@@ -33,11 +39,14 @@ export class OperatorsAdminController {
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the operators, ordered by id' })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: OperatorListResponse })
+  @ApiList(OperatorListResponse, PageQuery, OPERATOR_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
-  list(@ValidQuery() query: PageQuery): Promise<OperatorListResponse> {
-    return this.tenants.list('OPERATOR', query);
+  list(
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<OperatorListResponse | StreamableFile> {
+    const read = (page: PageQuery) => this.tenants.list('OPERATOR', page);
+    return answerList(format, { query, name: 'operators', columns: OPERATOR_COLUMNS, read });
   }
 
   @Get(':id')

@@ -1,15 +1,21 @@
-import { Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
 import { PageQuery } from '../http/page.js';
 import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
-import { CreatedProviderResponse, ProviderListResponse, ProviderResponse } from './tenant.response.js';
+import {
+  CreatedProviderResponse,
+  PROVIDER_COLUMNS,
+  ProviderListResponse,
+  ProviderResponse,
+} from './tenant.response.js';
 
 /** Contract, section 7, "Providers". */
 @ApiTags('Administrators')
@@ -33,11 +39,14 @@ export class ProvidersAdminController {
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the providers, ordered by id' })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: ProviderListResponse })
+  @ApiList(ProviderListResponse, PageQuery, PROVIDER_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
-  list(@ValidQuery() query: PageQuery): Promise<ProviderListResponse> {
-    return this.tenants.list('PROVIDER', query);
+  list(
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<ProviderListResponse | StreamableFile> {
+    const read = (page: PageQuery) => this.tenants.list('PROVIDER', page);
+    return answerList(format, { query, name: 'providers', columns: PROVIDER_COLUMNS, read });
   }
 
   @Get(':id')

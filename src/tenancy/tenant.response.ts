@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import type { Columns } from '../http/list.js';
 import type { Status } from './tenant.js';
 
 /** A secret is shown when it is made, and never again. */
@@ -35,6 +36,18 @@ export class ProviderResponse {
   @ApiProperty()
   updatedAt: Date;
 }
+
+export const PROVIDER_COLUMNS: Columns<ProviderResponse> = {
+  kind: true,
+  id: true,
+  name: true,
+  status: true,
+  webhookBaseUrl: true,
+  lateSettlementSeconds: true,
+  requestsPerSecond: true,
+  createdAt: true,
+  updatedAt: true,
+};
 
 export class CreatedProviderResponse extends IntersectionType(ProviderResponse, ShownOnce) {}
 
@@ -77,6 +90,19 @@ export class OperatorResponse {
   @ApiProperty()
   updatedAt: Date;
 }
+
+export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {
+  kind: true,
+  id: true,
+  name: true,
+  status: true,
+  walletBaseUrl: true,
+  walletAdapter: true,
+  walletTimeoutMs: true,
+  requestsPerSecond: true,
+  createdAt: true,
+  updatedAt: true,
+};
 
 export class CreatedOperatorResponse extends IntersectionType(OperatorResponse, ShownOnce) {}
 

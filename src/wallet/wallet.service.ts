@@ -1,10 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { Metrics } from '../observability/metrics.js';
-import { currentRequestId, note } from '../observability/trace.js';
-import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
+import { note } from '../observability/trace.js';
+import type { OperatorWallet, Unknown } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
@@ -12,17 +10,12 @@ import { Randomness } from '../runtime/randomness.js';
 import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
+import { AttemptRunner, codeOf, type FreeSpinsWin } from './attempt.runner.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
 import type { SessionFacts } from './rules/facts.js';
-import { declineReason, responseBody } from './rules/outcome.js';
-import type {
-  AttemptRecord,
-  Claim,
-  NewTransaction,
-  Settlement,
-  SubmittedTransaction,
-} from './transaction.js';
+import { responseBody } from './rules/outcome.js';
+import type { Claim, NewTransaction, SubmittedTransaction } from './transaction.js';
 import { fresh, type Opened, type Stored, TransactionStore } from './transaction.store.js';
 
 /** How often a request looks again when another one moved its round or took its id in between. */
@@ -36,27 +29,18 @@ export interface Answer {
   readonly replayed: boolean;
 }
 
-/** A WIN of free spins that the operator has just booked. */
-export interface FreeSpinsWin {
-  readonly providerId: string;
-  readonly transactionId: string;
-  readonly freeSpinsRef: string;
-}
-
 @Injectable()
 export class WalletService {
   private readonly logger = new Logger('Wallet');
-  private readonly freeSpinsWatchers: ((win: FreeSpinsWin) => void)[] = [];
 
   constructor(
-    private readonly configuration: Configuration,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly sessions: SessionService,
     private readonly tenancy: TenancyService,
     private readonly wallets: OperatorWallets,
     private readonly transactions: TransactionStore,
-    private readonly metrics: Metrics,
+    private readonly attempts: AttemptRunner,
   ) {}
 
   /**
@@ -110,7 +94,7 @@ export class WalletService {
 
   /** @param watcher called with each booked WIN of free spins; it must not throw */
   onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
-    this.freeSpinsWatchers.push(watcher);
+    this.attempts.onFreeSpinsWin(watcher);
   }
 
   /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */
@@ -149,75 +133,10 @@ export class WalletService {
     claim: Claim,
     startedMs: number,
   ): Promise<Answer> {
-    const startedAt = this.clock.now();
-    const answer = await this.ask(claim, startedMs);
-    const settlement = this.settlement(claim, answer, startedAt, startedMs);
-    const settled = await this.transactions.settle(claim, settlement);
-    if (!settled) return this.answerOfAnother(providerId, asked, claim);
-    const { kind } = claim.order;
-    this.metrics.transactions.inc({ kind, state: settlement.state, mode: claim.mode });
-    if (settlement.state === 'APPROVED') this.tellOfFreeSpins(claim);
-    if (settlement.responseBody === null) throw unanswered(answer as Unknown);
-    return { body: settlement.responseBody, replayed: false };
-  }
-
-  /** A promotion's winnings are watched, not judged: nobody is waited for. */
-  private tellOfFreeSpins({ mode, order: { kind, providerId, transactionId, freeSpinsRef } }: Claim): void {
-    if (kind !== 'WIN' || mode !== 'REAL' || freeSpinsRef === undefined) return;
-    for (const watcher of this.freeSpinsWatchers) watcher({ providerId, transactionId, freeSpinsRef });
-  }
-
-  private async ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
-    // A process that slept since its claim could call while another already holds the lease.
-    const operator = this.tenancy.operator(claim.operatorId);
-    const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
-    if (monotonicMs() - claimedMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
-      return { kind: 'unknown', cause: 'timeout', detail: 'the lease would not outlive the call' };
-    }
-    const wallet = this.wallets.behind(claim);
-    if (!claim.verdict) return wallet.book(claim.order);
-    const { playerRef, currency } = claim.order;
-    const answer = await wallet.balance({ playerRef, currency });
-    if (answer.kind === 'unknown') return answer;
-    const reason = claim.verdict.status === 'DECLINED' ? claim.verdict.declineReason : undefined;
-    return {
-      kind: 'decided',
-      status: claim.verdict.status,
-      balance: answer.balance,
-      ...(reason !== undefined && { reason }),
-    };
-  }
-
-  private settlement(claim: Claim, answer: WalletAnswer, startedAt: Date, startedMs: number): Settlement {
-    const requestId = currentRequestId();
-    const common = {
-      attempt: claim.attempt,
-      ...(requestId !== undefined && { requestId }),
-      startedAt: startedAt.toISOString(),
-      durationMs: Math.round(monotonicMs() - startedMs),
-    };
-    if (answer.kind === 'unknown') {
-      const outcome = codeOf(answer);
-      const record: AttemptRecord = { ...common, outcome, detail: answer.detail };
-      return { state: 'TIMED_OUT', responseBody: null, declineReason: null, record };
-    }
-    const { status, balance, reason, operatorTransactionId } = answer;
-    const declined = status === 'DECLINED' ? declineReason(reason) : undefined;
-    const { transactionId, currency } = claim.order;
-    const { platformTransactionId } = claim;
-    return {
-      state: status,
-      responseBody: responseBody({
-        ...{ transactionId, platformTransactionId, status, balance, currency },
-        ...(declined && { declineReason: declined }),
-      }),
-      declineReason: declined ?? null,
-      record: {
-        ...{ ...common, outcome: status, balance },
-        ...(reason !== undefined && { reason }),
-        ...(operatorTransactionId !== undefined && { operatorTransactionId }),
-      },
-    };
+    const outcome = await this.attempts.carryOut(claim, startedMs, 'provider');
+    if (outcome.to === 'lost') return this.answerOfAnother(providerId, asked, claim);
+    if (outcome.to === 'unknown') throw unanswered(outcome.unknown);
+    return { body: outcome.responseBody, replayed: false };
   }
 
   /** Our claim was taken over while the operator was asked: what counts is what is stored, never our result. */
@@ -266,10 +185,6 @@ export class WalletService {
     if (answer.kind === 'unknown') throw unanswered(answer);
     return answer.balance;
   }
-}
-
-function codeOf(unknown: Unknown): 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE' {
-  return unknown.cause === 'timeout' ? 'OPERATOR_TIMED_OUT' : 'OPERATOR_UNAVAILABLE';
 }
 
 function unanswered(unknown: Unknown): CroupierError {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
-import { ProviderServer } from '../../src/sandbox/provider.server.js';
+import { PLAY_PATH, ProviderServer } from '../../src/sandbox/provider.server.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 
 const PROVIDER = { id: 'provider', secret: 'the provider’s secret' };
@@ -71,15 +71,12 @@ test('spins are played until none is left', async () => {
   await expect(provider.playSpin(externalRef)).rejects.toThrow('no spins are left');
 });
 
-test('a spin is played over HTTP by whoever holds the secret, until none is left', async () => {
-  const { externalRef } = await grant({ ...GRANT, spins: 1 });
-  const play = (secret = PROVIDER.secret) =>
-    new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, secret }, '/sandbox/play-spin', {
-      externalRef,
-    });
+test('a spin is played over HTTP too, by whoever holds the secret', async () => {
+  const batch = await grant({ ...GRANT, spins: 1 });
+  const play = (secret?: string) =>
+    new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, ...(secret && { secret }) }, PLAY_PATH, batch);
   expect((await play('another secret')).status).toBe(401);
-  const played = await play();
-  expect([played.status, played.json]).toEqual([200, { remainingSpins: 0, completed: true }]);
+  expect(await play()).toMatchObject({ status: 200, json: { remainingSpins: 0, completed: true } });
   expect((await play()).status).toBe(409);
 });
 
