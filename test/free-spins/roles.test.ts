@@ -17,6 +17,7 @@ const ROLES = [
   [FreeSpinsAdminController, 'pullStatus', 'support'],
   [WinningsAdminController, 'flagged', 'support'],
   [SessionAdminController, 'revoke', 'support'],
+  [SessionAdminController, 'list', 'support'],
 ] as const;
 
 describe('the role that a route requires', () => {
