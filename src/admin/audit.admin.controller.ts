@@ -1,13 +1,14 @@
-import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import type { Entry } from '../audit/entry.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { pageById } from '../http/page.js';
 import { ValidQuery } from '../http/query.js';
-import { type AuditEntryResponse, AuditListResponse, AuditQuery } from './audit.request.js';
+import { AUDIT_COLUMNS, type AuditEntryResponse, AuditListResponse, AuditQuery } from './audit.request.js';
 import { RequiresRole } from './requires-role.js';
 
 /** Contract, section 7, "audit". */
@@ -22,10 +23,20 @@ export class AuditAdminController {
     summary: 'Read the audit log, newest first',
     description: 'Who did what, from where, when. Reading it is itself recorded, before the answer is given.',
   })
-  @ApiQuery({ type: AuditQuery })
-  @ApiOkResponse({ type: AuditListResponse })
+  @ApiList(AuditListResponse, AuditQuery, AUDIT_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
-  async list(@ActorOfRequest() actor: Actor, @ValidQuery() query: AuditQuery): Promise<AuditListResponse> {
+  async list(
+    @ActorOfRequest() actor: Actor,
+    @ValidQuery() query: AuditQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<AuditListResponse | StreamableFile> {
+    const read = (page: AuditQuery) => this.page(page);
+    const answer = await answerList(format, { query, name: 'audit', columns: AUDIT_COLUMNS, read });
+    await this.audit.read(actor, { action: 'audit.read', target: 'audit', after: query });
+    return answer;
+  }
+
+  private async page(query: AuditQuery): Promise<AuditListResponse> {
     const { from, to, ...texts } = query;
     const filter = {
       ...texts,
@@ -37,7 +48,6 @@ export class AuditAdminController {
       ({ after, limit }) => this.audit.entries(filter, placeIn(after), limit),
       ({ day, position }) => `${day}/${position}`,
     );
-    await this.audit.read(actor, { action: 'audit.read', target: 'audit', after: query });
     return { ...page, items: page.items.map(shown) };
   }
 }

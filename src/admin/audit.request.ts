@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, MaxLength } from 'class-validator';
+import type { Columns } from '../http/list.js';
 import { InstantField } from '../http/instant.js';
 import { PageQuery } from '../http/page.js';
 
@@ -71,6 +72,22 @@ export class AuditEntryResponse {
   @ApiProperty({ description: 'SHA-256 over this entry and the hash before it, in hex' })
   hash: string;
 }
+
+/** The columns of an export; what stood there before and after is JSON in its column. */
+export const AUDIT_COLUMNS: Columns<AuditEntryResponse> = {
+  day: true,
+  position: true,
+  createdAt: true,
+  actor: true,
+  role: true,
+  action: true,
+  target: true,
+  before: true,
+  after: true,
+  address: true,
+  requestId: true,
+  hash: true,
+};
 
 export class AuditListResponse {
   @ApiProperty({ type: [AuditEntryResponse] })

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
+import type { Columns } from '../http/list.js';
 import { type Role, ROLES } from './role.js';
 
 /** PostgreSQL stores no NUL, and half a surrogate pair is no character. */
@@ -46,6 +47,14 @@ export class CreatedKeyResponse extends KeyResponse {
   })
   key: string;
 }
+
+export const KEY_COLUMNS: Columns<KeyResponse> = {
+  id: true,
+  name: true,
+  role: true,
+  createdAt: true,
+  lastUsedAt: true,
+};
 
 export class KeyListResponse {
   @ApiProperty({ type: [KeyResponse] })

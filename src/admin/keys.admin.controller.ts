@@ -1,20 +1,13 @@
-import { Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiQuery,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Controller, Delete, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { UuidPipe } from '../http/identifier.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { PageQuery } from '../http/page.js';
 import { ValidQuery } from '../http/query.js';
-import { CreatedKeyResponse, CreateKeyRequest, KeyListResponse } from './key.request.js';
+import { CreatedKeyResponse, CreateKeyRequest, KEY_COLUMNS, KeyListResponse } from './key.request.js';
 import { KeyAdministration } from './key-administration.service.js';
 import { RequiresRole } from './requires-role.js';
 
@@ -37,11 +30,15 @@ export class KeysAdminController {
   @Get()
   @RequiresRole('admin')
   @ApiOperation({ summary: 'List the live admin keys, newest first', description: 'Without the keys.' })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: KeyListResponse })
+  @ApiList(KeyListResponse, PageQuery, KEY_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
-  list(@ActorOfRequest() actor: Actor, @ValidQuery() query: PageQuery): Promise<KeyListResponse> {
-    return this.keys.list(actor, query);
+  list(
+    @ActorOfRequest() actor: Actor,
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<KeyListResponse | StreamableFile> {
+    const read = (page: PageQuery) => this.keys.list(actor, page);
+    return answerList(format, { query, name: 'keys', columns: KEY_COLUMNS, read });
   }
 
   @Delete(':id')

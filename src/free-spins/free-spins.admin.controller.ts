@@ -1,11 +1,10 @@
-import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res, type StreamableFile } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
   ApiCreatedResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -15,6 +14,7 @@ import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
 import { BodyLimit } from '../http/raw-body.guard.js';
 import { BatchesService } from './batches.service.js';
@@ -23,6 +23,7 @@ import {
   BatchCreatedResponse,
   BatchResponse,
   DetailedGrantResponse,
+  GRANT_COLUMNS,
   GrantListResponse,
   GrantResponse,
   GrantStatusResponse,
@@ -125,14 +126,18 @@ export class FreeSpinsAdminController {
   @RequiresRole('support')
   @SensitiveRead('free-spins.list')
   @ApiOperation({ summary: 'List grants, newest first' })
-  @ApiQuery({ type: AdminGrantQuery })
-  @ApiOkResponse({ type: GrantListResponse })
+  @ApiList(GrantListResponse, AdminGrantQuery, GRANT_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
-  async list(@ValidQuery() query: AdminGrantQuery): Promise<GrantListResponse> {
-    const { limit, cursor, ...filter } = query;
-    const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
-    const found = await this.freeSpins.list(filter, page);
-    return { ...found, items: found.items.map(shown) };
+  list(
+    @ValidQuery() query: AdminGrantQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<GrantListResponse | StreamableFile> {
+    const read = async ({ limit, cursor, ...filter }: AdminGrantQuery) => {
+      const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
+      const found = await this.freeSpins.list(filter, page);
+      return { ...found, items: found.items.map(shown) };
+    };
+    return answerList(format, { query, name: 'free-spins', columns: GRANT_COLUMNS, read });
   }
 
   @Get(':requestRef')

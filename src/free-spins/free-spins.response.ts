@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../http/list.js';
 import type { Grant, GrantState } from './grant.entity.js';
 import { STATES } from './free-spins.request.js';
 import { FLAGS, type Flag, type FlaggedWin, type Winnings } from './winnings.store.js';
@@ -100,6 +101,28 @@ export class DetailedGrantResponse extends GrantResponse {
   winnings: WinningsResponse;
 }
 
+/** The columns of an export; a failure stands in one of them, as JSON. */
+export const GRANT_COLUMNS: Columns<GrantResponse> = {
+  requestRef: true,
+  state: true,
+  operatorId: true,
+  providerId: true,
+  playerRef: true,
+  gameId: true,
+  spins: true,
+  betAmountMinor: true,
+  currency: true,
+  externalRef: true,
+  remainingSpins: true,
+  completed: true,
+  statusCheckedAt: true,
+  failure: true,
+  lastCancelError: true,
+  batchId: true,
+  createdAt: true,
+  updatedAt: true,
+};
+
 export class GrantListResponse {
   @ApiProperty({ type: [GrantResponse] })
   items: GrantResponse[];
@@ -175,6 +198,19 @@ export class FlaggedWinResponse {
   @ApiProperty({ format: 'date-time' })
   createdAt: string;
 }
+
+export const FLAGGED_WIN_COLUMNS: Columns<FlaggedWinResponse> = {
+  providerId: true,
+  transactionId: true,
+  operatorId: true,
+  playerRef: true,
+  gameId: true,
+  freeSpinsRef: true,
+  amountMinor: true,
+  currency: true,
+  flag: true,
+  createdAt: true,
+};
 
 export class FlaggedWinListResponse {
   @ApiProperty({ type: [FlaggedWinResponse] })

@@ -1,10 +1,12 @@
-import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
+import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../http/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
 import { PageQuery } from '../http/page.js';
-import { FlaggedWinListResponse, shownWin } from './free-spins.response.js';
+import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, shownWin } from './free-spins.response.js';
 import { WinningsService } from './winnings.service.js';
 
 /** A path of its own: any word may be a grant's requestRef. */
@@ -21,11 +23,17 @@ export class WinningsAdminController {
       'Booked WINs whose freeSpinsRef is no batch of the provider, or one of another player or currency, or one ' +
       'that was cancelled before. They are booked all the same: a person decides what follows.',
   })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: FlaggedWinListResponse })
+  @SensitiveRead('free-spins.flagged-list')
+  @ApiList(FlaggedWinListResponse, PageQuery, FLAGGED_WIN_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
-  async flagged(@ValidQuery() query: PageQuery): Promise<FlaggedWinListResponse> {
-    const found = await this.winnings.flagged(query);
-    return { ...found, items: found.items.map(shownWin) };
+  flagged(
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<FlaggedWinListResponse | StreamableFile> {
+    const read = async (page: PageQuery) => {
+      const found = await this.winnings.flagged(page);
+      return { ...found, items: found.items.map(shownWin) };
+    };
+    return answerList(format, { query, name: 'flagged-winnings', columns: FLAGGED_WIN_COLUMNS, read });
   }
 }

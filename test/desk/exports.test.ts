@@ -8,6 +8,9 @@ beforeAll(async () => {
   world = await startWorld();
   const session = await world.launch();
   await world.submit(world.transaction(session, 'BET'));
+  const grant = { playerRef: 'ann', gameId: GAME, spins: 3, betAmountMinor: 10, currency: 'EUR' };
+  await world.admin('POST', '/v1/admin/free-spins', { ...grant, operatorId: OPERATOR });
+  await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
   await world.admin('POST', `/v1/admin/sessions/${session.sessionId}/revoke`, { reason: 'KICK' });
 });
 afterAll(() => world.stop());
@@ -26,6 +29,9 @@ const LISTS: [string, string][] = [
   ['transactions', PROVIDER],
   ['sessions', OPERATOR],
   ['callbacks', PROVIDER],
+  ['free-spins', OPERATOR],
+  ['keys', 'Night shift'],
+  ['audit', 'provider.create'],
 ];
 
 describe.each(LISTS)('the list of %s', (name, known) => {
