@@ -33,6 +33,12 @@ export abstract class Configuration {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What the process tells of itself. */
+export interface Surroundings {
+  readonly uid: number | undefined;
+  readonly terminal: boolean;
+}
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -52,7 +58,7 @@ export class ConfigurationError extends Error {}
  */
 export function readConfiguration(
   environment: Environment,
-  process: { uid: number | undefined; terminal: boolean } = { uid: undefined, terminal: false },
+  process: Surroundings = { uid: undefined, terminal: false },
 ): Configuration {
   const read = reader(environment);
   const sandbox = read.boolean('SANDBOX', false);
@@ -68,12 +74,10 @@ export function readConfiguration(
       `TRANSACTION_LEASE_SECONDS: ${transactionLeaseSeconds} must be at least 1 s longer than OPERATOR_TIMEOUT_MS (${operatorTimeoutMs})`,
     );
   }
-  const dataDir = read.text('DATA_DIR') ?? (process.uid === 0 ? join('/var/lib', 'croupier') : './data');
   return Object.freeze({
     port: read.integer('PORT', 3000, 0, 65_535),
     host: read.text('HOST') ?? (sandbox ? '127.0.0.1' : '0.0.0.0'),
-    ...optional('databaseUrl', read.url('DATABASE_URL', ['postgres:', 'postgresql:'])),
-    dataDir: resolve(dataDir),
+    ...readDatabasePlace(environment, process),
     ...optional('redisUrl', read.url('REDIS_URL', ['redis:', 'rediss:'])),
     sandbox,
     adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), sandbox),
@@ -92,6 +96,22 @@ export function readConfiguration(
     ...optional('metricsToken', read.text('METRICS_TOKEN')),
     docsEnabled: read.boolean('DOCS_ENABLED', true),
   });
+}
+
+/**
+ * Where the database is, for a command that needs nothing else.
+ * @throws ConfigurationError naming the variable that is wrong
+ */
+export function readDatabasePlace(
+  environment: Environment,
+  { uid }: Pick<Surroundings, 'uid'>,
+): Pick<Configuration, 'databaseUrl' | 'dataDir'> {
+  const read = reader(environment);
+  const dataDir = read.text('DATA_DIR') ?? (uid === 0 ? join('/var/lib', 'croupier') : './data');
+  return {
+    ...optional('databaseUrl', read.url('DATABASE_URL', ['postgres:', 'postgresql:'])),
+    dataDir: resolve(dataDir),
+  };
 }
 
 function adminApiKey(value: string | undefined, sandbox: boolean): string {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
-import type { Configuration, Environment, readConfiguration } from './configuration.js';
+import type { Environment, Surroundings } from './configuration.js';
 
-/** Reads the configuration from this process's environment, and from a file `.env` beside it if there is one. */
-export function readEnvironment(read: typeof readConfiguration): Configuration {
+/** Reads what is wanted from this process's environment, and from a file `.env` beside it if there is one. */
+export function readEnvironment<T>(read: (environment: Environment, process: Surroundings) => T): T {
   if (existsSync('.env')) loadEnvFile('.env');
   const environment: Environment = {
     ...process.env,
@@ -11,4 +11,10 @@ export function readEnvironment(read: typeof readConfiguration): Configuration {
     SANDBOX: process.env['SANDBOX'] ?? String(process.env['npm_lifecycle_event'] === 'start'),
   };
   return read(environment, { uid: process.getuid?.(), terminal: process.stdout.isTTY });
+}
+
+/** Where a person stands who types `npm run <script>`, which goes to the package's folder first. */
+export function callersFolder(script: string): string {
+  const byNpm = process.env['npm_lifecycle_event'] === script;
+  return (byNpm && process.env['INIT_CWD']) || process.cwd();
 }

@@ -48,7 +48,7 @@ export interface PidFile {
 }
 
 /** Resolves with nothing where there is no such file, or it is only now being written. */
-export async function readPidFile({ folder }: Cluster): Promise<PidFile | undefined> {
+export async function readPidFile({ folder }: Pick<Cluster, 'folder'>): Promise<PidFile | undefined> {
   const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, , , , status] = text.split('\n');
   if (!Number(pid) || !Number(port)) return undefined;
@@ -88,7 +88,7 @@ export async function isAlive({ pid, child }: Postmaster, cluster: Cluster): Pro
 }
 
 /** Whether this process runs this cluster: a number in a pid file may belong to a stranger by now, or to a zombie. */
-export async function runsCluster(pid: number, { folder }: Cluster): Promise<boolean> {
+export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder'>): Promise<boolean> {
   if (!signal(pid, 0)) return false;
   if (platform() !== 'linux') return true;
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');

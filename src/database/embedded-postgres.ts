@@ -1,3 +1,5 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Randomness } from '../runtime/randomness.js';
@@ -38,9 +40,30 @@ export async function startEmbeddedPostgres(options: {
   const supervisor = new Supervisor(cluster, options.log);
   const port = await supervisor.start();
   return {
-    url: `postgres://${SUPERUSER}:${cluster.password}@${HOST}:${port}/${DATABASE}`,
+    url: urlOf(cluster.password, port),
     stop: () => supervisor.stop(),
   };
+}
+
+/**
+ * The address of the PostgreSQL that a running service keeps in `dataDir`; the folder stays that service's.
+ * @throws Error with one sentence: none runs there, or its password cannot be read
+ */
+export async function findEmbeddedPostgres(dataDir: string): Promise<string> {
+  const home = join(dataDir, 'postgresql');
+  const folder = await realpath(join(home, 'data')).catch(() => join(home, 'data'));
+  const file = await readPidFile({ folder });
+  if (!file?.ready || !(await runsCluster(file.pid, { folder }))) {
+    throw new Error(`no service runs its database in ${dataDir}: start it, or set DATABASE_URL or DATA_DIR`);
+  }
+  const password = await readFile(join(home, 'password'), 'utf8').catch((error: unknown) => {
+    throw new Error(`DATA_DIR: the database's password cannot be read: ${(error as Error).message}`);
+  });
+  return urlOf(password.trim(), file.port);
+}
+
+function urlOf(password: string, port: number): string {
+  return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
 }
 
 const DATABASE = 'croupier';
