@@ -25,6 +25,8 @@ export class ErrorFilter implements ExceptionFilter {
     response
       .status(status)
       .set({ 'X-Error-Code': error.code, 'X-Next-Action': nextAction, ...error.headers })
+      // In place of the type that the route has announced for what it would have answered.
+      .type('json')
       .json({ error: error.message });
   }
 
