@@ -10,12 +10,17 @@ export class ErrorBody {
 
 /** Documents refusals from the catalogue: one response for each status, one example for each code. */
 export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  return applyDecorators(...Object.values(errorResponses(codes)).map((response) => ApiResponse(response)));
+}
+
+/** The responses of these refusals, by status. */
+export function errorResponses(codes: readonly ErrorCode[]) {
   const statuses = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = CATALOGUE[code];
     statuses.set(status, [...(statuses.get(status) ?? []), code]);
   }
-  return applyDecorators(...[...statuses].map(([status, of]) => ApiResponse(response(status, of))));
+  return Object.fromEntries([...statuses].map(([status, of]) => [status, response(status, of)]));
 }
 
 function response(status: number, codes: readonly ErrorCode[]) {

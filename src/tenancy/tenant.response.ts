@@ -1,9 +1,13 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import { EXAMPLE_SECRET } from './secret.request.js';
 import type { Status } from './tenant.js';
 
 /** A secret is shown when it is made, and never again. */
 class ShownOnce {
-  @ApiProperty({ description: 'the key of the signature; it is shown here and never again' })
+  @ApiProperty({
+    description: 'the key of the signature; it is shown here and never again',
+    example: EXAMPLE_SECRET,
+  })
   secret: string;
 }
 
@@ -42,7 +46,7 @@ export class ProviderListResponse {
   @ApiProperty({ type: [ProviderResponse] })
   items: ProviderResponse[];
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
   nextCursor?: string;
 }
 
@@ -84,6 +88,6 @@ export class OperatorListResponse {
   @ApiProperty({ type: [OperatorResponse] })
   items: OperatorResponse[];
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
   nextCursor?: string;
 }
