@@ -34,8 +34,8 @@ const CHUNK_BYTES = 262_144;
  * @throws the signal's reason once it is aborted
  */
 export async function reconcile(task: Task, progress: Progress, signal: AbortSignal): Promise<Outcome> {
-  const { size } = await stat(task.statementPath);
-  const report = await Report.begin(task.reportPath);
+  const { size } = await stat(task.statementPath).catch(named('--statement'));
+  const report = await Report.begin(task.reportPath).catch(named('--report'));
   let store: ReconciliationStore | undefined;
   try {
     store = await ReconciliationStore.open(task.databaseUrl);
@@ -91,4 +91,11 @@ async function* told(chunks: AsyncIterable<Buffer>, tell: (bytes: number) => voi
     tell((bytes += chunk.length));
     yield chunk;
   }
+}
+
+/** Says which argument a file is that is not there. */
+function named(argument: string): (error: unknown) => never {
+  return (error) => {
+    throw new Error(`${argument}: ${(error as Error).message}`, { cause: error });
+  };
 }

@@ -64,8 +64,12 @@ test('exit status 1 where there are findings, counted in the summary', async () 
 
 test.each([
   ['a line that is cut off', [...OF_OPERATOR, '--statement', 'broken.csv'], 'line 2, column 10: '],
-  ['no such file', [...OF_OPERATOR, '--statement', 'none.csv'], 'no such file'],
-  ['no such folder', [...OF_OPERATOR, '--statement', 'broken.csv', '--report', 'none/r.csv'], 'no such file'],
+  ['no such file', [...OF_OPERATOR, '--statement', 'none.csv'], '--statement: ENOENT'],
+  [
+    'no such folder',
+    [...OF_OPERATOR, '--statement', 'broken.csv', '--report', 'none/r.csv'],
+    '--report: ENOENT',
+  ],
   [
     'a report in place of the statement',
     [...OF_OPERATOR, '--statement', 'a.csv', '--report', 'a.csv'],
