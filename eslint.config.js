@@ -42,7 +42,7 @@ const noRandomness = [
 ];
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/coverage/', '**/data/']),
+  globalIgnores(['**/dist/', '**/coverage/', '**/data/', 'sdk/docs/api/']),
   js.configs.recommended,
   {
     files: ['**/*.{js,cjs,mjs}'],
@@ -109,6 +109,8 @@ export default defineConfig(
       'src/sandbox/transcript.ts',
       'test/**/*.ts',
       'bench/**/*.ts',
+      'sdk/examples/**/*.ts',
+      'sdk/test/**/*.ts',
     ],
     rules: { 'no-console': 'off' },
   },

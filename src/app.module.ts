@@ -2,10 +2,12 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AdminGuard } from './admin/admin.guard.js';
 import { AdminModule } from './admin/admin.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './errors/error.filter.js';
+import { FreeSpinsModule } from './free-spins/free-spins.module.js';
 import { RawBodyGuard } from './http/raw-body.guard.js';
 import { RequestLog } from './http/request-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
@@ -24,12 +26,14 @@ import { WalletModule } from './wallet/wallet.module.js';
     RuntimeModule,
     ObservabilityModule,
     DatabaseModule,
+    AuditModule,
     AdminModule,
     TenancyModule,
     SignatureModule,
     ThrottlingModule,
     SessionModule,
     WalletModule,
+    FreeSpinsModule,
   ],
   providers: [
     RequestLog,

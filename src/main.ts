@@ -1,3 +1,4 @@
+import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -5,7 +6,8 @@ import { AppModule } from './app.module.js';
 import { type Configuration, readConfiguration } from './config/configuration.js';
 import { readEnvironment } from './config/environment.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
-import { APPLICATION_OPTIONS, httpAdapter, setUp } from './http/application.js';
+import { APPLICATION_OPTIONS, setUp } from './http/application.js';
+import { httpAdapter } from './http/server.js';
 import { onStopSignal } from './runtime/shutdown.js';
 import { startSandbox } from './sandbox/sandbox.js';
 
@@ -21,12 +23,29 @@ async function start(configuration: Configuration): Promise<void> {
     const app = await NestFactory.create(module, httpAdapter(), APPLICATION_OPTIONS);
     stops.unshift(() => app.close());
     setUp(app);
-    await app.listen(configuration.port, configuration.host);
+    await listen(app, configuration);
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), stops);
     onStopSignal(app.getHttpServer() as Server, stop);
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** @throws Error with one line that names the variable */
+async function listen(app: INestApplication, { port, host }: Configuration): Promise<void> {
+  try {
+    await app.listen(port, host);
+  } catch (error) {
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `PORT: ${port} is taken on ${host}`,
+      EACCES: `PORT: ${port} is not open to this user`,
+      EADDRNOTAVAIL: `HOST: ${host} is no address of this machine`,
+      ENOTFOUND: `HOST: ${host} is no address of this machine`,
+      EAI_AGAIN: `HOST: ${host} cannot be resolved`,
+    };
+    const { code, message } = error as { code?: string; message: string };
+    throw new Error(reasons[code ?? ''] ?? message, { cause: error });
   }
 }
 

@@ -1,11 +1,75 @@
 export {
+  type BodyReader,
+  ProviderClient,
+  type CallOptions,
+  type FetchLike,
+  type ProviderClientOptions,
+} from './client.js';
+export {
+  InvalidRequestError,
+  NetworkError,
+  NotConfiguredError,
+  PlatformError,
+  PlatformUnavailableError,
+  RateLimitedError,
+  SessionInvalidError,
+  SessionOfAnotherProviderError,
+  SignatureRejectedError,
+  TransactionInFlightError,
+  UnexpectedAnswerError,
+  type Failure,
+  type NextAction,
+} from './errors.js';
+export { type RetryOptions } from './retry.js';
+export {
   DEFAULT_TOLERANCE_SECONDS,
   signRequest,
   verifyPlatformSignature,
   type HeadersLike,
+  type PlainHeaders,
   type RejectionReason,
   type SignatureHeaders,
   type SignInput,
   type Verification,
   type VerifyInput,
 } from './signature.js';
+export type {
+  BalanceResponse,
+  BetRequest,
+  DeclineReason,
+  RollbackRequest,
+  SessionRequest,
+  TransactionRequest,
+  TransactionResponse,
+  VerifySessionResponse,
+  WinRequest,
+} from './wallet.js';
+export {
+  type BatchReference,
+  type BatchStatus,
+  CALLBACK_ROUTES,
+  type CallbackName,
+  type Grant,
+  type Revocation,
+} from './callbacks.js';
+export {
+  CallbackRefusal,
+  createCallbackHandler,
+  type CallbackAnswer,
+  type CallbackContext,
+  type CallbackHandler,
+  type CallbackHandlerOptions,
+  type CallbackRequest,
+  type RefusalReason,
+} from './callback-handler.js';
+export { MemoryNonceStore, type NonceStore } from './nonce-store.js';
+export { type ExpressRequest, toExpressHandler } from './adapters/express.js';
+export {
+  type FastifyLike,
+  type FastifyReplyLike,
+  type FastifyRequestLike,
+  toFastifyPlugin,
+} from './adapters/fastify.js';
+export { type FetchRequest, toFetchHandler } from './adapters/fetch.js';
+export { type NestRequest, type NestResponse, toNestHandler } from './adapters/nest.js';
+export { type NodeRequest, type NodeResponse, toNodeListener } from './adapters/node-http.js';

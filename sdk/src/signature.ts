@@ -1,12 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The four headers of a signed call, in the spelling they are sent with. */
-export interface SignatureHeaders {
-  'X-Tenant-ID': string;
-  'X-Timestamp': string;
-  'X-Nonce': string;
-  'X-Signature': string;
-}
+export type SignatureHeaders = Record<'X-Tenant-ID' | 'X-Timestamp' | 'X-Nonce' | 'X-Signature', string>;
 
 /** What of a request is signed. */
 export interface SignedParts {
@@ -44,24 +39,36 @@ export type RejectionReason =
 
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
-/** Headers as a plain object in any case, as Node gives them, or as a `Headers`. */
+/** As Node's `request.headers`. */
+export type PlainHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Headers as a plain object in any case, as Node gives them; as a `Headers`; as an array of `[name, value]`; or flat, as
+ * Node's `rawHeaders`.
+ */
 export type HeadersLike =
-  { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+  | { get(name: string): string | null | undefined }
+  | PlainHeaders
+  | readonly (readonly [name: string, value: string])[]
+  | readonly string[];
 
 export interface VerifyInput {
+  /** The HTTP method; its case does not count. */
   method: string;
+  /** The request target as it stood on the request line: base path and query string included. */
   path: string;
   headers: HeadersLike;
+  /** The bytes as they came, before anything parsed them; empty where there is no body. */
   body: string | Uint8Array;
   /** One secret, or `secrets` while one is being rotated: a call signed with any of them is accepted. */
-  secret?: string;
-  secrets?: readonly string[];
+  secret?: string | undefined;
+  secrets?: readonly string[] | undefined;
   /** The caller's own identifier that `X-Tenant-ID` must carry. */
   tenantId: string;
   /** Unix time in seconds. Default: the wall clock. */
-  now?: number;
+  now?: number | undefined;
   /** How far `X-Timestamp` may lie from `now`, either way, in seconds. Default: 300. */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
 }
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;
@@ -78,7 +85,7 @@ export function signRequest(input: SignInput): SignatureHeaders {
     'X-Tenant-ID': input.tenantId,
     'X-Timestamp': timestamp,
     'X-Nonce': nonce,
-    'X-Signature': mac(secret, { method, path, timestamp, nonce, body }).toString('hex'),
+    'X-Signature': signatureOf(secret, { method, path, timestamp, nonce, body }),
   };
 }
 
@@ -95,10 +102,10 @@ export function verifyPlatformSignature(input: VerifyInput): Verification {
 }
 
 function verify(input: VerifyInput): Verification {
-  const tenant = header(input.headers, 'x-tenant-id');
-  const timestamp = header(input.headers, 'x-timestamp');
-  const nonce = header(input.headers, 'x-nonce');
-  const signature = header(input.headers, 'x-signature');
+  const tenant = headerOf(input.headers, 'x-tenant-id');
+  const timestamp = headerOf(input.headers, 'x-timestamp');
+  const nonce = headerOf(input.headers, 'x-nonce');
+  const signature = headerOf(input.headers, 'x-signature');
   if (!tenant || !timestamp || !nonce || !signature) return { ok: false, reason: 'missing_header' };
   if (!TIMESTAMP.test(timestamp) || !NONCE.test(nonce) || !SIGNATURE.test(signature)) {
     return { ok: false, reason: 'malformed_header' };
@@ -110,6 +117,10 @@ function verify(input: VerifyInput): Verification {
   if (!(Number(timestamp) >= now - tolerance)) return { ok: false, reason: 'timestamp_expired' };
   if (!(Number(timestamp) <= now + tolerance)) return { ok: false, reason: 'timestamp_in_future' };
 
+  // A body that is no text and no bytes was parsed by somebody: nothing that was signed is left of it.
+  if (typeof input.body !== 'string' && !(input.body instanceof Uint8Array)) {
+    return { ok: false, reason: 'signature_mismatch' };
+  }
   const received = Buffer.from(signature, 'hex');
   const parts = { method: input.method, path: input.path, timestamp, nonce, body: input.body };
   // An empty secret is a lost one: whoever knows the scheme could sign with it.
@@ -119,18 +130,41 @@ function verify(input: VerifyInput): Verification {
   return matches ? { ok: true } : { ok: false, reason: 'signature_mismatch' };
 }
 
-function mac(secret: string, { method, path, timestamp, nonce, body }: SignedParts): Buffer {
-  return createHmac('sha256', secret)
-    .update(`${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n`)
-    .update(body)
-    .digest();
+/** What is signed in front of the body: `METHOD\nPATH\nTIMESTAMP\nNONCE\n`. */
+export function canonicalHead({ method, path, timestamp, nonce }: Omit<SignedParts, 'body'>): string {
+  return `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n`;
 }
 
-/** A header given more than once is no header we can trust: it reads as one malformed value. */
-function header(headers: HeadersLike, name: string): string | undefined {
-  if (typeof headers.get === 'function') return (headers as Headers).get(name) ?? undefined;
-  const plain = headers as Readonly<Record<string, string | readonly string[] | undefined>>;
+/** The signature of a request whose timestamp and nonce are known, as the 64 hex digits that are sent. */
+export function signatureOf(secret: string, parts: SignedParts): string {
+  return mac(secret, parts).toString('hex');
+}
+
+function mac(secret: string, parts: SignedParts): Buffer {
+  return createHmac('sha256', secret).update(canonicalHead(parts)).update(parts.body).digest();
+}
+
+/**
+ * A header by its lower-case name. One given more than once is no header we can trust: it reads as one malformed value.
+ */
+export function headerOf(headers: HeadersLike, name: string): string | undefined {
+  if (Array.isArray(headers)) {
+    const values = pairs(headers as readonly string[] | readonly (readonly [string, string])[])
+      .filter(([candidate]) => candidate.toLowerCase() === name)
+      .map(([, value]) => value);
+    return values.length === 0 ? undefined : values.join(', ');
+  }
+  if (typeof (headers as { get?: unknown }).get === 'function') {
+    return (headers as { get(name: string): string | null | undefined }).get(name) ?? undefined;
+  }
+  const plain = headers as PlainHeaders;
   const key = name in plain ? name : Object.keys(plain).find((candidate) => candidate.toLowerCase() === name);
   const value = key === undefined ? undefined : plain[key];
   return Array.isArray(value) ? value.join(', ') : (value as string | undefined);
+}
+
+function pairs(headers: readonly string[] | readonly (readonly [string, string])[]): [string, string][] {
+  if (typeof headers[0] !== 'string') return headers.map(([name, value]) => [name ?? '', value ?? '']);
+  const flat = headers as readonly string[];
+  return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : []));
 }

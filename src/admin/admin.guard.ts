@@ -1,28 +1,30 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
+import { type ActingRequest, actsAs } from '../audit/actor.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { type Administrator, Administrators } from './administrators.service.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import type { Administrator } from './administrator.js';
+import { Administrators } from './administrators.service.js';
+import { FailedKeys } from './failed-keys.js';
 import { REQUIRED_ROLE } from './requires-role.js';
 import { holds, type Role } from './role.js';
 
-/** A request that the guard let pass: it knows who sent it. */
-export interface AdministratedRequest extends Request {
-  administrator?: Administrator;
-}
-
-const BEARER = /^Bearer +([\x21-\x7e]{1,512})$/i;
+/** What an administrator's own key needs no more than, but a token of an OpenID provider may, in characters. */
+const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**
  * Lets a request to a route with `RequiresRole` pass only with the key of an administrator of that role;
- * all other routes are none of its business. Contract, section 7.
- * @throws CroupierError UNAUTHORIZED · FORBIDDEN
+ * all other routes are none of its business. An address that sent too many wrong keys has to wait. Contract, section 7.
+ * @throws CroupierError UNAUTHORIZED · FORBIDDEN · RATE_LIMITED
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
+  private readonly logger = new BoundedLogger('Admin');
+
   constructor(
     private readonly reflector: Reflector,
     private readonly administrators: Administrators,
+    private readonly failedKeys: FailedKeys,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<true> {
@@ -31,12 +33,30 @@ export class AdminGuard implements CanActivate {
       context.getClass(),
     ]);
     if (required === undefined) return true;
-    const request = context.switchToHttp().getRequest<AdministratedRequest>();
+    const request = context.switchToHttp().getRequest<ActingRequest>();
     const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const administrator = key === undefined ? undefined : await this.administrators.behind(key);
-    if (!administrator) throw new CroupierError('UNAUTHORIZED', undefined, { 'WWW-Authenticate': 'Bearer' });
-    if (!holds(administrator.role, required)) throw new CroupierError('FORBIDDEN');
-    request.administrator = administrator;
+    if (key === undefined) throw unauthorized();
+    const { name, role } = await this.holder(key, request);
+    actsAs(request, name, role);
+    if (!holds(role, required)) throw new CroupierError('FORBIDDEN');
     return true;
   }
+
+  private async holder(key: string, { ip: address = '', path }: ActingRequest): Promise<Administrator> {
+    const waitSeconds = this.failedKeys.waitSeconds(address, key);
+    if (waitSeconds > 0)
+      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
+    const administrator = await this.administrators.behind(key);
+    if (administrator) {
+      this.failedKeys.succeeded(address, key);
+      return administrator;
+    }
+    this.failedKeys.failed(address);
+    this.logger.warn({ msg: 'admin key refused', address, path });
+    throw unauthorized();
+  }
+}
+
+function unauthorized(): CroupierError {
+  return new CroupierError('UNAUTHORIZED', undefined, { 'WWW-Authenticate': 'Bearer' });
 }

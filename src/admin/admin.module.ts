@@ -1,6 +1,18 @@
 import { Module } from '@nestjs/common';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { AdminGuard } from './admin.guard.js';
+import { AdminTokens } from './admin-tokens.service.js';
 import { Administrators } from './administrators.service.js';
+import { AuditAdminController } from './audit.admin.controller.js';
+import { FailedKeys } from './failed-keys.js';
+import { KeyAdministration } from './key-administration.service.js';
+import { KeyStore } from './key.store.js';
+import { KeysAdminController } from './keys.admin.controller.js';
 
-@Module({ providers: [Administrators, AdminGuard], exports: [Administrators, AdminGuard] })
+@Module({
+  imports: [OutboundModule],
+  controllers: [KeysAdminController, AuditAdminController],
+  providers: [AdminGuard, AdminTokens, Administrators, FailedKeys, KeyAdministration, KeyStore],
+  exports: [AdminGuard],
+})
 export class AdminModule {}

@@ -1,23 +1,58 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { equalInConstantTime } from '../runtime/digest.js';
-import type { Role } from './role.js';
-
-/** Who acts: a name for the records, and what they may do. */
-export interface Administrator {
-  readonly name: string;
-  readonly role: Role;
-}
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { Clock } from '../runtime/clock.js';
+import { equalInConstantTime, sha256 } from '../runtime/digest.js';
+import type { Administrator } from './administrator.js';
+import { AdminTokens } from './admin-tokens.service.js';
+import { type AdminKey, KeyStore } from './key.store.js';
 
 const ROOT: Administrator = { name: 'root', role: 'admin' };
 
-/** Knows the administrators by their keys. */
+/** What a key of ours looks like: 256 bits in base64url. */
+const KEY = /^[A-Za-z0-9_-]{43}$/;
+const TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
+/** How exactly the last use of a key is known, in seconds: a write at most so often. */
+const LAST_USED_SECONDS = 60;
+
+/** Knows the administrators by what they bring: the root key, a key of ours, a token of the configured issuer. */
 @Injectable()
 export class Administrators {
-  constructor(private readonly configuration: Configuration) {}
+  private readonly logger = new BoundedLogger('Administrators');
 
-  /** The administrator behind a key; undefined where it is nobody's. */
-  behind(key: string): Promise<Administrator | undefined> {
-    return Promise.resolve(equalInConstantTime(key, this.configuration.adminApiKey) ? ROOT : undefined);
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly keys: KeyStore,
+    private readonly tokens: AdminTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The administrator behind a key; undefined where it is nobody's. A key is looked up each time, so that it is
+   * revoked everywhere at once.
+   * @throws CroupierError FORBIDDEN · INTERNAL, of a token
+   */
+  async behind(key: string): Promise<Administrator | undefined> {
+    if (equalInConstantTime(key, this.configuration.adminApiKey)) return ROOT;
+    if (this.configuration.adminJwt && TOKEN.test(key)) return this.tokens.behind(key);
+    const stored = KEY.test(key) ? await this.keys.liveByHash(sha256(key)) : undefined;
+    if (!stored) return undefined;
+    await this.noteUse(stored);
+    return { name: `key:${stored.id}`, role: stored.role };
+  }
+
+  private async noteUse({ id, lastUsedAt }: AdminKey): Promise<void> {
+    const now = this.clock.now();
+    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_SECONDS * 1000) return;
+    try {
+      await this.keys.used(id, now, LAST_USED_SECONDS);
+    } catch (error) {
+      this.logger.warn({
+        msg: 'the use of an admin key was not noted',
+        id,
+        detail: (error as Error).message,
+      });
+    }
   }
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readDatabasePlace } from '../config/configuration.js';
+import { readStorage } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
-import { findEmbeddedPostgres } from '../database/embedded-postgres.js';
 import { type Outcome, type Progress, reconcile, type Task } from '../reconciliation/reconciliation.js';
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { instantMs } from '../reconciliation/rules/instant.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { atServiceDatabase } from './service-database.js';
 
 const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv]
 
@@ -28,11 +28,12 @@ async function main(): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return STATUS.agree;
   }
-  const place = readEnvironment(readDatabasePlace);
-  const databaseUrl = place.databaseUrl ?? (await findEmbeddedPostgres(place.dataDir));
   const bar = progressBar(process.stderr);
   try {
-    const outcome = await reconcile({ ...asked, databaseUrl }, bar.show, interruption());
+    const signal = interruption();
+    const outcome = await atServiceDatabase(readEnvironment(readStorage), (databaseUrl) =>
+      reconcile({ ...asked, databaseUrl }, bar.show, signal),
+    );
     bar.clear();
     process.stdout.write(summary(asked, outcome));
     return FINDINGS.some((name) => outcome.findings[name] > 0) ? STATUS.findings : STATUS.agree;

@@ -14,6 +14,10 @@ export abstract class Configuration {
   readonly adminApiKey: string;
   /** 32 bytes: AES-256-GCM over the stored tenant secrets. */
   readonly secretsKey: Buffer;
+  /** A second key whose sealed secrets can be read too, while `SECRETS_KEY` itself is being rotated. */
+  readonly secretsKeyPrevious?: Buffer;
+  /** Whose JWTs are accepted beside admin keys; without it, nobody's. */
+  readonly adminJwt?: AdminJwt;
   /** Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` is believed. */
   readonly trustProxy: readonly string[];
   readonly outboundAllowPrivate: boolean;
@@ -31,13 +35,16 @@ export abstract class Configuration {
   readonly docsEnabled: boolean;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What the process tells of itself. */
-export interface Surroundings {
-  readonly uid: number | undefined;
-  readonly terminal: boolean;
+/** An OpenID provider whose tokens administrators may bring. */
+export interface AdminJwt {
+  /** Exactly as the tokens' `iss` has it. */
+  readonly issuer: string;
+  readonly audience: string;
+  /** The claim that holds the role, or a list of roles. */
+  readonly roleClaim: string;
 }
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -58,7 +65,7 @@ export class ConfigurationError extends Error {}
  */
 export function readConfiguration(
   environment: Environment,
-  process: Surroundings = { uid: undefined, terminal: false },
+  process: { uid: number | undefined; terminal: boolean } = { uid: undefined, terminal: false },
 ): Configuration {
   const read = reader(environment);
   const sandbox = read.boolean('SANDBOX', false);
@@ -74,16 +81,18 @@ export function readConfiguration(
       `TRANSACTION_LEASE_SECONDS: ${transactionLeaseSeconds} must be at least 1 s longer than OPERATOR_TIMEOUT_MS (${operatorTimeoutMs})`,
     );
   }
+  const outboundAllowPrivate = read.boolean('OUTBOUND_ALLOW_PRIVATE', sandbox);
   return Object.freeze({
     port: read.integer('PORT', 3000, 0, 65_535),
     host: read.text('HOST') ?? (sandbox ? '127.0.0.1' : '0.0.0.0'),
-    ...readDatabasePlace(environment, process),
+    ...storage(read, process.uid),
     ...optional('redisUrl', read.url('REDIS_URL', ['redis:', 'rediss:'])),
     sandbox,
     adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), sandbox),
-    secretsKey: secretsKey(read.text('SECRETS_KEY'), sandbox),
+    ...secretsKeys(read, sandbox),
+    ...optional('adminJwt', adminJwt(read, outboundAllowPrivate)),
     trustProxy: proxies(read.text('TRUST_PROXY')),
-    outboundAllowPrivate: read.boolean('OUTBOUND_ALLOW_PRIVATE', sandbox),
+    outboundAllowPrivate,
     signatureToleranceSeconds: read.integer('SIGNATURE_TOLERANCE_SECONDS', 300, 1, 86_400),
     requestsPerSecond: read.integer('REQUESTS_PER_SECOND', 200, 1, 1_000_000),
     operatorTimeoutMs,
@@ -98,22 +107,6 @@ export function readConfiguration(
   });
 }
 
-/**
- * Where the database is, for a command that needs nothing else.
- * @throws ConfigurationError naming the variable that is wrong
- */
-export function readDatabasePlace(
-  environment: Environment,
-  { uid }: Pick<Surroundings, 'uid'>,
-): Pick<Configuration, 'databaseUrl' | 'dataDir'> {
-  const read = reader(environment);
-  const dataDir = read.text('DATA_DIR') ?? (uid === 0 ? join('/var/lib', 'croupier') : './data');
-  return {
-    ...optional('databaseUrl', read.url('DATABASE_URL', ['postgres:', 'postgresql:'])),
-    dataDir: resolve(dataDir),
-  };
-}
-
 function adminApiKey(value: string | undefined, sandbox: boolean): string {
   if (value === undefined && sandbox) return SANDBOX_ADMIN_API_KEY;
   if (value === undefined) throw new ConfigurationError('ADMIN_API_KEY: is required');
@@ -125,14 +118,61 @@ function adminApiKey(value: string | undefined, sandbox: boolean): string {
   return value;
 }
 
-function secretsKey(value: string | undefined, sandbox: boolean): Buffer {
-  if (value === undefined && sandbox) return SANDBOX_SECRETS_KEY;
-  if (value === undefined) throw new ConfigurationError('SECRETS_KEY: is required (32 bytes in base64)');
+/** Where the database is: all that a command beside the service needs of its environment. */
+export type Storage = Pick<Configuration, 'databaseUrl' | 'dataDir'>;
+
+/** @throws ConfigurationError naming the variable that is wrong */
+export function readStorage(environment: Environment, process: { uid: number | undefined }): Storage {
+  return storage(reader(environment), process.uid);
+}
+
+function storage(read: Reader, uid: number | undefined): Storage {
+  const dataDir = read.text('DATA_DIR') ?? (uid === 0 ? join('/var/lib', 'croupier') : './data');
+  return {
+    ...optional('databaseUrl', read.url('DATABASE_URL', ['postgres:', 'postgresql:'])),
+    dataDir: resolve(dataDir),
+  };
+}
+
+export type SecretsKeys = Pick<Configuration, 'secretsKey' | 'secretsKeyPrevious'>;
+
+/** @throws ConfigurationError naming the variable that is wrong */
+export function readSecretsKeys(environment: Environment): SecretsKeys {
+  return secretsKeys(reader(environment), false);
+}
+
+function secretsKeys(read: Reader, sandbox: boolean): SecretsKeys {
+  const secretsKey = key32(read, 'SECRETS_KEY') ?? (sandbox ? SANDBOX_SECRETS_KEY : undefined);
+  if (!secretsKey) throw new ConfigurationError('SECRETS_KEY: is required (32 bytes in base64)');
+  const secretsKeyPrevious = key32(read, 'SECRETS_KEY_PREVIOUS');
+  if (secretsKeyPrevious?.equals(secretsKey)) {
+    throw new ConfigurationError('SECRETS_KEY_PREVIOUS: must be another key than SECRETS_KEY');
+  }
+  return { secretsKey, ...optional('secretsKeyPrevious', secretsKeyPrevious) };
+}
+
+function key32(read: Reader, name: string): Buffer | undefined {
+  const value = read.text(name);
+  if (value === undefined) return undefined;
   const key = Buffer.from(value, 'base64');
   if (key.length !== 32 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) {
-    throw new ConfigurationError('SECRETS_KEY: must be 32 bytes in base64');
+    throw new ConfigurationError(`${name}: must be 32 bytes in base64`);
   }
   return key;
+}
+
+/** @param allowPlain whether the issuer may be plain http */
+function adminJwt(read: Reader, allowPlain: boolean): AdminJwt | undefined {
+  const issuer = read.url('ADMIN_JWT_ISSUER', allowPlain ? ['https:', 'http:'] : ['https:']);
+  const audience = read.text('ADMIN_JWT_AUDIENCE');
+  const roleClaim = read.text('ADMIN_JWT_ROLE_CLAIM') ?? 'role';
+  if (issuer === undefined && audience === undefined) return undefined;
+  if (issuer === undefined)
+    throw new ConfigurationError('ADMIN_JWT_ISSUER: is required with ADMIN_JWT_AUDIENCE');
+  // Without it, a token that the issuer made for any other service would open this one.
+  if (audience === undefined)
+    throw new ConfigurationError('ADMIN_JWT_AUDIENCE: is required with ADMIN_JWT_ISSUER');
+  return { issuer, audience, roleClaim };
 }
 
 /** Names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` understands them. */
@@ -150,6 +190,8 @@ function proxies(value: string | undefined): string[] {
   }
   return entries.filter(Boolean);
 }
+
+type Reader = ReturnType<typeof reader>;
 
 function reader(environment: Environment) {
   const text = (name: string): string | undefined => environment[name]?.trim() || undefined;

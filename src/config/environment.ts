@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
-import type { Environment, Surroundings } from './configuration.js';
+import type { Environment } from './configuration.js';
 
-/** Reads what is wanted from this process's environment, and from a file `.env` beside it if there is one. */
-export function readEnvironment<T>(read: (environment: Environment, process: Surroundings) => T): T {
+/** Reads what is asked for from this process's environment, and from a file `.env` beside it if there is one. */
+export function readEnvironment<T>(
+  read: (environment: Environment, process: { uid: number | undefined; terminal: boolean }) => T,
+): T {
   if (existsSync('.env')) loadEnvFile('.env');
   const environment: Environment = {
     ...process.env,

@@ -1,6 +1,9 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
+import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
+import { Administration1764000000003 } from './migrations/0003-administration.js';
+import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -24,7 +27,12 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     type: 'postgres',
     url,
     applicationName: 'croupier',
-    migrations: [Foundation1764000000001],
+    migrations: [
+      Foundation1764000000001,
+      FreeSpins1764000000002,
+      Administration1764000000003,
+      SupportDesk1764000000004,
+    ],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
     synchronize: false,
@@ -57,13 +65,21 @@ export async function openDataSource(
   return new DataSource({ ...servingOptions(url), entities }).initialize();
 }
 
+/** Connections to a database whose schema is as some instance of the service has left it. */
+export async function connectDataSource(url: string): Promise<DataSource> {
+  return new DataSource({ ...servingOptions(url), migrationsRun: false }).initialize();
+}
+
 /**
  * Brings the schema up to date; instances that start together do so one after the other. It uses connections
  * of its own, because a migration may take longer than a request's statement ever may.
  */
 async function migrate(url: string): Promise<void> {
   const lock = new pg.Client({ connectionString: url, application_name: 'croupier-migrations' });
-  await lock.connect();
+  await lock.connect().catch((error: unknown) => {
+    const { message, code } = error as { message?: string; code?: string };
+    throw new Error(`DATABASE_URL: the database cannot be opened: ${message || code}`);
+  });
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const migrated = await new DataSource(dataSourceOptions(url)).initialize();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 
-/** A statement that PostgreSQL plans once for each connection, by its name. */
+/** A statement that PostgreSQL plans once for each connection, by its name; without one, anew each time. */
 export interface Statement {
   readonly name: string;
   readonly text: string;

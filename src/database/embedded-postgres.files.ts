@@ -56,6 +56,19 @@ export async function prepareCluster(dataDir: string, log: (line: string) => voi
   }
 }
 
+/**
+ * What a cluster in `dataDir` would be found by; undefined where there is none.
+ * @throws Error where it is there and cannot be read
+ */
+export async function findCluster(
+  dataDir: string,
+): Promise<Pick<Cluster, 'folder' | 'password'> | undefined> {
+  if (!(await exists(join(dataDir, 'postgresql')))) return undefined;
+  const home = join(await realpath(dataDir), 'postgresql');
+  const password = await readFile(join(home, 'password'), 'utf8');
+  return { folder: join(home, 'data'), password: password.trim() };
+}
+
 /** Removes what a process that died amid its preparation left behind. Only the folder's owner may. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {

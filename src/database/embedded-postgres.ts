@@ -1,9 +1,13 @@
-import { readFile, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Randomness } from '../runtime/randomness.js';
-import { type Cluster, prepareCluster, removeUnfinished, SUPERUSER } from './embedded-postgres.files.js';
+import {
+  type Cluster,
+  findCluster,
+  prepareCluster,
+  removeUnfinished,
+  SUPERUSER,
+} from './embedded-postgres.files.js';
 import {
   HOST,
   isAlive,
@@ -40,33 +44,28 @@ export async function startEmbeddedPostgres(options: {
   const supervisor = new Supervisor(cluster, options.log);
   const port = await supervisor.start();
   return {
-    url: urlOf(cluster.password, port),
+    url: urlOf(cluster, port),
     stop: () => supervisor.stop(),
   };
 }
 
 /**
- * The address of the PostgreSQL that a running service keeps in `dataDir`; the folder stays that service's.
- * @throws Error with one sentence: none runs there, or its password cannot be read
+ * The PostgreSQL that a service has running in `dataDir`, for whoever works beside it: it is neither started, nor
+ * taken over, nor stopped.
  */
-export async function findEmbeddedPostgres(dataDir: string): Promise<string> {
-  const home = join(dataDir, 'postgresql');
-  const folder = await realpath(join(home, 'data')).catch(() => join(home, 'data'));
-  const file = await readPidFile({ folder });
-  if (!file?.ready || !(await runsCluster(file.pid, { folder }))) {
-    throw new Error(`no service runs its database in ${dataDir}: start it, or set DATABASE_URL or DATA_DIR`);
-  }
-  const password = await readFile(join(home, 'password'), 'utf8').catch((error: unknown) => {
-    throw new Error(`DATA_DIR: the database's password cannot be read: ${(error as Error).message}`);
-  });
-  return urlOf(password.trim(), file.port);
-}
-
-function urlOf(password: string, port: number): string {
-  return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
+export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: string } | 'stopped' | 'none'> {
+  const cluster = await findCluster(dataDir);
+  if (!cluster) return 'none';
+  const running = await readPidFile(cluster);
+  if (!running?.ready || !(await runsCluster(running.pid, cluster))) return 'stopped';
+  return { url: urlOf(cluster, running.port) };
 }
 
 const DATABASE = 'croupier';
+
+function urlOf({ password }: Pick<Cluster, 'password'>, port: number): string {
+  return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
+}
 
 /** Below the range from which systems give outgoing connections their ports, so that a restart finds it free. */
 const PORTS = { first: 20_000, count: 12_000 };

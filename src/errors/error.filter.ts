@@ -1,4 +1,11 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+  ServiceUnavailableException,
+} from '@nestjs/common';
 import type { Response } from 'express';
 import { CATALOGUE, type ErrorCode } from './catalogue.js';
 import { CroupierError, InvalidSignatureError } from './croupier-error.js';
@@ -19,14 +26,18 @@ export class ErrorFilter implements ExceptionFilter {
       response.status(401).type('text/plain; charset=utf-8').send(exception.message);
       return;
     }
+    if (exception instanceof ServiceUnavailableException) {
+      // What the health check found; it names no host.
+      response.status(503).json(exception.getResponse());
+      return;
+    }
     const error = exception instanceof CroupierError ? exception : this.translated(exception);
     const { status, nextAction } = CATALOGUE[error.code];
     response.locals['outcome'] = error.code;
     response
       .status(status)
       .set({ 'X-Error-Code': error.code, 'X-Next-Action': nextAction, ...error.headers })
-      // In place of the type that the route has announced for what it would have answered.
-      .type('json')
+      .type('application/json; charset=utf-8')
       .json({ error: error.message });
   }
 
@@ -39,12 +50,10 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What the framework itself refuses: an unknown route, a path that cannot be decoded, a body too large. */
+/** What the framework itself refuses: a path that cannot be decoded, and so is on no route, and an unknown route. */
 const CODES = new Map<number, ErrorCode>([
-  [400, 'INVALID_REQUEST'],
+  [400, 'NOT_FOUND'],
   [404, 'NOT_FOUND'],
-  [413, 'PAYLOAD_TOO_LARGE'],
-  [415, 'UNSUPPORTED_ENCODING'],
 ]);
 
 function httpStatusOf(exception: unknown): number {

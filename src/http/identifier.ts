@@ -33,10 +33,14 @@ export function IsCurrency(): PropertyDecorator {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+export function isUuid(value: string): boolean {
+  return UUID.test(value);
+}
+
 /** An id of our own in a path: what is no UUID names nothing that exists. */
 export class UuidPipe implements PipeTransform<string, string> {
   transform(value: string): string {
-    if (!UUID.test(value)) throw new CroupierError('NOT_FOUND');
+    if (!isUuid(value)) throw new CroupierError('NOT_FOUND');
     return value.toLowerCase();
   }
 }

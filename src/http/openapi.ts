@@ -6,6 +6,7 @@ import { serveDesk, servePage } from './docs/pages.js';
 import { withSharedErrors } from './docs/shared-errors.js';
 import { withSignature } from './docs/signature.js';
 import { withoutUnused } from './docs/unused.js';
+import { WEBHOOKS } from './webhooks.js';
 
 /** Each audience reads its own document; the tag on a controller names the audience. */
 const AUDIENCES = { provider: 'Provider', operator: 'Operator', admin: 'Administrators' } as const;
@@ -37,15 +38,21 @@ function describe(app: NestExpressApplication): OpenAPIObject {
     .setTitle('Croupier')
     .setDescription(DESCRIPTION)
     .setVersion('1')
+    // The first one that has webhooks.
+    .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The service that serves this document')
-    .addTag('Provider', 'Provider → platform: sessions, transactions, balance')
-    .addTag('Operator', 'Operator → platform: launch and revocation of sessions')
-    .addTag('Administrators', 'Providers, operators and games')
+    .addTag(
+      'Provider',
+      'Provider → platform: sessions, transactions, balance; platform → provider: callbacks',
+    )
+    .addTag('Operator', 'Operator → platform: launch and revocation of sessions, free spins')
+    .addTag('Administrators', 'Providers, operators, games, free spins, keys and the audit log')
     .addTag('Monitoring', 'Health and metrics')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An admin key' }, 'admin-key');
-  const described = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorBody] });
-  return withExamples(withSignature(withSharedErrors(described)));
+  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorBody] });
+  const complete = withExamples(withSignature(withSharedErrors(document)));
+  return { ...(withoutNullable(complete) as OpenAPIObject), webhooks: WEBHOOKS };
 }
 
 function ofAudience(whole: OpenAPIObject, tag: string): OpenAPIObject {
@@ -56,5 +63,22 @@ function ofAudience(whole: OpenAPIObject, tag: string): OpenAPIObject {
     );
     if (own.length > 0) paths[path] = Object.fromEntries(own);
   }
-  return { ...whole, paths, tags: (whole.tags ?? []).filter(({ name }) => name === tag) };
+  const { webhooks, ...rest } = whole;
+  const called = tag === AUDIENCES.provider && webhooks !== undefined ? { webhooks } : {};
+  return { ...rest, paths, ...called, tags: (whole.tags ?? []).filter(({ name }) => name === tag) };
+}
+
+/** From OpenAPI 3.1 on null is a type among others. */
+function withoutNullable(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutNullable);
+  if (node === null || typeof node !== 'object') return node;
+  const { nullable, ...rest } = Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, withoutNullable(value)]),
+  );
+  if (nullable !== true) return nullable === undefined ? rest : { ...rest, nullable };
+  return {
+    ...rest,
+    type: [rest['type'], 'null'],
+    ...(Array.isArray(rest['enum']) && { enum: [...(rest['enum'] as unknown[]), null] }),
+  };
 }

@@ -27,7 +27,7 @@ export class RawBodyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const limit =
       this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler()) ?? BODY_LIMIT_BYTES;
-    const encoding = request.headers['content-encoding'] ?? 'identity';
+    const encoding = request.headers['content-encoding'] || 'identity';
     if (encoding.toLowerCase() !== 'identity')
       throw new CroupierError('UNSUPPORTED_ENCODING', undefined, CLOSE);
     request.body = await readBody(request, limit);

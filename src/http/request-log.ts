@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { Metrics } from '../observability/metrics.js';
-import { runTraced, type Trace } from '../observability/trace.js';
+import { newTrace, runTraced, type Trace } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 
@@ -23,9 +23,11 @@ export class RequestLog {
   readonly follow = (request: Request, response: Response, next: NextFunction): void => {
     const offered = request.get('X-Request-Id') ?? '';
     const requestId = SANE_REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
-    const trace: Trace = { requestId, parts: {} };
+    const trace = newTrace(requestId);
     const started = monotonicMs();
     response.setHeader('X-Request-Id', requestId);
+    // Answers carry balances, tokens and secrets: no cache between here and the caller keeps one.
+    response.setHeader('Cache-Control', 'no-store');
     this.metrics.requestsInFlight.inc();
     response.once('close', () => {
       this.metrics.requestsInFlight.dec();
@@ -47,6 +49,7 @@ export class RequestLog {
       outcome,
       status: response.statusCode,
       tenant: (request as { tenant?: { id: string } }).tenant?.id,
+      ...trace.notes,
       durationMs: rounded(durationMs),
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };

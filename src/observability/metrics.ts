@@ -75,6 +75,12 @@ export class Metrics {
     labelNames: ['kind', 'state', 'mode'],
     registers: [this.registry],
   });
+  readonly resolutions = new Counter({
+    name: 'croupier_resolutions_total',
+    help: 'What the resolver came to with transactions that nobody retried, by outcome',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'croupier_' });

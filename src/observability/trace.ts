@@ -5,9 +5,15 @@ import { monotonicMs } from '../runtime/clock.js';
 export interface Trace {
   readonly requestId: string;
   readonly parts: Record<string, number>;
+  /** What the request's line in the log says beside: ids to search it by, never secrets. */
+  readonly notes: Record<string, string>;
 }
 
 const traces = new AsyncLocalStorage<Trace>();
+
+export function newTrace(requestId: string): Trace {
+  return { requestId, parts: {}, notes: {} };
+}
 
 export function runTraced<T>(trace: Trace, work: () => T): T {
   return traces.run(trace, work);
@@ -15,6 +21,11 @@ export function runTraced<T>(trace: Trace, work: () => T): T {
 
 export function currentRequestId(): string | undefined {
   return traces.getStore()?.requestId;
+}
+
+/** Adds ids to the line that the log gets for the current request. */
+export function note(notes: Readonly<Record<string, string>>): void {
+  Object.assign(traces.getStore()?.notes ?? {}, notes);
 }
 
 /** Adds the time that the work takes to the named part of the current request. */

@@ -27,9 +27,10 @@ function enter(ledger: DemoLedger, order: Order): DemoEntry {
   const entry = decide(ledger, order);
   ledger.balance += entry.moved;
   ledger.entries.set(order.transactionId, entry);
-  if (order.originalTransactionId !== undefined && entry.status === 'APPROVED') {
-    const target = ledger.entries.get(order.originalTransactionId) ?? TOMBSTONE;
-    ledger.entries.set(order.originalTransactionId, { ...target, reversed: true });
+  const { kind, originalTransactionId } = order;
+  if (kind === 'ROLLBACK' && originalTransactionId !== undefined && entry.status === 'APPROVED') {
+    const target = ledger.entries.get(originalTransactionId) ?? TOMBSTONE;
+    ledger.entries.set(originalTransactionId, { ...target, reversed: true });
   }
   return entry;
 }

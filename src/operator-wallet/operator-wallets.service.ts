@@ -74,6 +74,15 @@ export class OperatorWallets {
           detail,
         });
       }
+      const { reason } = answer as { reason?: string };
+      if (reason !== undefined) {
+        this.logger.log({
+          msg: "the wallet's own words",
+          operatorId: owner.operatorId,
+          transactionId,
+          reason,
+        });
+      }
       return answer;
     } finally {
       this.metrics.operatorCallsInFlight.dec();

@@ -73,8 +73,12 @@ function unavailable(detail: string): Unknown {
   return { kind: 'unknown', cause: 'unavailable', detail };
 }
 
+/** A stranger's text, made harmless: cut, without control characters and halves of characters. */
 function words<K extends string>(name: K, value: unknown): { [name in K]?: string } {
-  return typeof value === 'string' && value !== ''
-    ? ({ [name]: value.slice(0, WORDS_LIMIT) } as { [name in K]?: string })
-    : {};
+  if (typeof value !== 'string' || value === '') return {};
+  const harmless = value
+    .slice(0, WORDS_LIMIT)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\uFFFD');
+  return { [name]: harmless } as { [name in K]?: string };
 }

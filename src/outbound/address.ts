@@ -17,3 +17,9 @@ export function isPublicAddress(ip: string): boolean {
   const [first = 0] = address.toByteArray();
   return first >> 5 === GLOBAL_IPV6_PREFIX;
 }
+
+/** Whether an address in a URL is an IP address that is not public; names are judged where they are resolved. */
+export function namesPrivateAddress(url: URL): boolean {
+  const address = url.hostname.replace(/^\[|\]$/g, '');
+  return isIP(address) !== 0 && !isPublicAddress(address);
+}

@@ -6,7 +6,8 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { firstValueFrom } from 'rxjs';
 import { Configuration } from '../config/configuration.js';
 import { type Addressee, CallSigner } from './call-signer.js';
-import { namesPrivateAddress, publicLookup } from './public-lookup.js';
+import { namesPrivateAddress } from './address.js';
+import { Resolver } from './resolver.js';
 
 /** What of an answer is read at most, in bytes. Contract, section 6. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
@@ -52,6 +53,7 @@ export class CallbackHttp {
     private readonly configuration: Configuration,
     private readonly http: HttpService,
     private readonly signer: CallSigner,
+    private readonly resolver: Resolver,
   ) {}
 
   async post(callback: Callback): Promise<CallbackAnswer> {
@@ -121,7 +123,7 @@ export class CallbackHttp {
   private line(url: URL): { agent: HttpAgent; stood: () => boolean } {
     const options = {
       keepAlive: false,
-      ...(!this.configuration.outboundAllowPrivate && { lookup: publicLookup }),
+      ...(!this.configuration.outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
     };
     const secure = url.protocol === 'https:';
     const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);

@@ -2,7 +2,8 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { Configuration } from '../config/configuration.js';
 import { type Addressee, CallSigner } from './call-signer.js';
-import { namesPrivateAddress, publicLookup } from './public-lookup.js';
+import { namesPrivateAddress } from './address.js';
+import { Resolver } from './resolver.js';
 
 /** What of an answer is read at most, in bytes. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
@@ -36,6 +37,7 @@ export class Outbound implements OnApplicationShutdown {
   constructor(
     private readonly configuration: Configuration,
     private readonly signer: CallSigner,
+    resolver: Resolver,
   ) {
     this.agent = new Agent({
       connections: CONNECTIONS_PER_ORIGIN,
@@ -44,7 +46,7 @@ export class Outbound implements OnApplicationShutdown {
       // The call's own time-out covers these.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: 0, ...(!configuration.outboundAllowPrivate && { lookup: publicLookup }) },
+      connect: { timeout: 0, ...(!configuration.outboundAllowPrivate && { lookup: resolver.publicOnly }) },
     });
   }
 
@@ -89,5 +91,5 @@ async function bounded(answer: AsyncIterable<Buffer>): Promise<Buffer> {
 
 function describe(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
-  return [code, message].filter(Boolean).join(': ').slice(0, 500);
+  return [code, message].filter(Boolean).join(': ').slice(0, 500).toWellFormed().replaceAll('\0', '\uFFFD');
 }

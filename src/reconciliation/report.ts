@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { csvRecord } from '../http/csv.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Finding, Pair } from './rules/compare.js';
 
@@ -18,7 +19,7 @@ const BUFFERED_CHARACTERS = 65_536;
 
 /** The findings as CSV, under a name of its own until it is whole: the final name never carries half a report. */
 export class Report {
-  private buffered = row(COLUMNS);
+  private buffered = csvRecord(COLUMNS);
 
   private constructor(
     private readonly path: string,
@@ -35,13 +36,13 @@ export class Report {
 
   async add(finding: Finding, { line, record }: Pair): Promise<void> {
     const id = line ?? record;
-    this.buffered += row([
+    this.buffered += csvRecord([
       ...[finding.name, finding.detail, id?.providerId, id?.transactionId, line?.line],
       ...[line?.kind, record?.kind, line?.status, record?.state],
       ...[line?.amountMinor, record?.amountMinor, line?.currency, record?.currency],
       ...[line?.playerRef, record?.playerRef],
       ...[line?.originalTransactionId, record?.originalTransactionId],
-      ...[line?.bookedAt, record?.createdAt.toISOString()],
+      ...[line?.bookedAt, record?.createdAt],
     ]);
     if (this.buffered.length >= BUFFERED_CHARACTERS) await this.flush();
   }
@@ -63,18 +64,4 @@ export class Report {
     await this.file.write(this.buffered);
     this.buffered = '';
   }
-}
-
-type Cell = string | number | null | undefined;
-
-function row(cells: readonly Cell[]): string {
-  return `${cells.map(cell).join(',')}\r\n`;
-}
-
-/** A text that a spreadsheet would take for a formula gets an apostrophe before it; a number is none. */
-function cell(value: Cell): string {
-  if (value == null) return '';
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

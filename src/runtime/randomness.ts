@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 @Injectable()
 export class Randomness {
@@ -10,6 +10,11 @@ export class Randomness {
   /** A secret or token: 256 random bits in base64url, 43 characters. */
   secret(): string {
     return randomBytes(32).toString('base64url');
+  }
+
+  /** 0 … most, both included. */
+  integer(most: number): number {
+    return randomInt(most + 1);
   }
 
   bytes(count: number): Buffer {

@@ -31,6 +31,9 @@ type Happening =
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
 
+/** No callback: where whoever holds the provider's secret, a self-test too, has one spin of a batch played. */
+export const PLAY_PATH = '/sandbox/free-spins/play';
+
 /** A sandbox provider's side of the callbacks: grants, spins and sessions that ended, over real HTTP. */
 export class ProviderServer {
   private server: SignedServer;
@@ -56,6 +59,7 @@ export class ProviderServer {
         '/v1/game/free-spins/status': (body) => provider.status(body),
         '/v1/game/free-spins/cancel': (body) => provider.cancel(body),
         '/v1/game/session/revoke': (body) => provider.revoke(body),
+        [PLAY_PATH]: (body) => provider.play(body),
       },
     });
     return provider;
@@ -78,11 +82,8 @@ export class ProviderServer {
    * @throws Error when the batch is unknown or nothing is left of it
    */
   async playSpin(externalRef: string): Promise<Remainder> {
-    const batch = this.batches.get(externalRef);
-    if (!batch) throw new Error(`there is no batch ${externalRef}`);
-    if (batch.remainingSpins === 0) throw new Error(`no spins are left in batch ${externalRef}`);
-    this.happened({ what: 'played', externalRef });
-    const left = remainder(batch);
+    const left = this.takeSpin(externalRef);
+    if (typeof left === 'string') throw new Error(left);
     await this.journal.flushed();
     return left;
   }
@@ -112,6 +113,22 @@ export class ProviderServer {
     const { externalRef, remainingSpins } = batch;
     if (remainingSpins > 0) this.happened({ what: 'cancelled', externalRef });
     return { status: 200, body: {} };
+  }
+
+  private play(body: Fields): Answer {
+    const batch = this.batchIn(body);
+    if (!batch) return UNKNOWN_BATCH;
+    const left = this.takeSpin(batch.externalRef);
+    return typeof left === 'string' ? { status: 409, body: { error: left } } : { status: 200, body: left };
+  }
+
+  /** What is left after one spin more, or a sentence that says why there is none to take. */
+  private takeSpin(externalRef: string): Remainder | string {
+    const batch = this.batches.get(externalRef);
+    if (!batch) return `there is no batch ${externalRef}`;
+    if (batch.remainingSpins === 0) return `no spins are left in batch ${externalRef}`;
+    this.happened({ what: 'played', externalRef });
+    return remainder(batch);
   }
 
   private revoke({ sessionId }: Fields): Answer {

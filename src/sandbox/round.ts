@@ -2,16 +2,11 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Randomness } from '../runtime/randomness.js';
-import { PlatformClient, type Exchange, type Tenant } from './platform-client.js';
+import { playFreeSpins, type Transaction } from './free-spins.round.js';
 import { START_BALANCE_MINOR } from './ledger.js';
+import { PlatformClient } from './platform-client.js';
 import { readSandboxFile, sandboxFileIn } from './sandbox-file.js';
-import { transcript } from './transcript.js';
-
-export interface RoundOutput {
-  /** Takes some lines at a time, without the last line's end. */
-  print: (text: string) => void;
-  colours: boolean;
-}
+import { type RoundOutput, Table } from './table.js';
 
 const GAME_ID = 'sandbox-slots';
 const CURRENCY = 'EUR';
@@ -77,44 +72,11 @@ export async function playRound(sandboxFile: string, output: RoundOutput): Promi
   await submit('Its ROLLBACK', named, { status: 'APPROVED', balance });
   await ask('The balance, as if that BET had never been', 'balance', {}, { balance });
 
-  output.print(`\nThe round was played: ${player.playerRef} has ${balance} minor units of ${CURRENCY}.`);
-}
+  const wonMinor = await playFreeSpins(sandbox, output, { ...player, id, balance, submit });
 
-interface Transaction {
-  transactionId: string;
-  kind: string;
-  roundId: string;
-  amountMinor?: number;
-  roundClosed?: boolean;
-  originalTransactionId?: string;
-}
-
-/** Sends what is played, shows it, and stops the play where an answer surprises. */
-class Table {
-  constructor(
-    private readonly platform: PlatformClient,
-    private readonly output: RoundOutput,
-  ) {}
-
-  async play(
-    tenant: Tenant,
-    { title, path, body }: { title: string; path: string; body: object },
-    expected: { status: number; fields: object },
-  ): Promise<Exchange> {
-    const exchange = await this.platform.signed(tenant, path, body).catch((cause: unknown) => {
-      const sentence = `Nothing answers at ${this.platform.apiUrl}: start the service with npm start.`;
-      throw new Error(sentence, { cause });
-    });
-    this.output.print(transcript(title, exchange, this.output.colours));
-    const asExpected = Object.entries(expected.fields).every(
-      ([name, value]) => exchange.json[name] === value,
-    );
-    if (exchange.status === expected.status && asExpected) return exchange;
-    throw new Error(
-      `"${title}" should have been answered ${expected.status} with ${JSON.stringify(expected.fields)}, ` +
-        `but it was ${exchange.status} ${exchange.text}`,
-    );
-  }
+  output.print(
+    `\nThe round was played: ${player.playerRef} has ${balance + wonMinor} minor units of ${CURRENCY}.`,
+  );
 }
 
 /** @param dataDir the service's DATA_DIR; without it, where the service puts it by default */

@@ -141,7 +141,7 @@ class Seed {
     const path = `/v1/admin/games/${gameId}`;
     if (expectStatus(await this.admin('GET', path), 200, 404).status === 200) return;
     const game = { providerId: PROVIDER_ID, name, status: 'ACTIVE' };
-    expectStatus(await this.admin('PUT', path, game), 200, 201);
+    expectStatus(await this.admin('PUT', path, game), 200);
   }
 
   /** An empty body is refused with 400, but only after its signature was believed. */

@@ -27,7 +27,7 @@ export function transcript(title: string, exchange: Exchange, colours: boolean):
     paint(BOLD, title),
     `  ${exchange.method} ${exchange.path}`,
     ...REQUEST_HEADERS.flatMap((name) => header(name, exchange.requestHeaders[name])),
-    indented(JSON.stringify(exchange.requestBody, null, 2)),
+    ...(exchange.requestBody === undefined ? [] : [indented(JSON.stringify(exchange.requestBody, null, 2))]),
     paint(status < 400 ? GREEN : RED, `  ${status}`),
     ...ANSWER_HEADERS.flatMap((name) => header(name, exchange.headers.get(name))),
     indented(pretty(exchange.text)),

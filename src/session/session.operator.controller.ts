@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { SignedBy } from '../http/caller.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
@@ -8,7 +9,7 @@ import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
 import { LaunchRequest, RevokeRequest } from './session.request.js';
-import { LaunchResponse, RevokePlayerResponse, RevokeResponse } from './session.response.js';
+import { LaunchResponse, revocation, RevokePlayerResponse, RevokeResponse } from './session.response.js';
 import { SessionService } from './session.service.js';
 
 @ApiTags('Operator')
@@ -47,40 +48,39 @@ export class SessionOperatorController {
   @ApiOperation({
     summary: 'Revoke a session',
     description:
-      'Ends the session at once. A second call changes nothing; an expired session can still be revoked.',
+      'Ends the session at once, then tells its provider, once; `notification` says what became of that. A ' +
+      'second call changes nothing and tells nobody; an expired session can still be revoked.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokeResponse })
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND')
   async revoke(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @Param('sessionId', UuidPipe) sessionId: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokeResponse> {
-    const { session, revokedAt } = await this.sessions.revoke(operator, sessionId, request.reason);
-    return {
-      sessionId: session.sessionId,
-      status: 'REVOKED',
-      revokedAt: revokedAt.toISOString(),
-      notification: { delivered: false, error: 'this version does not notify providers' },
-    };
+    return revocation(await this.sessions.revoke(actor, operator, sessionId, request.reason));
   }
 
   @Post('players/:playerRef/revoke-sessions')
   @HttpCode(200)
   @ApiOperation({
     summary: "Revoke every live session of a player of the operator's own",
-    description: 'All of them are closed by one statement.',
+    description:
+      'All of them are closed by one statement before the first provider is told. The answer waits for the ' +
+      'notifications as long as one of them may take (`CALLBACK_TIMEOUT_MS`); the rest follows after it.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokePlayerResponse })
   @ApiErrors('INVALID_REQUEST')
   async revokePlayer(
+    @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @Param('playerRef', IdentifierPipe) playerRef: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokePlayerResponse> {
-    const revoked = await this.sessions.revokePlayer(operator, playerRef, request.reason);
+    const revoked = await this.sessions.revokePlayer(actor, operator, playerRef, request.reason);
     return { revoked: revoked.map((session) => session.sessionId) };
   }
 }

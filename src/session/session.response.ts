@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { RevokedSession } from './session.service.js';
 import { EXAMPLE_TOKEN } from './session.request.js';
 
 export class VerifySessionResponse {
@@ -73,4 +74,10 @@ export class RevokePlayerResponse {
     example: ['0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11'],
   })
   revoked: string[];
+}
+
+/** A session that ended, and what its provider was told. Contract, section 5. */
+export function revocation({ session, revokedAt, notification }: RevokedSession): RevokeResponse {
+  const { sessionId } = session;
+  return { sessionId, status: 'REVOKED', revokedAt: revokedAt.toISOString(), notification };
 }

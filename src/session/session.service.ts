@@ -1,4 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Clock } from '../runtime/clock.js';
@@ -7,6 +9,8 @@ import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { endOf, type Session } from './session.js';
+import { RevocationNotifier } from './revocation.notifier.js';
+import type { Notification } from './revocation.store.js';
 import type { LaunchRequest } from './session.request.js';
 import { type RevokeReason, SessionStore } from './session.store.js';
 
@@ -20,6 +24,8 @@ export interface LaunchedSession {
 export interface RevokedSession {
   readonly session: Session;
   readonly revokedAt: Date;
+  /** What became of the one notification to its provider. */
+  readonly notification: Notification;
 }
 
 @Injectable()
@@ -32,6 +38,8 @@ export class SessionService {
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly sessions: SessionStore,
+    private readonly notifier: RevocationNotifier,
+    private readonly audit: Audit,
   ) {}
 
   /**
@@ -85,7 +93,11 @@ export class SessionService {
    */
   async verified(provider: Provider, sessionToken: string): Promise<Session> {
     this.tenancy.assertFresh();
-    const session = await this.of(provider, sessionToken);
+    const session = await this.of(provider, sessionToken).catch((error: unknown) => {
+      if (error instanceof CroupierError) throw error;
+      this.logger.error(error);
+      throw new CroupierError('CONFIGURATION_UNAVAILABLE');
+    });
     if (!this.tenancy.game(session.gameId) || !this.tenancy.operator(session.operatorId)) {
       throw new CroupierError('CONFIGURATION_UNAVAILABLE');
     }
@@ -93,21 +105,55 @@ export class SessionService {
   }
 
   /**
-   * Ends a session of the operator's; an expired one can still be revoked, a second call changes nothing.
+   * Ends a session, in our store first, and tells its provider once; an expired one can still be revoked, a
+   * second call changes nothing and tells nobody. Contract, section 5.
+   * @param operator 'any': an administrator ends whoever's session it is
    * @throws CroupierError NOT_FOUND
    */
-  async revoke(operator: Operator, sessionId: string, reason: RevokeReason): Promise<RevokedSession> {
-    const revoked = await this.sessions.revoke(sessionId, operator.id, this.clock.now(), reason);
+  async revoke(
+    actor: Actor,
+    operator: Operator | 'any',
+    sessionId: string,
+    reason: RevokeReason,
+  ): Promise<RevokedSession> {
+    const operatorId = operator === 'any' ? undefined : operator.id;
+    const now = this.clock.now();
+    const revoked = await this.audit.change(actor, async (query, record) => {
+      const ended = await this.sessions.revoke(query, sessionId, operatorId, now, reason);
+      const deed = { action: 'session.revoke', target: `session:${sessionId}`, after: { reason } };
+      if (ended) await record(deed);
+      return ended;
+    });
     if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });
-    const session = revoked ?? (await this.sessions.ofOperator(sessionId, operator.id));
+    const session = revoked ?? (await this.sessions.find(sessionId, operatorId));
     if (!session?.revokedAt) throw new CroupierError('NOT_FOUND');
-    return { session, revokedAt: session.revokedAt };
+    const notification = revoked
+      ? await this.notifier.notify(sessionId)
+      : await this.notifier.notificationOf(sessionId);
+    return { session, revokedAt: session.revokedAt, notification };
   }
 
-  /** Ends every live session of the operator's player, by one statement. */
-  async revokePlayer(operator: Operator, playerRef: string, reason: RevokeReason): Promise<Session[]> {
-    const revoked = await this.sessions.revokePlayer(operator.id, playerRef, this.clock.now(), reason);
+  /**
+   * Ends every live session of the operator's player, by one statement, and tells their providers; it waits
+   * for them as long as one of them may take, and what is left goes on after the answer.
+   */
+  async revokePlayer(
+    actor: Actor,
+    operator: Operator,
+    playerRef: string,
+    reason: RevokeReason,
+  ): Promise<Session[]> {
+    const now = this.clock.now();
+    const revoked = await this.audit.change(actor, async (query, record) => {
+      const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, now, reason);
+      const sessions = ended.map(({ sessionId }) => sessionId);
+      const target = `player:${operator.id}/${playerRef}`;
+      const deed = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
+      if (ended.length > 0) await record(deed);
+      return ended;
+    });
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
+    await this.notifier.notifyAll(revoked.map(({ sessionId }) => sessionId));
     return revoked;
   }
 }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Configuration } from '../config/configuration.js';
+import { Database, type Query } from '../database/database.js';
+import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import type { Session } from './session.js';
 
 export type RevokeReason = 'KICK' | 'SELF_EXCLUSION' | 'FRAUD_HOLD' | 'OTHER';
@@ -28,31 +30,43 @@ const BY_TOKEN = {
   text: `SELECT ${COLUMNS} FROM sessions s WHERE s.token_hash = $1`,
 };
 
+/** Closes what the condition names, and notes in the same step that its provider is to be told: $5 is the lease. */
+const revokeWhere = (condition: string) => `
+  WITH revoked AS (
+    UPDATE sessions s SET revoked_at = $3, revoke_reason = $4 WHERE ${condition} AND s.revoked_at IS NULL
+    RETURNING ${COLUMNS}
+  ), noted AS (
+    INSERT INTO session_revocations (session_id, lease_until)
+    SELECT "sessionId", clock_timestamp() + make_interval(secs => $5) FROM revoked
+  )
+  SELECT * FROM revoked`;
+
 const REVOKE = {
   name: 'session_revoke',
-  text: `
-    UPDATE sessions s SET revoked_at = $3, revoke_reason = $4
-     WHERE s.session_id = $1 AND s.operator_id = $2 AND s.revoked_at IS NULL
-    RETURNING ${COLUMNS}`,
+  text: revokeWhere('s.session_id = $1 AND ($2::text IS NULL OR s.operator_id = $2)'),
 };
 
-const OF_OPERATOR = {
-  name: 'session_of_operator',
-  text: `SELECT ${COLUMNS} FROM sessions s WHERE s.session_id = $1 AND s.operator_id = $2`,
+const FIND = {
+  name: 'session_find',
+  text: `SELECT ${COLUMNS} FROM sessions s WHERE s.session_id = $1 AND ($2::text IS NULL OR s.operator_id = $2)`,
 };
 
 const REVOKE_PLAYER = {
   name: 'session_revoke_player',
-  text: `
-    UPDATE sessions s SET revoked_at = $3, revoke_reason = $4
-     WHERE s.operator_id = $1 AND s.player_ref = $2 AND s.revoked_at IS NULL AND s.expires_at > $3
-    RETURNING ${COLUMNS}`,
+  text: revokeWhere('s.operator_id = $1 AND s.player_ref = $2 AND s.expires_at > $3'),
 };
 
 /** Each statement that touches a session. */
 @Injectable()
 export class SessionStore {
-  constructor(private readonly database: Database) {}
+  private readonly leaseSeconds: number;
+
+  constructor(
+    private readonly database: Database,
+    configuration: Configuration,
+  ) {
+    this.leaseSeconds = callbackLeaseSeconds(configuration);
+  }
 
   async insert(session: NewSession): Promise<void> {
     const { sessionId, tokenHash, operatorId, providerId, playerRef, gameId, currency, mode } = session;
@@ -68,29 +82,36 @@ export class SessionStore {
     return session;
   }
 
-  async ofOperator(sessionId: string, operatorId: string): Promise<Session | undefined> {
-    const [session] = await this.database.query<Session>(OF_OPERATOR, [sessionId, operatorId]);
+  /** @param operatorId undefined: whichever operator's it is */
+  async find(sessionId: string, operatorId: string | undefined): Promise<Session | undefined> {
+    const [session] = await this.database.query<Session>(FIND, [sessionId, operatorId ?? null]);
     return session;
   }
 
-  /** Closes one session; nothing comes back where it was closed before, or is not this operator's. */
+  /**
+   * Closes one session; nothing comes back where it was closed before, or is not this operator's.
+   * @param operatorId undefined: whichever operator's it is
+   */
   async revoke(
+    query: Query,
     sessionId: string,
-    operatorId: string,
+    operatorId: string | undefined,
     at: Date,
     reason: RevokeReason,
   ): Promise<Session | undefined> {
-    const [session] = await this.database.query<Session>(REVOKE, [sessionId, operatorId, at, reason]);
+    const values = [sessionId, operatorId ?? null, at, reason, this.leaseSeconds];
+    const [session] = await query<Session>(REVOKE, values);
     return session;
   }
 
   /** Closes every live session of an operator's player at once. */
   async revokePlayer(
+    query: Query,
     operatorId: string,
     playerRef: string,
     at: Date,
     reason: RevokeReason,
   ): Promise<Session[]> {
-    return this.database.query<Session>(REVOKE_PLAYER, [operatorId, playerRef, at, reason]);
+    return query<Session>(REVOKE_PLAYER, [operatorId, playerRef, at, reason, this.leaseSeconds]);
   }
 }

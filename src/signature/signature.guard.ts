@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { verifyPlatformSignature } from '@croupier/provider-sdk';
+import { actsAs } from '../audit/actor.js';
 import { Configuration } from '../config/configuration.js';
 import { InvalidSignatureError } from '../errors/croupier-error.js';
 import { CALLER, type Caller } from '../http/caller.js';
@@ -74,6 +75,7 @@ export class SignatureGuard implements CanActivate {
       throw new InvalidSignatureError('nonce_replayed');
     }
     request.tenant = tenant;
+    if (caller === 'operator') actsAs(request, `operator:${tenantId}`, 'operator');
   }
 
   private tell(request: SignedRequest, reason: string): void {

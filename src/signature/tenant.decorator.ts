@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import type { ActingRequest } from '../audit/actor.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 
 /** A request whose signature holds: the guard has put its tenant there. */
-export interface SignedRequest extends Request {
+export interface SignedRequest extends ActingRequest {
   tenant?: Provider | Operator;
 }
 

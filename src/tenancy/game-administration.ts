@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isIdentifier } from '../http/identifier.js';
 import { Clock } from '../runtime/clock.js';
 import type { PutGameRequest } from './game.request.js';
-import { pageById, type PageOf, type PageQuery } from './page.js';
+import { pageById, type PageOf, type PageQuery } from '../http/page.js';
 import { TenancyService } from './tenancy.service.js';
 import { TenancyStore } from './tenancy.store.js';
 import type { Game } from './tenant.js';
@@ -15,10 +17,11 @@ export class GameAdministration {
     private readonly tenancy: TenancyService,
     private readonly store: TenancyStore,
     private readonly clock: Clock,
+    private readonly audit: Audit,
   ) {}
 
   /** @throws CroupierError INVALID_REQUEST, also where there is no such provider */
-  async put(gameId: string, request: PutGameRequest): Promise<{ game: Game; created: boolean }> {
+  async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Game> {
     if (!isIdentifier(gameId)) {
       throw new CroupierError(
         'INVALID_REQUEST',
@@ -26,15 +29,24 @@ export class GameAdministration {
       );
     }
     const { providerId, name, status, launchUrl } = request;
-    const stored = await this.store.putGame({
-      gameId,
-      providerId,
-      name,
-      status: status ?? 'ACTIVE',
+    const wanted = {
+      ...{ gameId, providerId, name },
+      status: status ?? ('ACTIVE' as const),
       ...(launchUrl != null && { launchUrl }),
       updatedAt: this.clock.now(),
+    };
+    const stored = await this.audit.change(actor, async (query, record) => {
+      const before = await this.store.lockedGame(query, gameId);
+      const put = await this.store.putGame(query, wanted);
+      if (!put) throw new CroupierError('INVALID_REQUEST', `providerId names no provider: ${providerId}`);
+      await record({
+        action: put.created ? 'game.create' : 'game.replace',
+        target: `game:${gameId}`,
+        ...(before && { before }),
+        after: put.game,
+      });
+      return put.game;
     });
-    if (!stored) throw new CroupierError('INVALID_REQUEST', `providerId names no provider: ${providerId}`);
     await this.tenancy.changed();
     return stored;
   }

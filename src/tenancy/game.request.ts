@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy } from 'class-validator';
+import type { Columns } from '../http/list.js';
 import { Name, StatusField, TenantId } from './fields.js';
 import type { Status } from './tenant.js';
 
@@ -66,6 +67,16 @@ export class GameResponse {
   @ApiProperty()
   updatedAt: Date;
 }
+
+export const GAME_COLUMNS: Columns<GameResponse> = {
+  gameId: true,
+  providerId: true,
+  name: true,
+  status: true,
+  launchUrl: true,
+  createdAt: true,
+  updatedAt: true,
+};
 
 export class GameListResponse {
   @ApiProperty({ type: [GameResponse] })

@@ -1,13 +1,14 @@
-import { Controller, Get, HttpStatus, Param, Put, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Get, Param, Put, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
 import { GameAdministration } from './game-administration.js';
-import { GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
-import { PageQuery } from './page.js';
+import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
+import { PageQuery } from '../http/page.js';
 
 /** Contract, section 7, "Games". */
 @ApiTags('Administrators')
@@ -23,34 +24,34 @@ export class GamesAdminController {
       'The whole game: what is left out goes back to its default. Every instance obeys within a second.',
   })
   @ApiBody({ type: PutGameRequest })
-  @ApiCreatedResponse({ type: GameResponse, description: 'created' })
-  @ApiOkResponse({ type: GameResponse, description: 'replaced' })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiOkResponse({ type: GameResponse, description: 'created or replaced' })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
   async put(
+    @ActorOfRequest() actor: Actor,
     @Param('gameId') gameId: string,
     @JsonBody() request: PutGameRequest,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<GameResponse> {
-    const { game, created } = await this.games.put(gameId, request);
-    response.status(created ? HttpStatus.CREATED : HttpStatus.OK);
-    return game;
+    return this.games.put(actor, gameId, request);
   }
 
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the games, ordered by gameId' })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: GameListResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
-  list(@ValidQuery() query: PageQuery): Promise<GameListResponse> {
-    return this.games.list(query);
+  @ApiList(GameListResponse, PageQuery, GAME_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  list(
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<GameListResponse | StreamableFile> {
+    const read = (page: PageQuery) => this.games.list(page);
+    return answerList(format, { query, name: 'games', columns: GAME_COLUMNS, read });
   }
 
   @Get(':gameId')
   @RequiresRole('support')
   @ApiOperation({ summary: 'Read a game' })
   @ApiOkResponse({ type: GameResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
   find(@Param('gameId') gameId: string): Promise<GameResponse> {
     return this.games.find(gameId);
   }

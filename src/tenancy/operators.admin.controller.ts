@@ -1,14 +1,21 @@
-import { Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
-import { PageQuery } from './page.js';
+import { PageQuery } from '../http/page.js';
 import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
-import { CreatedOperatorResponse, OperatorListResponse, OperatorResponse } from './tenant.response.js';
+import {
+  CreatedOperatorResponse,
+  OPERATOR_COLUMNS,
+  OperatorListResponse,
+  OperatorResponse,
+} from './tenant.response.js';
 
 /** Contract, section 7, "Operators". */
 @ApiTags('Administrators')
@@ -18,29 +25,35 @@ export class OperatorsAdminController {
 
   @Post()
   @RequiresRole('admin')
-  @ApiOperation({ summary: 'Create a operator', description: 'The secret is in this answer alone.' })
+  @ApiOperation({ summary: 'Create an operator', description: 'The secret is in this answer alone.' })
   @ApiBody({ type: CreateOperatorRequest })
   @ApiCreatedResponse({ type: CreatedOperatorResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
-  create(@JsonBody() request: CreateOperatorRequest): Promise<CreatedOperatorResponse> {
-    return this.tenants.createOperator(request);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMITED')
+  create(
+    @ActorOfRequest() actor: Actor,
+    @JsonBody() request: CreateOperatorRequest,
+  ): Promise<CreatedOperatorResponse> {
+    return this.tenants.createOperator(actor, request);
   }
 
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the operators, ordered by id' })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: OperatorListResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
-  list(@ValidQuery() query: PageQuery): Promise<OperatorListResponse> {
-    return this.tenants.list('OPERATOR', query);
+  @ApiList(OperatorListResponse, PageQuery, OPERATOR_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  list(
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<OperatorListResponse | StreamableFile> {
+    const read = (page: PageQuery) => this.tenants.list('OPERATOR', page);
+    return answerList(format, { query, name: 'operators', columns: OPERATOR_COLUMNS, read });
   }
 
   @Get(':id')
   @RequiresRole('support')
-  @ApiOperation({ summary: 'Read a operator' })
+  @ApiOperation({ summary: 'Read an operator' })
   @ApiOkResponse({ type: OperatorResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
   find(@Param('id') id: string): Promise<OperatorResponse> {
     return this.tenants.find('OPERATOR', id);
   }
@@ -48,28 +61,36 @@ export class OperatorsAdminController {
   @Patch(':id')
   @RequiresRole('admin')
   @ApiOperation({
-    summary: 'Change a operator',
+    summary: 'Change an operator',
     description:
       'What is left out stays as it is; null sets a field back to its default. Every instance obeys within a second.',
   })
   @ApiBody({ type: ChangeOperatorRequest })
   @ApiOkResponse({ type: OperatorResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  change(@Param('id') id: string, @JsonBody() request: ChangeOperatorRequest): Promise<OperatorResponse> {
-    return this.tenants.changeOperator(id, request);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  change(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: ChangeOperatorRequest,
+  ): Promise<OperatorResponse> {
+    return this.tenants.changeOperator(actor, id, request);
   }
 
   @Post(':id/secret/rotate')
   @HttpCode(200)
   @RequiresRole('admin')
   @ApiOperation({
-    summary: 'Give a operator a new secret',
+    summary: 'Give an operator a new secret',
     description: 'A second rotation within the overlap drops the oldest secret.',
   })
   @ApiBody({ type: RotateSecretRequest })
   @ApiOkResponse({ type: RotatedSecret })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  rotateSecret(@Param('id') id: string, @JsonBody() request: RotateSecretRequest): Promise<RotatedSecret> {
-    return this.tenants.rotateSecret('OPERATOR', id, request.overlapSeconds ?? OVERLAP_SECONDS);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  rotateSecret(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: RotateSecretRequest,
+  ): Promise<RotatedSecret> {
+    return this.tenants.rotateSecret(actor, 'OPERATOR', id, request.overlapSeconds ?? OVERLAP_SECONDS);
   }
 }

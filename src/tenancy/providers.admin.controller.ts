@@ -1,14 +1,21 @@
-import { Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { JsonBody } from '../http/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
-import { PageQuery } from './page.js';
+import { PageQuery } from '../http/page.js';
 import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
-import { CreatedProviderResponse, ProviderListResponse, ProviderResponse } from './tenant.response.js';
+import {
+  CreatedProviderResponse,
+  PROVIDER_COLUMNS,
+  ProviderListResponse,
+  ProviderResponse,
+} from './tenant.response.js';
 
 /** Contract, section 7, "Providers". */
 @ApiTags('Administrators')
@@ -21,26 +28,32 @@ export class ProvidersAdminController {
   @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer alone.' })
   @ApiBody({ type: CreateProviderRequest })
   @ApiCreatedResponse({ type: CreatedProviderResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
-  create(@JsonBody() request: CreateProviderRequest): Promise<CreatedProviderResponse> {
-    return this.tenants.createProvider(request);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMITED')
+  create(
+    @ActorOfRequest() actor: Actor,
+    @JsonBody() request: CreateProviderRequest,
+  ): Promise<CreatedProviderResponse> {
+    return this.tenants.createProvider(actor, request);
   }
 
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the providers, ordered by id' })
-  @ApiQuery({ type: PageQuery })
-  @ApiOkResponse({ type: ProviderListResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
-  list(@ValidQuery() query: PageQuery): Promise<ProviderListResponse> {
-    return this.tenants.list('PROVIDER', query);
+  @ApiList(ProviderListResponse, PageQuery, PROVIDER_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  list(
+    @ValidQuery() query: PageQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<ProviderListResponse | StreamableFile> {
+    const read = (page: PageQuery) => this.tenants.list('PROVIDER', page);
+    return answerList(format, { query, name: 'providers', columns: PROVIDER_COLUMNS, read });
   }
 
   @Get(':id')
   @RequiresRole('support')
   @ApiOperation({ summary: 'Read a provider' })
   @ApiOkResponse({ type: ProviderResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
   find(@Param('id') id: string): Promise<ProviderResponse> {
     return this.tenants.find('PROVIDER', id);
   }
@@ -54,9 +67,13 @@ export class ProvidersAdminController {
   })
   @ApiBody({ type: ChangeProviderRequest })
   @ApiOkResponse({ type: ProviderResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  change(@Param('id') id: string, @JsonBody() request: ChangeProviderRequest): Promise<ProviderResponse> {
-    return this.tenants.changeProvider(id, request);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  change(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: ChangeProviderRequest,
+  ): Promise<ProviderResponse> {
+    return this.tenants.changeProvider(actor, id, request);
   }
 
   @Post(':id/secret/rotate')
@@ -68,8 +85,12 @@ export class ProvidersAdminController {
   })
   @ApiBody({ type: RotateSecretRequest })
   @ApiOkResponse({ type: RotatedSecret })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  rotateSecret(@Param('id') id: string, @JsonBody() request: RotateSecretRequest): Promise<RotatedSecret> {
-    return this.tenants.rotateSecret('PROVIDER', id, request.overlapSeconds ?? OVERLAP_SECONDS);
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  rotateSecret(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: RotateSecretRequest,
+  ): Promise<RotatedSecret> {
+    return this.tenants.rotateSecret(actor, 'PROVIDER', id, request.overlapSeconds ?? OVERLAP_SECONDS);
   }
 }

@@ -14,12 +14,25 @@ export class SecretBox {
   /** Which key sealed a text: the first 8 hex digits of the key's SHA-256. */
   readonly keyId: string;
 
-  /** @param key 32 bytes */
+  /** What opens, by key id: the key, and the other one while `SECRETS_KEY` itself is rotated. */
+  private readonly keys: ReadonlyMap<string, Buffer>;
+
+  /**
+   * @param key 32 bytes, seals and opens
+   * @param previousKey 32 bytes, opens only: `SECRETS_KEY_PREVIOUS`
+   */
   constructor(
     private readonly key: Buffer,
     private readonly randomness: Randomness,
+    previousKey?: Buffer,
   ) {
-    this.keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
+    this.keyId = idOf(key);
+    this.keys = new Map([key, ...(previousKey ? [previousKey] : [])].map((each) => [idOf(each), each]));
+  }
+
+  /** Whether the present key sealed it. */
+  isCurrent(sealedSecret: string): boolean {
+    return SEALED.exec(sealedSecret)?.[1] === this.keyId;
   }
 
   /** @returns `v1.<key id>.<iv>.<ciphertext and tag>`, the last two in base64url */
@@ -36,10 +49,14 @@ export class SecretBox {
     const [, keyId, iv, body] = SEALED.exec(sealedSecret) ?? [];
     if (keyId === undefined || iv === undefined || body === undefined)
       throw new Error('it is no sealed secret');
-    if (keyId !== this.keyId)
-      throw new Error(`it was sealed with key ${keyId}, SECRETS_KEY is key ${this.keyId}`);
+    const key = this.keys.get(keyId);
+    if (!key) {
+      throw new Error(
+        `it was sealed with key ${keyId}, known is key ${[...this.keys.keys()].join(' and key ')}`,
+      );
+    }
     const bytes = Buffer.from(body, 'base64url');
-    const decipher = createDecipheriv(CIPHER, this.key, Buffer.from(iv, 'base64url'), {
+    const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), {
       authTagLength: TAG_BYTES,
     });
     decipher.setAAD(Buffer.from(tenantId));
@@ -50,4 +67,8 @@ export class SecretBox {
       throw new Error('it was altered, or sealed for another tenant');
     }
   }
+}
+
+function idOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }

@@ -22,7 +22,7 @@ import { TenantAdministration } from './tenant-administration.js';
       provide: SecretBox,
       inject: [Configuration, Randomness],
       useFactory: (configuration: Configuration, randomness: Randomness) =>
-        new SecretBox(configuration.secretsKey, randomness),
+        new SecretBox(configuration.secretsKey, randomness, configuration.secretsKeyPrevious),
     },
   ],
   exports: [TenancyService],

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type Query } from '../database/database.js';
 import type { Game, Status, Tenant, TenantKind, TenantOf } from './tenant.js';
 
 /** A tenant as it lies in the database. */
@@ -47,10 +47,10 @@ export class TenancyStore {
   }
 
   /** @returns false where the id is taken, by a tenant of whichever kind */
-  async insertTenant(tenant: Tenant, sealedSecret: string): Promise<boolean> {
+  async insertTenant(query: Query, tenant: Tenant, sealedSecret: string): Promise<boolean> {
     const provider = tenant.kind === 'PROVIDER' ? tenant : undefined;
     const operator = tenant.kind === 'OPERATOR' ? tenant : undefined;
-    const rows = await this.database.query(INSERT_TENANT, [
+    const rows = await query(INSERT_TENANT, [
       tenant.id,
       tenant.kind,
       tenant.name,
@@ -67,18 +67,23 @@ export class TenancyStore {
     return rows.length === 1;
   }
 
+  /** The tenant as nobody else can change it before this transaction ends. */
+  async lockedTenant<K extends TenantKind>(
+    query: Query,
+    kind: K,
+    id: string,
+  ): Promise<TenantOf<K> | undefined> {
+    return (await query<TenantRow>(LOCKED_TENANT, [kind, id])).map(tenantOf<K>)[0];
+  }
+
   async changeTenant<K extends TenantKind>(
+    query: Query,
     kind: K,
     id: string,
     changes: TenantChanges,
     now: Date,
   ): Promise<TenantOf<K> | undefined> {
-    const rows = await this.database.query<TenantRow>(CHANGE_TENANT, [
-      id,
-      kind,
-      JSON.stringify(changes),
-      now,
-    ]);
+    const rows = await query<TenantRow>(CHANGE_TENANT, [id, kind, JSON.stringify(changes), now]);
     return rows.map(tenantOf<K>)[0];
   }
 
@@ -88,6 +93,7 @@ export class TenancyStore {
    * @returns false where there is no such tenant
    */
   async rotateSecret(
+    query: Query,
     kind: TenantKind,
     id: string,
     sealedSecret: string,
@@ -95,7 +101,7 @@ export class TenancyStore {
     now: Date,
   ): Promise<boolean> {
     const values = [id, kind, sealedSecret, previousValidUntil, now];
-    return (await this.database.query(ROTATE_SECRET, values)).length === 1;
+    return (await query(ROTATE_SECRET, values)).length === 1;
   }
 
   async tenant<K extends TenantKind>(kind: K, id: string): Promise<TenantOf<K> | undefined> {
@@ -108,11 +114,20 @@ export class TenancyStore {
   }
 
   /** Creates or replaces a game. @returns undefined where there is no such provider */
-  async putGame(game: Omit<Game, 'createdAt'>): Promise<{ game: Game; created: boolean } | undefined> {
+  async putGame(
+    query: Query,
+    game: Omit<Game, 'createdAt'>,
+  ): Promise<{ game: Game; created: boolean } | undefined> {
     const { gameId, providerId, name, status, launchUrl, updatedAt } = game;
     const values = [gameId, providerId, name, status, launchUrl, updatedAt];
-    const [row] = await this.database.query<GameRow & { created: boolean }>(PUT_GAME, values);
+    const [row] = await query<GameRow & { created: boolean }>(PUT_GAME, values);
     return row && { game: gameOf(row), created: row.created };
+  }
+
+  /** The game as nobody else can change, or create, it before this transaction ends. */
+  async lockedGame(query: Query, gameId: string): Promise<Game | undefined> {
+    await query(LOCK_GAME, [gameId]);
+    return (await query<GameRow>(GAME, [gameId])).map(gameOf)[0];
   }
 
   async game(gameId: string): Promise<Game | undefined> {
@@ -178,6 +193,8 @@ const ROTATE_SECRET = {
 
 const TENANT = { name: 'tenancy_tenant', text: 'SELECT * FROM tenants WHERE kind = $1 AND id = $2' };
 
+const LOCKED_TENANT = { name: 'tenancy_locked_tenant', text: `${TENANT.text} FOR UPDATE` };
+
 const TENANT_PAGE = {
   name: 'tenancy_tenant_page',
   text: `SELECT * FROM tenants WHERE kind = $1 AND id COLLATE "C" > $2 ORDER BY id COLLATE "C" LIMIT $3`,
@@ -195,7 +212,16 @@ const PUT_GAME = {
     RETURNING *, xmax = 0 AS created`,
 };
 
+/** The first half of the keys of the advisory locks on games: any number nobody else takes. */
+const GAME_LOCKS = 7_300_004;
+
 const GAME = { name: 'tenancy_game', text: 'SELECT * FROM games WHERE game_id = $1' };
+
+/** Of its id, since there may be no row yet. */
+const LOCK_GAME = {
+  name: 'tenancy_lock_game',
+  text: `SELECT pg_advisory_xact_lock(${GAME_LOCKS}, hashtext($1))`,
+};
 
 const GAME_PAGE = {
   name: 'tenancy_game_page',

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isIdentifier } from '../http/identifier.js';
@@ -6,7 +8,7 @@ import { checkBaseUrl, normalisedBaseUrl } from '../outbound/base-url.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
-import { pageById, type PageOf, type PageQuery } from './page.js';
+import { pageById, type PageOf, type PageQuery } from '../http/page.js';
 import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { SecretBox } from './secret-box.js';
 import type { RotatedSecret } from './secret.request.js';
@@ -31,11 +33,12 @@ export class TenantAdministration {
     private readonly secretBox: SecretBox,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
+    private readonly audit: Audit,
   ) {}
 
   /** @throws CroupierError INVALID_REQUEST · CONFLICT where the id is taken */
-  async createProvider(request: CreateProviderRequest): Promise<Provider & { secret: string }> {
-    return this.create({
+  async createProvider(actor: Actor, request: CreateProviderRequest): Promise<Provider & { secret: string }> {
+    return this.create(actor, {
       kind: 'PROVIDER',
       ...this.sharedFields(request),
       webhookBaseUrl: this.baseUrl('webhookBaseUrl', request.webhookBaseUrl),
@@ -44,10 +47,10 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · CONFLICT where the id is taken */
-  async createOperator(request: CreateOperatorRequest): Promise<Operator & { secret: string }> {
+  async createOperator(actor: Actor, request: CreateOperatorRequest): Promise<Operator & { secret: string }> {
     const { walletTimeoutMs } = request;
     this.checkWalletTimeout(walletTimeoutMs);
-    return this.create({
+    return this.create(actor, {
       kind: 'OPERATOR',
       ...this.sharedFields(request),
       walletBaseUrl: this.baseUrl('walletBaseUrl', request.walletBaseUrl),
@@ -57,9 +60,9 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeProvider(id: string, request: ChangeProviderRequest): Promise<Provider> {
+  async changeProvider(actor: Actor, id: string, request: ChangeProviderRequest): Promise<Provider> {
     const { webhookBaseUrl, lateSettlementSeconds } = request;
-    return this.change('PROVIDER', id, {
+    return this.change(actor, 'PROVIDER', id, {
       ...request,
       ...(webhookBaseUrl !== undefined && { webhookBaseUrl: this.baseUrl('webhookBaseUrl', webhookBaseUrl) }),
       ...(lateSettlementSeconds === null && { lateSettlementSeconds: 0 }),
@@ -67,10 +70,10 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeOperator(id: string, request: ChangeOperatorRequest): Promise<Operator> {
+  async changeOperator(actor: Actor, id: string, request: ChangeOperatorRequest): Promise<Operator> {
     const { walletBaseUrl } = request;
     this.checkWalletTimeout(request.walletTimeoutMs);
-    return this.change('OPERATOR', id, {
+    return this.change(actor, 'OPERATOR', id, {
       ...request,
       ...(walletBaseUrl !== undefined && { walletBaseUrl: this.baseUrl('walletBaseUrl', walletBaseUrl) }),
     });
@@ -81,14 +84,24 @@ export class TenantAdministration {
    * @param overlapSeconds 0: the present secret is invalid at once
    * @throws CroupierError NOT_FOUND
    */
-  async rotateSecret(kind: TenantKind, id: string, overlapSeconds: number): Promise<RotatedSecret> {
+  async rotateSecret(
+    actor: Actor,
+    kind: TenantKind,
+    id: string,
+    overlapSeconds: number,
+  ): Promise<RotatedSecret> {
     const now = this.clock.now();
     const secret = this.randomness.secret();
     const previousValidUntil = new Date(now.getTime() + overlapSeconds * 1000);
     const overlap = overlapSeconds > 0 ? previousValidUntil : null;
     const sealed = this.secretBox.seal(id, secret);
-    const known = isIdentifier(id) && (await this.store.rotateSecret(kind, id, sealed, overlap, now));
-    if (!known) throw unknown(kind);
+    await this.audit.change(actor, async (query, record) => {
+      const known =
+        isIdentifier(id) && (await this.store.rotateSecret(query, kind, id, sealed, overlap, now));
+      if (!known) throw unknown(kind);
+      const after = { overlapSeconds, previousValidUntil };
+      await record({ action: `${nounOf(kind)}.rotate-secret`, target: `${nounOf(kind)}:${id}`, after });
+    });
     await this.tenancy.changed();
     return { secret, previousValidUntil };
   }
@@ -109,24 +122,33 @@ export class TenantAdministration {
     );
   }
 
-  private async create<T extends Tenant>(tenant: T): Promise<T & { secret: string }> {
+  private async create<T extends Tenant>(actor: Actor, tenant: T): Promise<T & { secret: string }> {
     const secret = this.randomness.secret();
-    const free = tenant.id !== PLATFORM_ID;
-    if (!free || !(await this.store.insertTenant(tenant, this.secretBox.seal(tenant.id, secret)))) {
-      throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
-    }
+    const sealed = this.secretBox.seal(tenant.id, secret);
+    await this.audit.change(actor, async (query, record) => {
+      const free = tenant.id !== PLATFORM_ID && (await this.store.insertTenant(query, tenant, sealed));
+      if (!free) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
+      const noun = nounOf(tenant.kind);
+      await record({ action: `${noun}.create`, target: `${noun}:${tenant.id}`, after: tenant });
+    });
     await this.tenancy.changed();
     return { ...tenant, secret };
   }
 
   private async change<K extends TenantKind>(
+    actor: Actor,
     kind: K,
     id: string,
     changes: TenantChanges,
   ): Promise<TenantOf<K>> {
     const now = this.clock.now();
-    const tenant = isIdentifier(id) ? await this.store.changeTenant(kind, id, changes, now) : undefined;
-    if (!tenant) throw unknown(kind);
+    const tenant = await this.audit.change(actor, async (query, record) => {
+      const before = isIdentifier(id) ? await this.store.lockedTenant(query, kind, id) : undefined;
+      const after = before && (await this.store.changeTenant(query, kind, id, changes, now));
+      if (!after) throw unknown(kind);
+      await record({ action: `${nounOf(kind)}.change`, target: `${nounOf(kind)}:${id}`, before, after });
+      return after;
+    });
     await this.tenancy.changed();
     return tenant;
   }
@@ -165,5 +187,9 @@ export class TenantAdministration {
 }
 
 function unknown(kind: TenantKind): CroupierError {
-  return new CroupierError('NOT_FOUND', kind === 'PROVIDER' ? 'no such provider' : 'no such operator');
+  return new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);
+}
+
+function nounOf(kind: TenantKind): 'provider' | 'operator' {
+  return kind === 'PROVIDER' ? 'provider' : 'operator';
 }

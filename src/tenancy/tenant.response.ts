@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import type { Columns } from '../http/list.js';
 import { EXAMPLE_SECRET } from './secret.request.js';
 import type { Status } from './tenant.js';
 
@@ -39,6 +40,18 @@ export class ProviderResponse {
   @ApiProperty()
   updatedAt: Date;
 }
+
+export const PROVIDER_COLUMNS: Columns<ProviderResponse> = {
+  kind: true,
+  id: true,
+  name: true,
+  status: true,
+  webhookBaseUrl: true,
+  lateSettlementSeconds: true,
+  requestsPerSecond: true,
+  createdAt: true,
+  updatedAt: true,
+};
 
 export class CreatedProviderResponse extends IntersectionType(ProviderResponse, ShownOnce) {}
 
@@ -81,6 +94,19 @@ export class OperatorResponse {
   @ApiProperty()
   updatedAt: Date;
 }
+
+export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {
+  kind: true,
+  id: true,
+  name: true,
+  status: true,
+  walletBaseUrl: true,
+  walletAdapter: true,
+  walletTimeoutMs: true,
+  requestsPerSecond: true,
+  createdAt: true,
+  updatedAt: true,
+};
 
 export class CreatedOperatorResponse extends IntersectionType(OperatorResponse, ShownOnce) {}
 

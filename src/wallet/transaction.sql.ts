@@ -18,15 +18,16 @@ const SESSION = `
      WHERE s.token_hash = $3
   )`;
 
-const STORED_COLUMNS = `
+/** A transaction as the rules see it; the table is `t`. */
+export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
   t.round_id AS "roundId", t.original_transaction_id AS "originalTransactionId", t.attempt,
   t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
   (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive", t.rollback_id AS "rollbackId",
   EXISTS (SELECT FROM transactions r
-           WHERE r.provider_id = t.provider_id AND r.transaction_id = t.rollback_id
-             AND r.state IN ('PENDING', 'TIMED_OUT')) AS "rollbackUndecided"`;
+           WHERE r.provider_id = t.provider_id AND r.original_transaction_id = t.transaction_id
+             AND r.kind = 'ROLLBACK' AND r.state IN ('PENDING', 'TIMED_OUT')) AS "rollbackUndecided"`;
 
 /** What is stored under the id: $1 provider, $2 transaction. */
 const STORED = `
@@ -66,8 +67,7 @@ export const OPEN_SETTLING: Statement = {
       SELECT ${STORED_COLUMNS} FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $8
     ), round AS (
       SELECT coalesce(bool_or(t.kind = 'WIN' AND t.state = 'APPROVED'), false) AS "winApproved",
-             coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT') AND t.verdict IS NULL), false)
-               AS "winUndecided",
+             coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
              coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
                AS "betStands",
              coalesce(bool_or(t.kind = 'BET' AND (t.state IN ('PENDING', 'TIMED_OUT')
@@ -133,6 +133,18 @@ export const CLAIM_WIN: Statement = {
     RETURNING attempt`,
 };
 
+/** Claims an adjustment: $1 is the platform, $8 the reason that a person gave for it. */
+export const CLAIM_ADJUSTMENT: Statement = {
+  name: 'transaction_claim_adjustment',
+  text: `
+    INSERT INTO transactions AS t (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+                                   player_ref, currency, amount_minor, reason, attempt, lease_until)
+    VALUES ($1, $2, $3, 'ADJUSTMENT', 'PENDING', $4, 'REAL', $5, $6, $7, $8, 1,
+            clock_timestamp() + make_interval(secs => $9))
+    ON CONFLICT DO NOTHING
+    RETURNING t.*`,
+};
+
 /** Marks a BET as being reversed by $3, if it still is the attempt that the decision saw. */
 export const MARK_TARGET: Statement = {
   name: 'transaction_mark_target',
@@ -171,14 +183,21 @@ export const RETRY: Statement = {
        SET state = 'PENDING', attempt = t.attempt + 1, updated_at = clock_timestamp(),
            lease_until = clock_timestamp() + make_interval(secs => $4),
            attempts = CASE WHEN t.state = 'TIMED_OUT' THEN t.attempts ELSE
-             t.attempts || jsonb_build_object('attempt', t.attempt, 'outcome', 'LEASE_OVER') END
+             t.attempts || jsonb_build_object('attempt', t.attempt, 'outcome', 'LEASE_OVER',
+               'startedAt', to_char(t.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) END
      WHERE t.provider_id = $1 AND t.transaction_id = $2 AND t.attempt = $3 AND t.rollback_id IS NULL
        AND (t.state = 'TIMED_OUT' OR (t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
     RETURNING t.*`,
 };
 
+/** How much of a history is kept, in attempts: its beginning and its end tell the story of one that never ends. */
+const ATTEMPTS_KEPT = 200;
+const FIRST_ATTEMPTS_KEPT = 20;
+
 const SETTLE_SET = `
-  state = $4, response_body = $5, decline_reason = coalesce($6, t.decline_reason), attempts = t.attempts || $7::jsonb,
+  state = $4, response_body = $5, decline_reason = coalesce($6, t.decline_reason),
+  attempts = CASE WHEN jsonb_array_length(t.attempts) < ${ATTEMPTS_KEPT} THEN t.attempts
+                  ELSE t.attempts - ${FIRST_ATTEMPTS_KEPT} END || $7::jsonb,
   lease_until = NULL, updated_at = clock_timestamp()`;
 
 const STILL_OURS = `
@@ -208,10 +227,4 @@ export const SETTLE_ROLLBACK: Statement = {
          AND t.rollback_id = settled.transaction_id AND settled.state <> 'TIMED_OUT'
     )
     SELECT transaction_id FROM settled`,
-};
-
-/** Transactions that wait for a decision, by state; the partial index makes it cheap. */
-export const COUNT_UNDECIDED: Statement = {
-  name: 'transaction_count_undecided',
-  text: `SELECT state, count(*) AS count FROM transactions WHERE state IN ('PENDING', 'TIMED_OUT') GROUP BY state`,
 };

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import { timed } from '../observability/trace.js';
+import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
 import type { Facts, RoundFacts, SessionFacts, StoredFacts } from './rules/facts.js';
 import {
   type Claim,
+  type NewAdjustment,
   type NewTransaction,
   orderOf,
   type Settlement,
@@ -42,13 +44,13 @@ interface TransactionRow {
   provider_id: string;
   kind: Claim['order']['kind'];
   operator_id: string;
-  session_id: string;
+  session_id: string | null;
   mode: Claim['mode'];
   player_ref: string;
-  game_id: string;
+  game_id: string | null;
   currency: string;
   amount_minor: number;
-  round_id: string;
+  round_id: string | null;
   round_closed: boolean | null;
   original_transaction_id: string | null;
   free_spins_ref: string | null;
@@ -107,13 +109,24 @@ export class TransactionStore {
     return row && fresh(transaction);
   }
 
+  /** Claims an adjustment, which stands on nothing but itself. */
+  async claimAdjustment(adjustment: NewAdjustment): Promise<Claim | undefined> {
+    const { adjustmentId, platformTransactionId, operatorId, playerRef, currency, amountMinor, reason } =
+      adjustment;
+    const [row] = await this.database.query<TransactionRow>(sql.CLAIM_ADJUSTMENT, [
+      ...[PLATFORM_ID, adjustmentId, platformTransactionId, operatorId, playerRef, currency, amountMinor],
+      ...[reason, this.leaseSeconds],
+    ]);
+    return row && restored(row);
+  }
+
   /**
    * Claims a ROLLBACK and marks its target, or places its tombstone, in one database transaction; if the
    * round or the target moved since they were looked at, nothing is claimed.
    */
   async claimRollback(
     transaction: NewTransaction,
-    round: RoundFacts,
+    round: Pick<RoundFacts, 'version'>,
     target: ReversedTarget,
     tombstoneId: string,
   ): Promise<Claim | undefined> {
@@ -152,10 +165,6 @@ export class TransactionStore {
       ]),
     );
     return rows.length === 1;
-  }
-
-  async countUndecided(): Promise<{ state: string; count: number }[]> {
-    return this.database.query<{ state: string; count: number }>(sql.COUNT_UNDECIDED, []);
   }
 
   private async takeTarget(
@@ -237,10 +246,10 @@ function restored(row: TransactionRow): Claim {
       providerId: row.provider_id,
       kind: row.kind,
       playerRef: row.player_ref,
-      gameId: row.game_id,
+      ...(row.game_id !== null && { gameId: row.game_id }),
       currency: row.currency,
       amountMinor: row.amount_minor,
-      roundId: row.round_id,
+      ...(row.round_id !== null && { roundId: row.round_id }),
       ...(row.round_closed !== null && { roundClosed: row.round_closed }),
       ...(row.original_transaction_id !== null && { originalTransactionId: row.original_transaction_id }),
       ...(row.free_spins_ref !== null && { freeSpinsRef: row.free_spins_ref }),

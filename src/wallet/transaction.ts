@@ -1,6 +1,6 @@
 import type { Order } from '../operator-wallet/operator-wallet.js';
 import type { DeclineReason, Verdict } from './rules/decision.js';
-import type { Asked, Kind, Mode } from './rules/facts.js';
+import type { Asked, Mode } from './rules/facts.js';
 
 /** A provider's request, with what is recorded and forwarded but decides nothing. */
 export interface SubmittedTransaction extends Asked {
@@ -8,15 +8,19 @@ export interface SubmittedTransaction extends Asked {
   readonly roundClosed?: boolean;
 }
 
+/** Who drives an attempt; a person does it through the resolve route or an adjustment. */
+export type Driver = 'provider' | 'resolver' | 'administrator';
+
 /** An attempt that is ours until its lease is over or somebody settles it. */
 export interface Claim {
   readonly attempt: number;
   readonly platformTransactionId: string;
   readonly operatorId: string;
-  readonly sessionId: string;
+  /** An adjustment has none. */
+  readonly sessionId: string | null;
   readonly mode: Mode;
   /** The operator's request, fixed at the first claim and repeated identically. */
-  readonly order: Order & { readonly kind: Kind };
+  readonly order: Order;
   /** Set where no movement is asked of the operator, only the balance. */
   readonly verdict?: Verdict;
 }
@@ -26,17 +30,32 @@ export interface NewTransaction {
   readonly providerId: string;
   readonly platformTransactionId: string;
   readonly operatorId: string;
-  readonly sessionId: string;
+  /** An adjustment has none. */
+  readonly sessionId: string | null;
   readonly mode: Mode;
-  readonly asked: SubmittedTransaction;
+  readonly asked: Omit<SubmittedTransaction, 'sessionToken'>;
   /** Minor units; a ROLLBACK's is its target's. */
   readonly amountMinor: number;
   readonly verdict?: Verdict;
 }
 
+/** An adjustment that nobody has claimed yet: the platform's own, in no session, game or round. */
+export interface NewAdjustment {
+  readonly adjustmentId: string;
+  readonly platformTransactionId: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly currency: string;
+  /** Minor units, signed, not 0. */
+  readonly amountMinor: number;
+  readonly reason: string;
+}
+
 /** What an attempt came to, as the transaction's history keeps it. */
 export interface AttemptRecord {
   readonly attempt: number;
+  /** Absent for the provider. */
+  readonly driver?: Exclude<Driver, 'provider'>;
   readonly requestId?: string;
   readonly startedAt: string;
   readonly durationMs: number;
@@ -46,6 +65,10 @@ export interface AttemptRecord {
   readonly operatorTransactionId?: string;
   readonly detail?: string;
 }
+
+/** An attempt as the history keeps it; of one whose lease ran out nobody knows more. */
+export type StoredAttempt =
+  AttemptRecord | { readonly attempt: number; readonly outcome: 'LEASE_OVER'; readonly startedAt?: string };
 
 export interface Settlement {
   readonly state: 'APPROVED' | 'DECLINED' | 'TIMED_OUT';

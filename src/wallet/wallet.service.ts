@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Configuration } from '../config/configuration.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CroupierError } from '../errors/croupier-error.js';
-import { Metrics } from '../observability/metrics.js';
-import { currentRequestId } from '../observability/trace.js';
-import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
+import { note } from '../observability/trace.js';
+import type { OperatorWallet, Unknown } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
@@ -11,21 +10,18 @@ import { Randomness } from '../runtime/randomness.js';
 import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
+import { AttemptRunner, codeOf, type FreeSpinsWin } from './attempt.runner.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
 import type { SessionFacts } from './rules/facts.js';
-import { declineReason, responseBody } from './rules/outcome.js';
-import type {
-  AttemptRecord,
-  Claim,
-  NewTransaction,
-  Settlement,
-  SubmittedTransaction,
-} from './transaction.js';
+import { responseBody } from './rules/outcome.js';
+import type { Claim, NewTransaction, SubmittedTransaction } from './transaction.js';
 import { fresh, type Opened, type Stored, TransactionStore } from './transaction.store.js';
 
 /** How often a request looks again when another one moved its round or took its id in between. */
-const LOOKS = 5;
+const LOOKS = 50;
+/** By how much the longest pause before another look grows with each, in milliseconds. */
+const PAUSE_STEP_MS = 4;
 
 /** What a provider is told: the bytes, and whether they were told before. */
 export interface Answer {
@@ -38,14 +34,13 @@ export class WalletService {
   private readonly logger = new Logger('Wallet');
 
   constructor(
-    private readonly configuration: Configuration,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly sessions: SessionService,
     private readonly tenancy: TenancyService,
     private readonly wallets: OperatorWallets,
     private readonly transactions: TransactionStore,
-    private readonly metrics: Metrics,
+    private readonly attempts: AttemptRunner,
   ) {}
 
   /**
@@ -56,6 +51,7 @@ export class WalletService {
    * @throws CroupierError as the contract's tables say
    */
   async submit(provider: Provider, asked: SubmittedTransaction): Promise<Answer> {
+    note({ transactionId: asked.transactionId, kind: asked.kind });
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();
       const platformTransactionId = this.randomness.uuid();
@@ -76,6 +72,7 @@ export class WalletService {
         default: {
           const claim = await this.claim(provider.id, asked, opened, decision, platformTransactionId);
           if (claim) return this.carryOut(provider.id, asked, claim, startedMs);
+          await sleep(this.randomness.integer(look * PAUSE_STEP_MS));
         }
       }
     }
@@ -93,6 +90,11 @@ export class WalletService {
       throw new CroupierError('OPERATOR_NOT_CONFIGURED');
     }
     return this.readBalance(this.wallets.behind(session), session);
+  }
+
+  /** @param watcher called with each booked WIN of free spins; it must not throw */
+  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
+    this.attempts.onFreeSpinsWin(watcher);
   }
 
   /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */
@@ -131,68 +133,10 @@ export class WalletService {
     claim: Claim,
     startedMs: number,
   ): Promise<Answer> {
-    const startedAt = this.clock.now();
-    const answer = await this.ask(claim, startedMs);
-    const settlement = this.settlement(claim, answer, startedAt, startedMs);
-    const settled = await this.transactions.settle(claim, settlement);
-    if (!settled) return this.answerOfAnother(providerId, asked, claim);
-    const { kind } = claim.order;
-    this.metrics.transactions.inc({ kind, state: settlement.state, mode: claim.mode });
-    if (settlement.responseBody === null) throw unanswered(answer as Unknown);
-    return { body: settlement.responseBody, replayed: false };
-  }
-
-  private async ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
-    // A process that slept since its claim could call while another already holds the lease.
-    const operator = this.tenancy.operator(claim.operatorId);
-    const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
-    if (monotonicMs() - claimedMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
-      return { kind: 'unknown', cause: 'timeout', detail: 'the lease would not outlive the call' };
-    }
-    const wallet = this.wallets.behind(claim);
-    if (!claim.verdict) return wallet.book(claim.order);
-    const { playerRef, currency } = claim.order;
-    const answer = await wallet.balance({ playerRef, currency });
-    if (answer.kind === 'unknown') return answer;
-    const reason = claim.verdict.status === 'DECLINED' ? claim.verdict.declineReason : undefined;
-    return {
-      kind: 'decided',
-      status: claim.verdict.status,
-      balance: answer.balance,
-      ...(reason !== undefined && { reason }),
-    };
-  }
-
-  private settlement(claim: Claim, answer: WalletAnswer, startedAt: Date, startedMs: number): Settlement {
-    const requestId = currentRequestId();
-    const common = {
-      attempt: claim.attempt,
-      ...(requestId !== undefined && { requestId }),
-      startedAt: startedAt.toISOString(),
-      durationMs: Math.round(monotonicMs() - startedMs),
-    };
-    if (answer.kind === 'unknown') {
-      const outcome = codeOf(answer);
-      const record: AttemptRecord = { ...common, outcome, detail: answer.detail };
-      return { state: 'TIMED_OUT', responseBody: null, declineReason: null, record };
-    }
-    const { status, balance, reason, operatorTransactionId } = answer;
-    const declined = status === 'DECLINED' ? declineReason(reason) : undefined;
-    const { transactionId, currency } = claim.order;
-    const { platformTransactionId } = claim;
-    return {
-      state: status,
-      responseBody: responseBody({
-        ...{ transactionId, platformTransactionId, status, balance, currency },
-        ...(declined && { declineReason: declined }),
-      }),
-      declineReason: declined ?? null,
-      record: {
-        ...{ ...common, outcome: status, balance },
-        ...(reason !== undefined && { reason }),
-        ...(operatorTransactionId !== undefined && { operatorTransactionId }),
-      },
-    };
+    const outcome = await this.attempts.carryOut(claim, startedMs, 'provider');
+    if (outcome.to === 'lost') return this.answerOfAnother(providerId, asked, claim);
+    if (outcome.to === 'unknown') throw unanswered(outcome.unknown);
+    return { body: outcome.responseBody, replayed: false };
   }
 
   /** Our claim was taken over while the operator was asked: what counts is what is stored, never our result. */
@@ -241,10 +185,6 @@ export class WalletService {
     if (answer.kind === 'unknown') throw unanswered(answer);
     return answer.balance;
   }
-}
-
-function codeOf(unknown: Unknown): 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE' {
-  return unknown.cause === 'timeout' ? 'OPERATOR_TIMED_OUT' : 'OPERATOR_UNAVAILABLE';
 }
 
 function unanswered(unknown: Unknown): CroupierError {

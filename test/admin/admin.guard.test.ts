@@ -1,15 +1,24 @@
-import type { ExecutionContext } from '@nestjs/common';
+import { type ExecutionContext, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { AdminGuard } from '../../src/admin/admin.guard.js';
+import { AdminTokens } from '../../src/admin/admin-tokens.service.js';
 import { Administrators } from '../../src/admin/administrators.service.js';
+import { FailedKeys } from '../../src/admin/failed-keys.js';
+import type { KeyStore } from '../../src/admin/key.store.js';
 import { RequiresRole } from '../../src/admin/requires-role.js';
 import { holds, type Role, ROLES } from '../../src/admin/role.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { CALLER } from '../../src/http/caller.js';
+import { IssuerKeys } from '../../src/outbound/issuer-keys.js';
+import { Clock } from '../../src/runtime/clock.js';
 
 const KEY = 'k'.repeat(32);
 const configuration: Configuration = readConfiguration({ SANDBOX: 'true', ADMIN_API_KEY: KEY });
+
+beforeAll(() => {
+  Logger.overrideLogger(false);
+});
 
 class Routes {
   @RequiresRole('admin')
@@ -24,16 +33,24 @@ class Routes {
 
 /** Asks the guard of one role's administrator, or of the root key's. */
 async function ask(route: keyof Routes, authorization?: string, role?: Role) {
-  const administrators = new Administrators(configuration);
+  const clock = new Clock();
+  const keys = { liveByHash: () => Promise.resolve(undefined) } as unknown as KeyStore;
+  const tokens = new AdminTokens(configuration, new IssuerKeys(configuration), clock);
+  const administrators = new Administrators(configuration, keys, tokens, clock);
   if (role) administrators.behind = () => Promise.resolve({ name: 'somebody', role });
-  const request: { headers: object; administrator?: object } = { headers: { authorization } };
+  const request: { headers: object; actor?: object; ip: string } = {
+    headers: { authorization },
+    ip: '192.0.2.1',
+  };
   const context = {
     getHandler: () => Routes.prototype[route],
     getClass: () => Routes,
     switchToHttp: () => ({ getRequest: () => request }),
   } as unknown as ExecutionContext;
-  const passed = await new AdminGuard(new Reflector(), administrators).canActivate(context);
-  return { passed, administrator: request.administrator };
+  const passed = await new AdminGuard(new Reflector(), administrators, new FailedKeys(clock)).canActivate(
+    context,
+  );
+  return { passed, actor: request.actor };
 }
 
 describe('a role', () => {
@@ -52,7 +69,7 @@ describe("an administrator's route", () => {
     async (header) => {
       expect(await ask('administrators', header)).toEqual({
         passed: true,
-        administrator: { name: 'root', role: 'admin' },
+        actor: { actor: 'root', role: 'admin', address: '192.0.2.1' },
       });
     },
   );
@@ -82,5 +99,5 @@ describe("an administrator's route", () => {
 });
 
 test('a route of somebody else is not judged', async () => {
-  expect(await ask('open')).toEqual({ passed: true, administrator: undefined });
+  expect(await ask('open')).toEqual({ passed: true, actor: undefined });
 });

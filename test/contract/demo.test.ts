@@ -51,6 +51,14 @@ describe('a DEMO session', () => {
     expect((await world.submit(never)).json).toMatchObject({ declineReason: 'TRANSACTION_ROLLED_BACK' });
   });
 
+  test('takes an originalTransactionId for a reversal of a ROLLBACK alone', async () => {
+    const { body } = await play('BET', { amountMinor: 500 });
+    const { transactionId, roundId } = body;
+    await play('BET', { amountMinor: 0, originalTransactionId: transactionId });
+    const undo = { originalTransactionId: transactionId, roundId };
+    expect((await play('ROLLBACK', undo)).reply.json).toMatchObject({ balance: 5000 });
+  });
+
   test('replays as any other', async () => {
     const { body, reply } = await play('BET');
     const again = await world.submit(body);

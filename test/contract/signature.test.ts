@@ -144,6 +144,7 @@ describe('the order of checks', () => {
     ['POST', '/V1/wallet/balance'],
     ['POST', '/v1/wallet/balance/'],
     ['GET', '/'],
+    ['POST', '/v1/operator/sessions/%E9/revoke'],
   ])('%s %s is 404 before anything else, however large its body', async (method, path) => {
     const body = method === 'GET' || method === 'OPTIONS' ? {} : { body: 'x'.repeat(100_000) };
     const reply = await world.request(path, { method, ...body });

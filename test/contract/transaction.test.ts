@@ -281,6 +281,29 @@ describe('an attempt that finds', () => {
   });
 });
 
+describe('while a ROLLBACK only waits for the balance of its verdict', () => {
+  test.each(['PENDING', 'TIMED_OUT'])(
+    '(%s) its DECLINED target is 409, and so is another ROLLBACK',
+    async (state) => {
+      const target = await declined(bet());
+      const balance = { path: '/balance', playerRef: session.playerRef } as const;
+      const first = rollbackOf(target);
+      const held = world.wallet.next(state === 'PENDING' ? { do: 'hold' } : { do: 'drop' }, balance);
+      const answer = world.submit(first);
+      await held.arrived;
+      if (state === 'TIMED_OUT') expect((await answer).status).toBe(500);
+      const second = rollbackOf(target);
+      expectInFlight(await world.submit(target));
+      expectInFlight(await world.submit(second));
+      held.release();
+      await answer;
+      expect((await world.submit(first)).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+      expect((await world.submit(target)).headers.get('idempotency-replayed')).toBe('true');
+      expect((await world.submit(second)).json).toMatchObject({ status: 'APPROVED' });
+    },
+  );
+});
+
 describe('a WIN', () => {
   test('without any BET is booked', async () => {
     expect((await world.submit(win({ amountMinor: 0 }))).json).toMatchObject({ status: 'APPROVED' });
@@ -498,6 +521,17 @@ describe('a ROLLBACK whose target', () => {
     expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
   });
 
+  test('is PENDING with its lease over, and the old holder wakes up during the ROLLBACK: 409', async () => {
+    const target = await abandoned(bet());
+    const { release, answer } = await pending(rollbackOf(target));
+    const [old] = await releaseHeld();
+    expectInFlight(old as Reply);
+    expect(await world.stateOf(target.transactionId)).toBe('PENDING');
+    release();
+    expect((await answer).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+    expect(await world.stateOf(target.transactionId)).toBe('ROLLED_BACK');
+  });
+
   test('is unknown: APPROVED, a tombstone here and one at the operator', async () => {
     const target = bet();
     const body = rollbackOf(target, { amountMinor: 55 });
@@ -595,6 +629,17 @@ describe('only a 200 with a status and an integer balance is an answer of the op
     world.wallet.next(behaviour, { transactionId: body.transactionId });
     expectRefusal(await world.submit(body), 500, 'OPERATOR_TIMED_OUT', 'retry-same-request');
     expect(await world.stateOf(body.transactionId)).toBe('TIMED_OUT');
+  });
+
+  test.each([
+    ['a character cut in half', `${'x'.repeat(199)}😀 and more`],
+    ['control characters', 'no\u0000\u0007\u001b[31m'],
+    ['half of a character', '\ud83d'],
+  ])('its words may be anything, %s too', async (_, reason) => {
+    const body = bet();
+    const answer = { status: 'DECLINED', balance: 1, reason, operatorTransactionId: reason };
+    world.wallet.next({ do: 'answer', status: 200, body: answer }, { transactionId: body.transactionId });
+    expect((await world.submit(body)).json).toMatchObject({ status: 'DECLINED', declineReason: 'OTHER' });
   });
 
   test('a negative balance is one', async () => {

@@ -6,11 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  findEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/database/embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 
 const root = process.getuid?.() === 0;
@@ -72,17 +68,6 @@ test('a second process is refused for as long as the first holds the folder', as
   expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await first.kill();
   await start();
-});
-
-test('a command finds the server of a running service without taking the folder from it', async () => {
-  const none = /^no service runs its database in .*: start it, or set DATABASE_URL or DATA_DIR$/;
-  await expect(findEmbeddedPostgres(dataDir)).rejects.toThrow(none);
-  const service = await start();
-  const url = await findEmbeddedPostgres(dataDir);
-  expect(url).toBe(service.url);
-  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  await service.stop();
-  await expect(findEmbeddedPostgres(dataDir)).rejects.toThrow(none);
 });
 
 test('what a kill -9 of the whole process group left running is taken over, supervised and stopped', async () => {

@@ -72,7 +72,8 @@ test('every body of a request and of a success has worked examples, which its sc
         for (const example of examples) {
           const found = document.invalid([...place, 'content', type, 'schema'], example);
           complaints.push(...found.map((words) => `${name}: ${JSON.stringify(example)}: ${words}`));
-          if (JSON.stringify(example)?.includes('"text"')) complaints.push(`${name}: a field has no example`);
+          if (/[:[]"text"/.test(JSON.stringify(example) ?? ''))
+            complaints.push(`${name}: a field has no example`);
         }
       }
     }

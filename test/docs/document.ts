@@ -57,6 +57,15 @@ export class ApiDocument {
     return entry;
   }
 
+  /** The operation that a request is of: a path as it is written before one with parameters. */
+  match(method: string, target: string): Entry | undefined {
+    const path = target.split('?')[0]!;
+    const of = this.entries.filter((entry) => entry.method === method);
+    const fits = ({ path: template }: Entry) =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+    return of.find((entry) => entry.path === path) ?? of.find(fits);
+  }
+
   /** What is wrong with an answer; empty where it is as documented. */
   complaints({ name, path, method, operation }: Entry, reply: Reply): string[] {
     const about = `${name} answered ${reply.status}`;

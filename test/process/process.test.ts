@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { signRequest } from '@croupier/provider-sdk';
 import { OperatorWalletCounterpart } from '../world/operator-wallet.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
@@ -162,10 +162,22 @@ describe('the service as a process', () => {
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
   });
 
-  test('a wrong value stops the start with one line that names it', async () => {
-    const refused = Service.launch({ ...environment(), PORT: 'eighty' });
+  test.each([
+    ['PORT', 'eighty'],
+    ['HOST', 'no host at all'],
+    ['DATABASE_URL', 'postgres://127.0.0.1:9/nothing'],
+  ])('a wrong %s stops the start with one line that names it', async (name, value) => {
+    const good = { ...environment(), PORT: '0', DATABASE_URL: inject('databaseUrl') };
+    const refused = Service.launch({ ...good, [name]: value });
     await once(refused.process, 'exit');
     expect(refused.process.exitCode).toBe(1);
-    expect(refused.lines).toEqual([expect.stringMatching(/^croupier does not start: PORT: /)]);
+    expect(refused.lines).toEqual([expect.stringMatching(new RegExp(`^croupier does not start: ${name}: `))]);
+  });
+
+  test('a taken port stops the start with one line that names it', async () => {
+    const taken = { PORT: String(port), HOST: '127.0.0.1', DATABASE_URL: inject('databaseUrl') };
+    const refused = Service.launch({ ...environment(), ...taken });
+    await once(refused.process, 'exit');
+    expect(refused.lines.at(-1)).toMatch(/^croupier does not start: PORT: /);
   });
 });

@@ -80,6 +80,26 @@ test('fifty ROLLBACK ids for an unknown target at once: one tombstone, one call'
   );
 });
 
+test('twenty-five WINs in one round at once are all booked', async () => {
+  const { roundId } = world.transaction(session, 'BET');
+  const replies = await times(25, () =>
+    world.submit(world.transaction(session, 'WIN', { roundId, amountMinor: 1 })),
+  );
+  expect(approvals(replies)).toHaveLength(25);
+  expect(world.wallet.balanceOf(session.playerRef)).toBe(START + 25);
+});
+
+test('fifteen ROLLBACKs of fifteen BETs in one round at once are all booked', async () => {
+  const { roundId } = world.transaction(session, 'BET');
+  const bets = Array.from({ length: 15 }, () => world.transaction(session, 'BET', { roundId }));
+  await Promise.all(bets.map((bet) => world.submit(bet)));
+  const undone = bets.map(({ transactionId }) =>
+    world.transaction(session, 'ROLLBACK', { roundId, originalTransactionId: transactionId }),
+  );
+  expect(approvals(await Promise.all(undone.map((body) => world.submit(body))))).toHaveLength(15);
+  expect(world.wallet.balanceOf(session.playerRef)).toBe(START);
+});
+
 test('a WIN and a ROLLBACK in one round never both win', async () => {
   await times(25, async () => {
     const bet = world.transaction(session, 'BET', { amountMinor: 10 });

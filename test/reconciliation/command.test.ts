@@ -100,7 +100,10 @@ test.each([
 test('exit status 2 where no database is', async () => {
   const args = [...OF_OPERATOR, '--statement', 'march.csv'];
   const none = await command(args, { DATABASE_URL: '', DATA_DIR: join(folder.path, 'data') });
-  expect(none).toMatchObject({ status: 2, err: expect.stringContaining('no service runs its database in') });
+  expect(none).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('there is no database: set DATABASE_URL, or DATA_DIR'),
+  });
   const closed = await command(args, { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
   expect(closed).toMatchObject({ status: 2, err: expect.stringContaining('ECONNREFUSED') });
 });

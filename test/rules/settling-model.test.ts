@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LaunchedSession, type Reply, startWorld, type World } from '../world/world.js';
+import { Resolver } from '../../src/wallet/resolver.js';
+import { platformRollbackId } from '../../src/wallet/platform-rollback.js';
+import { type LaunchedSession, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
 let world: World;
 beforeAll(async () => (world = await startWorld()));
@@ -12,16 +14,22 @@ type Body = ReturnType<World['transaction']>;
 const FATES = ['answered', 'lost-before', 'lost-after', 'declined', 'dies'] as const;
 type Fate = (typeof FATES)[number];
 
-/** One move of a provider in a round of one or two BETs, one WIN and some ROLLBACKs. */
+type Request = 'bet-1' | 'bet-2' | 'win' | 'undo-1a' | 'undo-1b' | 'undo-2' | 'undo-win';
+
+/**
+ * One move in a round of one or two BETs, one WIN and some ROLLBACKs: a request of the provider, or the resolver,
+ * a minute later.
+ */
 interface Move {
-  readonly which: 'bet-1' | 'bet-2' | 'win' | 'undo-1a' | 'undo-1b' | 'undo-2' | 'undo-win';
+  readonly which: Request | 'resolver';
+  /** Of the resolver: what happens to the operator's answer for a ROLLBACK of its own. */
   readonly fate: Fate;
   /** Whether the move is not awaited before the next one begins. */
   readonly overlapping: boolean;
 }
 
 const move: fc.Arbitrary<Move> = fc.record({
-  which: fc.constantFrom('bet-1', 'bet-2', 'win', 'undo-1a', 'undo-1b', 'undo-2', 'undo-win'),
+  which: fc.constantFrom('bet-1', 'bet-2', 'win', 'undo-1a', 'undo-1b', 'undo-2', 'undo-win', 'resolver'),
   fate: fc.constantFrom(...FATES),
   overlapping: fc.boolean(),
 });
@@ -44,9 +52,9 @@ test('any interleaving of attempts, time-outs, retries and rollbacks keeps both 
 }, 120_000);
 
 class Round {
-  private readonly bodies: Record<Move['which'], Body>;
-  private readonly touched = new Set<Move['which']>();
-  private readonly told = new Map<Move['which'], Reply>();
+  private readonly bodies: Record<Request, Body>;
+  private readonly touched = new Set<Request>();
+  private readonly told = new Map<Request, Reply>();
 
   constructor(private readonly session: LaunchedSession) {
     const roundId = `round-${session.sessionId}`;
@@ -69,14 +77,35 @@ class Round {
   async play(moves: readonly Move[]): Promise<void> {
     const running: Promise<void>[] = [];
     for (const each of moves) {
-      const attempt = this.attempt(each);
+      const { which, fate } = each;
+      const attempt = which === 'resolver' ? this.resolve(fate) : this.attempt(which, fate);
       running.push(attempt);
       if (!each.overlapping) await attempt;
     }
     await Promise.all(running);
   }
 
-  private async attempt({ which, fate }: Move): Promise<void> {
+  /** A minute passes, leases aside, and the resolver takes up what it finds. */
+  private async resolve(fate: Fate): Promise<void> {
+    await world.sql.run(
+      `UPDATE transactions SET created_at = created_at - interval '61 seconds',
+              updated_at = updated_at - interval '61 seconds'
+        WHERE round_id = $1 AND state IN ('PENDING', 'TIMED_OUT')`,
+      [this.bodies.win.roundId],
+    );
+    const scripted = (['bet-1', 'bet-2'] as const).map((which) => {
+      const { transactionId } = this.bodies[which];
+      const match = { transactionId: platformRollbackId({ providerId: PROVIDER, transactionId }, 0) };
+      const lost = { do: 'answer', status: 503 } as const;
+      if (fate === 'answered' || fate === 'dies') return undefined;
+      if (fate === 'declined') return world.wallet.next({ do: 'decline', reason: 'OTHER' }, match);
+      return world.wallet.next(fate === 'lost-before' ? lost : { do: 'book-then', then: lost }, match);
+    });
+    await world.app.get(Resolver).tick();
+    for (const each of scripted) each?.withdraw();
+  }
+
+  private async attempt(which: Request, fate: Fate): Promise<void> {
     const body = this.bodies[which];
     this.touched.add(which);
     const match = { transactionId: body.transactionId };
@@ -105,15 +134,19 @@ class Round {
     scripted?.withdraw();
   }
 
-  private hear(which: Move['which'], reply: Reply): void {
+  private hear(which: Request, reply: Reply): void {
     expect([200, 409, 500]).toContain(reply.status);
     if (reply.status === 200) this.told.set(which, reply);
   }
 
-  /** A provider that wants to know repeats what it asked until all of it is decided and stays so. */
+  /**
+   * A provider that wants to know repeats what it asked until all of it is decided and stays so; what a ROLLBACK of
+   * the platform's own holds up is the resolver's to decide.
+   */
   async settleAll(): Promise<void> {
     for (let pass = 0; pass < 10; pass += 1) {
       let restless = 0;
+      await this.resolve('answered');
       for (const which of this.touched) {
         const before = this.told.get(which)?.json['status'];
         const reply = await world.submit(this.bodies[which]);
@@ -140,10 +173,11 @@ class Round {
       if (stands) expected += body.kind === 'BET' ? -Number(body.amountMinor) : Number(body.amountMinor);
     }
     expect(world.wallet.balanceOf(this.session.playerRef)).toBe(expected);
-    const reversing = ['undo-1a', 'undo-1b'].filter((which) => {
-      const booked = world.wallet.booked(this.bodies[which as Move['which']].transactionId);
-      return booked?.status === 'APPROVED';
-    });
+    const { transactionId } = this.bodies['bet-1'];
+    const ending = platformRollbackId({ providerId: PROVIDER, transactionId }, 0);
+    const reversing = [this.bodies['undo-1a'], this.bodies['undo-1b'], { transactionId: ending }].filter(
+      (each) => world.wallet.booked(each.transactionId)?.status === 'APPROVED',
+    );
     expect(reversing.length).toBeLessThanOrEqual(1);
   }
 }

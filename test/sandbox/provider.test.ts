@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
-import { ProviderServer } from '../../src/sandbox/provider.server.js';
+import { PLAY_PATH, ProviderServer } from '../../src/sandbox/provider.server.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 
 const PROVIDER = { id: 'provider', secret: 'the provider’s secret' };
@@ -69,6 +69,15 @@ test('spins are played until none is left', async () => {
   expect(remaining.at(0)).toEqual({ remainingSpins: 2, completed: false });
   expect(remaining.at(-1)).toEqual({ remainingSpins: 0, completed: true });
   await expect(provider.playSpin(externalRef)).rejects.toThrow('no spins are left');
+});
+
+test('a spin is played over HTTP too, by whoever holds the secret', async () => {
+  const batch = await grant({ ...GRANT, spins: 1 });
+  const play = (secret?: string) =>
+    new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, ...(secret && { secret }) }, PLAY_PATH, batch);
+  expect((await play('another secret')).status).toBe(401);
+  expect(await play()).toMatchObject({ status: 200, json: { remainingSpins: 0, completed: true } });
+  expect((await play()).status).toBe(409);
 });
 
 test('a cancel voids what is left, as often as it comes; spins taken stand', async () => {

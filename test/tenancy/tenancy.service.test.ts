@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Audit } from '../../src/audit/audit.service.js';
+import { AuditStore } from '../../src/audit/audit.store.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { openDataSource } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
@@ -29,7 +31,8 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
   const configuration: Configuration = readConfiguration({ SANDBOX: 'true', ...environment });
   const randomness = new Randomness();
   const dataSource = await openDataSource(url);
-  const store = new TenancyStore(new Database(dataSource));
+  const database = new Database(dataSource);
+  const store = new TenancyStore(database);
   const box = new SecretBox(configuration.secretsKey, randomness);
   const tenancy = new TenancyService(configuration, store, box, clock);
   const stop = async () => {
@@ -42,10 +45,13 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
     await stop();
     throw error;
   }
-  const tenants = new TenantAdministration(configuration, tenancy, store, box, clock, randomness);
-  return { tenancy, tenants, games: new GameAdministration(tenancy, store, clock), store, dataSource, stop };
+  const audit = new Audit(database, new AuditStore(database));
+  const tenants = new TenantAdministration(configuration, tenancy, store, box, clock, randomness, audit);
+  const games = new GameAdministration(tenancy, store, clock, audit);
+  return { tenancy, tenants, games, store, dataSource, stop };
 }
 
+const ACTOR = { actor: 'root', role: 'admin', address: '127.0.0.1' };
 const ACME = { id: 'acme', name: 'Acme', webhookBaseUrl: 'http://127.0.0.1:1/hooks/' };
 const LUCKY = { id: 'lucky', name: 'Lucky', walletBaseUrl: 'http://127.0.0.1:2' };
 const OVERLAP = 3600;
@@ -71,9 +77,9 @@ afterEach(async () => {
 
 describe('the directory', () => {
   test('knows a tenant and a game as soon as they are stored', async () => {
-    const { secret } = await here.tenants.createProvider(ACME);
-    await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 1500, requestsPerSecond: 7 });
-    await here.games.put('book', { providerId: 'acme', name: 'Book' });
+    const { secret } = await here.tenants.createProvider(ACTOR, ACME);
+    await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 1500, requestsPerSecond: 7 });
+    await here.games.put(ACTOR, 'book', { providerId: 'acme', name: 'Book' });
     expect(here.tenancy.provider('acme')).toMatchObject({
       kind: 'PROVIDER',
       status: 'ACTIVE',
@@ -95,8 +101,8 @@ describe('the directory', () => {
   });
 
   test('takes no tenant for one of the other kind, and knows nobody else', async () => {
-    await here.tenants.createProvider(ACME);
-    await here.tenants.createOperator(LUCKY);
+    await here.tenants.createProvider(ACTOR, ACME);
+    await here.tenants.createOperator(ACTOR, LUCKY);
     expect(here.tenancy.operator('acme')).toBeUndefined();
     expect(here.tenancy.provider('lucky')).toBeUndefined();
     expect(here.tenancy.verificationSecrets('__proto__')).toBeUndefined();
@@ -105,15 +111,15 @@ describe('the directory', () => {
 
   test('knows a hundred tenants created at once', async () => {
     const ids = Array.from({ length: 100 }, (_, index) => `p${index}`);
-    await Promise.all(ids.map((id) => here.tenants.createProvider({ ...ACME, id })));
+    await Promise.all(ids.map((id) => here.tenants.createProvider(ACTOR, { ...ACME, id })));
     for (const id of ids) expect(here.tenancy.provider(id)).toBeDefined();
   });
 
   test('gives an id to one of a hundred who want it at once', async () => {
     const wanted = Array.from({ length: 100 }, (_, index) =>
       index % 2
-        ? here.tenants.createProvider({ ...ACME, id: 'x' })
-        : here.tenants.createOperator({ ...LUCKY, id: 'x' }),
+        ? here.tenants.createProvider(ACTOR, { ...ACME, id: 'x' })
+        : here.tenants.createOperator(ACTOR, { ...LUCKY, id: 'x' }),
     );
     const outcomes = await Promise.allSettled(wanted);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -121,8 +127,8 @@ describe('the directory', () => {
 });
 
 test('a load never sees half of a change', async () => {
-  await here.tenants.createProvider(ACME);
-  await here.games.put('book', { providerId: 'acme', name: ACME.name });
+  await here.tenants.createProvider(ACTOR, ACME);
+  await here.games.put(ACTOR, 'book', { providerId: 'acme', name: ACME.name });
   let over = false;
   const changes = (async () => {
     for (let count = 0; !over; count += 1) {
@@ -149,8 +155,8 @@ describe('another instance', () => {
   let there: Awaited<ReturnType<typeof startInstance>>;
 
   beforeEach(async () => {
-    await here.tenants.createProvider(ACME);
-    await here.games.put('book', { providerId: 'acme', name: 'Book' });
+    await here.tenants.createProvider(ACTOR, ACME);
+    await here.games.put(ACTOR, 'book', { providerId: 'acme', name: 'Book' });
     there = await startInstance(database.url, clock);
   });
 
@@ -159,22 +165,22 @@ describe('another instance', () => {
   test.each([
     [
       'a disabled provider',
-      () => here.tenants.changeProvider('acme', { status: 'DISABLED' }),
+      () => here.tenants.changeProvider(ACTOR, 'acme', { status: 'DISABLED' }),
       () => there.tenancy.provider('acme')?.status === 'DISABLED',
     ],
     [
       'a new operator',
-      () => here.tenants.createOperator(LUCKY),
+      () => here.tenants.createOperator(ACTOR, LUCKY),
       () => there.tenancy.verificationSecrets('lucky') !== undefined,
     ],
     [
       'a disabled game',
-      () => here.games.put('book', { providerId: 'acme', name: 'Book', status: 'DISABLED' }),
+      () => here.games.put(ACTOR, 'book', { providerId: 'acme', name: 'Book', status: 'DISABLED' }),
       () => there.tenancy.game('book')?.status === 'DISABLED',
     ],
     [
       'a rotated secret',
-      () => here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP),
+      () => here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', OVERLAP),
       () => there.tenancy.verificationSecrets('acme')?.secrets.length === 2,
     ],
   ])('sees %s within a second', async (_, change, seen) => {
@@ -196,7 +202,7 @@ describe('another instance', () => {
   });
 
   test('leaves out one tenant whose secret does not open, and keeps all others', async () => {
-    await here.tenants.createOperator(LUCKY);
+    await here.tenants.createOperator(ACTOR, LUCKY);
     await vi.waitFor(() => expect(there.tenancy.operator('lucky')).toBeDefined(), 1000);
     await here.dataSource.query(`UPDATE tenants SET sealed_secret = 'x' WHERE id = 'lucky'`);
     await vi.waitFor(() => expect(there.tenancy.operator('lucky')).toBeUndefined(), 1000);
@@ -206,11 +212,11 @@ describe('another instance', () => {
 
 describe('two changes at once', () => {
   test('of different fields both stay', async () => {
-    await here.tenants.createProvider(ACME);
+    await here.tenants.createProvider(ACTOR, ACME);
     await Promise.all([
-      here.tenants.changeProvider('acme', { name: 'Renamed' }),
-      here.tenants.changeProvider('acme', { status: 'DISABLED' }),
-      here.tenants.changeProvider('acme', { requestsPerSecond: 5 }),
+      here.tenants.changeProvider(ACTOR, 'acme', { name: 'Renamed' }),
+      here.tenants.changeProvider(ACTOR, 'acme', { status: 'DISABLED' }),
+      here.tenants.changeProvider(ACTOR, 'acme', { requestsPerSecond: 5 }),
     ]);
     const expected = { name: 'Renamed', status: 'DISABLED', requestsPerSecond: 5 };
     expect(await here.tenants.find('PROVIDER', 'acme')).toMatchObject(expected);
@@ -222,14 +228,19 @@ describe('a rotated secret', () => {
   let first: string;
 
   beforeEach(async () => {
-    first = (await here.tenants.createProvider(ACME)).secret;
+    first = (await here.tenants.createProvider(ACTOR, ACME)).secret;
   });
 
   const incoming = () => here.tenancy.verificationSecrets('acme')?.secrets;
   const outgoing = () => here.tenancy.signingSecret('acme');
 
   test('is taken beside the previous one until the overlap is over; outgoing calls switch then', async () => {
-    const { secret, previousValidUntil } = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
+    const { secret, previousValidUntil } = await here.tenants.rotateSecret(
+      ACTOR,
+      'PROVIDER',
+      'acme',
+      OVERLAP,
+    );
     expect(previousValidUntil.getTime()).toBe(clock.now().getTime() + OVERLAP * 1000);
     expect(incoming()).toEqual([secret, first]);
     expect(outgoing()).toBe(first);
@@ -242,21 +253,21 @@ describe('a rotated secret', () => {
   });
 
   test('takes effect at once without an overlap', async () => {
-    const { secret, previousValidUntil } = await here.tenants.rotateSecret('PROVIDER', 'acme', 0);
+    const { secret, previousValidUntil } = await here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', 0);
     expect(previousValidUntil).toEqual(clock.now());
     expect(incoming()).toEqual([secret]);
     expect(outgoing()).toBe(secret);
   });
 
   test('drops the oldest when rotated again', async () => {
-    const second = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
-    const third = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
+    const second = await here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', OVERLAP);
+    const third = await here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', OVERLAP);
     expect(incoming()).toEqual([third.secret, second.secret]);
     expect(outgoing()).toBe(second.secret);
   });
 
   test('lies sealed in the database', async () => {
-    const { secret } = await here.tenants.rotateSecret('PROVIDER', 'acme', OVERLAP);
+    const { secret } = await here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', OVERLAP);
     const stored = JSON.stringify(await here.dataSource.query('SELECT * FROM tenants'));
     expect(stored).not.toContain(first);
     expect(stored).not.toContain(secret);
@@ -265,7 +276,7 @@ describe('a rotated secret', () => {
 
 describe('the directory without its database', () => {
   test('answers for 30 seconds, is then refused as too old, and recovers by itself', async () => {
-    await here.tenants.createProvider(ACME);
+    await here.tenants.createProvider(ACTOR, ACME);
     const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
     await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
     clock.advance(30);
@@ -282,9 +293,11 @@ describe('the directory without its database', () => {
   });
 
   test('takes up a stored change later, and answers it as stored', async () => {
-    await here.tenants.createProvider(ACME);
+    await here.tenants.createProvider(ACTOR, ACME);
     const snapshot = vi.spyOn(here.store, 'snapshot').mockRejectedValue(new Error('connection lost'));
-    expect(await here.tenants.changeProvider('acme', { name: 'Renamed' })).toMatchObject({ name: 'Renamed' });
+    expect(await here.tenants.changeProvider(ACTOR, 'acme', { name: 'Renamed' })).toMatchObject({
+      name: 'Renamed',
+    });
     expect(here.tenancy.provider('acme')?.name).toBe('Acme');
     snapshot.mockRestore();
     await vi.waitFor(() => expect(here.tenancy.provider('acme')?.name).toBe('Renamed'));
@@ -304,38 +317,38 @@ describe('the directory without its database', () => {
 
 describe("the time-out of an operator's wallet", () => {
   test('is its own, else the configured one', async () => {
-    const own = await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 29_000 });
-    const usual = await here.tenants.createOperator({ ...LUCKY, id: 'other' });
+    const own = await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
+    const usual = await here.tenants.createOperator(ACTOR, { ...LUCKY, id: 'other' });
     expect(here.tenancy.walletTimeoutMs(own)).toBe(29_000);
     expect(here.tenancy.walletTimeoutMs(usual)).toBe(5000);
   });
 
   test('is refused when it leaves the lease less than a second', async () => {
     const wanted = { ...LUCKY, walletTimeoutMs: 29_001 };
-    await expect(here.tenants.createOperator(wanted)).rejects.toThrow(
+    await expect(here.tenants.createOperator(ACTOR, wanted)).rejects.toThrow(
       'walletTimeoutMs must be at most 29000',
     );
-    await here.tenants.createOperator(LUCKY);
-    const change = here.tenants.changeOperator('lucky', { walletTimeoutMs: 29_001 });
+    await here.tenants.createOperator(ACTOR, LUCKY);
+    const change = here.tenants.changeOperator(ACTOR, 'lucky', { walletTimeoutMs: 29_001 });
     await expect(change).rejects.toThrow('at most 29000');
   });
 
   test('stops the start of an instance whose lease is too short for it', async () => {
-    await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 29_000 });
+    await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
     const start = startInstance(database.url, clock, { TRANSACTION_LEASE_SECONDS: '20' });
     await expect(start).rejects.toThrow('TRANSACTION_LEASE_SECONDS: 20 must be at least 1 s longer');
   });
 
   test('is cut to the lease where another instance accepted more', async () => {
     const there = await startInstance(database.url, clock, { TRANSACTION_LEASE_SECONDS: '20' });
-    const operator = await here.tenants.createOperator({ ...LUCKY, walletTimeoutMs: 29_000 });
+    const operator = await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
     expect(there.tenancy.walletTimeoutMs(operator)).toBe(19_000);
     await there.stop();
   });
 });
 
 test('an instance with another SECRETS_KEY does not start', async () => {
-  await here.tenants.createProvider(ACME);
+  await here.tenants.createProvider(ACTOR, ACME);
   const start = startInstance(database.url, clock, { SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') });
   await expect(start).rejects.toThrow(
     /^SECRETS_KEY: the secret of acme does not open: it was sealed with key/,

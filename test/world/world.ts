@@ -2,12 +2,16 @@ import { signRequest } from '@croupier/provider-sdk';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { randomUUID } from 'node:crypto';
+import type { DestinationStream } from 'pino';
 import { inject } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { type Configuration, type Environment, readConfiguration } from '../../src/config/configuration.js';
-import { APPLICATION_OPTIONS, httpAdapter, setUp } from '../../src/http/application.js';
+import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
+import { httpAdapter } from '../../src/http/server.js';
+import { LogDestination } from '../../src/observability/logging.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { ApiDocument, type OpenApi } from '../docs/document.js';
 import { createTestDatabase } from './database.js';
 import { OperatorWalletCounterpart } from './operator-wallet.js';
 import { ProviderCounterpart } from './provider.js';
@@ -53,6 +57,7 @@ export interface SignedOptions {
 /** The real application on a real database, between a recording wallet and a recording provider. */
 export class World {
   readonly secrets = new Map<string, string>();
+  private document: Promise<ApiDocument | null> | undefined;
 
   constructor(
     readonly app: INestApplication,
@@ -82,7 +87,21 @@ export class World {
   async request(path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await fetch(this.url + path, init);
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+    const reply = { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+    await this.holdAgainstDocument(init.method ?? 'GET', path, reply);
+    return reply;
+  }
+
+  /** @throws Error where an operation answers what its document does not say: so every test tests that, too */
+  private async holdAgainstDocument(method: string, path: string, reply: Reply): Promise<void> {
+    if (!path.startsWith('/v1/')) return;
+    this.document ??= fetch(`${this.url}/docs-json`).then(async (response) =>
+      response.ok ? new ApiDocument((await response.json()) as OpenApi) : null,
+    );
+    const document = await this.document;
+    const entry = document?.match(method, path);
+    const complaints = (entry && document?.complaints(entry, reply)) ?? [];
+    if (complaints.length > 0) throw new Error(complaints.join('; '));
   }
 
   admin(method: string, path: string, body?: object): Promise<Reply> {
@@ -180,13 +199,13 @@ export class World {
 }
 
 /** Starts a world of its own, with two providers, two operators and three games. */
-export async function startWorld(environment: Environment = {}): Promise<World> {
+export async function startWorld(environment: Environment = {}, logs?: DestinationStream): Promise<World> {
   const clock = new TestClock();
   const database = await createTestDatabase();
   const unixSeconds = () => clock.unixSeconds();
   const wallet = await OperatorWalletCounterpart.start({ unixSeconds });
   const provider = await ProviderCounterpart.start(unixSeconds);
-  const { app, url } = await startApplication({ DATABASE_URL: database.url, ...environment }, clock);
+  const { app, url } = await startApplication({ DATABASE_URL: database.url, ...environment }, clock, logs);
   const sql = SqlConsole.open(database.url);
   const world = new World(app, url, database.url, clock, wallet, provider, sql, () => database.drop());
   await populate(world);
@@ -197,6 +216,7 @@ export async function startWorld(environment: Environment = {}): Promise<World> 
 export async function startApplication(
   environment: Environment,
   clock: Clock,
+  logs?: DestinationStream,
 ): Promise<{ app: INestApplication; url: string; configuration: Configuration }> {
   const redisUrl = inject('redisUrl');
   const configuration = readConfiguration({
@@ -214,6 +234,8 @@ export async function startApplication(
   const module = await Test.createTestingModule({ imports: [AppModule.with(configuration)] })
     .overrideProvider(Clock)
     .useValue(clock)
+    .overrideProvider(LogDestination)
+    .useValue(logs ? { stream: logs } : {})
     .compile();
   const app = module.createNestApplication(httpAdapter(), APPLICATION_OPTIONS);
   setUp(app);
@@ -234,7 +256,7 @@ async function populate(world: World): Promise<void> {
   for (const [gameId, providerId] of Object.entries(games)) {
     const game = { providerId, name: gameId, status: 'ACTIVE' };
     const reply = await world.admin('PUT', `/v1/admin/games/${gameId}`, game);
-    if (reply.status !== 201) throw new Error(`game ${gameId} was answered ${reply.status} ${reply.text}`);
+    if (reply.status !== 200) throw new Error(`game ${gameId} was answered ${reply.status} ${reply.text}`);
   }
 }
 

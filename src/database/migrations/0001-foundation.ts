@@ -145,5 +145,6 @@ CREATE TABLE transactions (
   CHECK (state <> 'ROLLED_BACK' OR kind IS NULL OR (kind = 'BET' AND rollback_id IS NOT NULL))
 );
 CREATE INDEX transactions_of_round ON transactions (provider_id, round_id, player_ref);
+CREATE INDEX transactions_rollbacks ON transactions (provider_id, original_transaction_id) WHERE kind = 'ROLLBACK';
 CREATE INDEX transactions_undecided ON transactions (updated_at) WHERE state IN ('PENDING', 'TIMED_OUT');
 `;

@@ -10,6 +10,8 @@ interface Schema {
   default?: unknown;
   minimum?: number;
   allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
@@ -65,6 +67,8 @@ function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
   const named = schema.$ref && schemas[schema.$ref.slice('#/components/schemas/'.length)];
   if (named) return exampleOf(named, schemas);
   if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, schemas)));
+  const [choice] = schema.oneOf ?? schema.anyOf ?? [];
+  if (choice) return exampleOf(choice, schemas);
   if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
   switch (schema.type) {

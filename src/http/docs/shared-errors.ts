@@ -6,7 +6,7 @@ import { SIGNATURE } from './signature.js';
 
 const OF_A_BODY: readonly ErrorCode[] = ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING'];
 const OF_A_SIGNATURE: readonly ErrorCode[] = ['RATE_LIMITED', 'REPLAY_PROTECTION_UNAVAILABLE', 'INTERNAL'];
-const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'INTERNAL'];
+const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'INTERNAL'];
 
 const INVALID_SIGNATURE = {
   'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },

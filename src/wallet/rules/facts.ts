@@ -53,7 +53,7 @@ export interface StoredFacts {
   readonly leaseAlive: boolean;
   /** The ROLLBACK that reverses, reversed or may have reversed it. */
   readonly rollbackId: string | null;
-  /** Whether that ROLLBACK is PENDING or TIMED_OUT. */
+  /** Whether any ROLLBACK of it is PENDING or TIMED_OUT, one that only waits for its balance included. */
   readonly rollbackUndecided: boolean;
   readonly responseBody: string | null;
 }

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { CroupierError } from '../errors/croupier-error.js';
-import { isIdentifier } from '../http/identifier.js';
+import { isIdentifier } from './identifier.js';
 
 /** Contract, section 7: `limit` 50, at most 500. */
 const LIMIT = 50;

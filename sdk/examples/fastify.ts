@@ -1,0 +1,13 @@
+import { toFastifyPlugin } from '@croupier/provider-sdk';
+import { fastify } from 'fastify';
+import { callbacks, type Running, type Settings } from './provider.js';
+
+/** A provider on Fastify: inside the plugin a body stays the bytes that came, outside it is parsed as ever. */
+export async function startFastify(settings: Settings): Promise<Running> {
+  const app = fastify();
+  await app.register(toFastifyPlugin(callbacks(settings)), { prefix: '/rgs' });
+  app.post('/echo', (request) => request.body);
+
+  const address = await app.listen({ port: settings.port, host: '127.0.0.1' });
+  return { url: `${address}/rgs`, stop: () => app.close() };
+}

@@ -1,0 +1,50 @@
+import {
+  type BatchReference,
+  type BatchStatus,
+  CallbackRefusal,
+  type Grant,
+  type Revocation,
+} from '@croupier/provider-sdk';
+
+interface Batch extends Grant {
+  externalRef: string;
+  remainingSpins: number;
+}
+
+/**
+ * What a provider does when the platform calls, in the memory of one process. Yours is a database: requestRef is a unique
+ * column, so that a grant that comes twice at once is booked once.
+ */
+export class FreeSpins {
+  private readonly batches = new Map<string, Batch>();
+  private readonly externalRefByRequestRef = new Map<string, string>();
+  readonly endedSessions = new Set<string>();
+
+  onGrant(grant: Grant): { externalRef: string } {
+    const known = this.externalRefByRequestRef.get(grant.requestRef);
+    if (known !== undefined) return { externalRef: known };
+    const externalRef = `batch-${this.batches.size + 1}`;
+    this.batches.set(externalRef, { ...grant, externalRef, remainingSpins: grant.spins });
+    this.externalRefByRequestRef.set(grant.requestRef, externalRef);
+    return { externalRef };
+  }
+
+  onStatus(reference: BatchReference): BatchStatus {
+    const { remainingSpins } = this.batch(reference);
+    return { remainingSpins, completed: remainingSpins === 0 };
+  }
+
+  onCancel(reference: BatchReference): void {
+    this.batch(reference).remainingSpins = 0;
+  }
+
+  onRevoke({ sessionId }: Revocation): void {
+    this.endedSessions.add(sessionId);
+  }
+
+  private batch({ externalRef, playerRef, gameId }: BatchReference): Batch {
+    const batch = this.batches.get(externalRef);
+    if (batch?.playerRef === playerRef && batch.gameId === gameId) return batch;
+    throw new CallbackRefusal(404, 'this player has no such batch in this game');
+  }
+}

@@ -1,0 +1,55 @@
+import type { CallbackHandler } from '../callback-handler.js';
+import { CALLBACK_ROUTES } from '../callbacks.js';
+
+/** Of a Fastify request, what is needed here. */
+export interface FastifyRequestLike {
+  readonly method: string;
+  /** The request target as it came, whatever `rewriteUrl` made of it. */
+  readonly originalUrl: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body?: unknown;
+}
+
+/** Of a Fastify reply, what is needed here. */
+export interface FastifyReplyLike {
+  code(status: number): unknown;
+  header(name: string, value: string): unknown;
+  send(body: string): unknown;
+}
+
+/** Of a Fastify instance, what is needed here. */
+export interface FastifyLike {
+  removeAllContentTypeParsers(): unknown;
+  addContentTypeParser(
+    contentType: string,
+    options: { parseAs: 'buffer' },
+    parser: (request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void,
+  ): unknown;
+  post(
+    path: string,
+    options: { bodyLimit: number },
+    handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>,
+  ): unknown;
+}
+
+/**
+ * The callbacks as a Fastify plugin, for `app.register(toFastifyPlugin(handler), {prefix: '/rgs'})`. Inside the plugin a
+ * body stays the bytes that came; the parsers of your other routes are not touched.
+ */
+export function toFastifyPlugin(handler: CallbackHandler): (fastify: FastifyLike) => Promise<void> {
+  return async (fastify) => {
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+    for (const path of Object.values(CALLBACK_ROUTES)) {
+      fastify.post(path, { bodyLimit: handler.maxBodyBytes }, async (request, reply) => {
+        const { method, originalUrl, headers } = request;
+        // Without a Content-Type and a body Fastify calls no parser: what was sent is nothing.
+        const body = request.body instanceof Uint8Array ? request.body : '';
+        const answer = await handler({ method, path: originalUrl, headers, body });
+        reply.code(answer.status);
+        reply.header('Content-Type', answer.headers['Content-Type']);
+        return reply.send(answer.body);
+      });
+    }
+  };
+}

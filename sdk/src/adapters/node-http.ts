@@ -1,0 +1,72 @@
+import { callbackNamed, type CallbackHandler, type CallbackAnswer } from '../callback-handler.js';
+
+/** Of Node's `IncomingMessage`, and of the requests of frameworks that stand on it, what is needed here. */
+export interface NodeRequest extends AsyncIterable<unknown> {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly readableEnded: boolean;
+}
+
+/** Of Node's `ServerResponse`, what is needed here. */
+export interface NodeResponse {
+  writeHead(status: number, headers: Record<string, string | number>): unknown;
+  end(body?: string): unknown;
+  readonly destroyed: boolean;
+}
+
+/**
+ * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. It reads the body itself. What
+ * is no callback is a 404, or goes to `next` where there is one.
+ */
+export function toNodeListener(
+  handler: CallbackHandler,
+): (request: NodeRequest, response: NodeResponse, next?: () => void) => void {
+  return (request, response, next) => {
+    const target = { method: request.method ?? '', path: request.url ?? '' };
+    if (next && !callbackNamed(target.method, target.path)) return next();
+    void respond(handler, { ...target, request }, response);
+  };
+}
+
+/** Reads the body, has the call judged, and answers it. Never rejects. */
+export async function respond(
+  handler: CallbackHandler,
+  { method, path, request }: { method: string; path: string; request: NodeRequest },
+  response: NodeResponse,
+): Promise<void> {
+  const body = await readBody(request, handler.maxBodyBytes);
+  if (body === 'gone') return;
+  const answer = await handler({ method, path, headers: request.headers, body });
+  send(response, answer);
+}
+
+/** Answers a call, unless its caller went away. */
+export function send(response: NodeResponse, { status, headers, body }: CallbackAnswer): void {
+  if (response.destroyed) return;
+  // The rest of a body that is too large is not read: nothing can follow it on this connection.
+  const closing = status === 413 ? { Connection: 'close' } : {};
+  response.writeHead(status, { ...headers, ...closing, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/**
+ * The bytes of a body, or one byte more than allowed where there are more: the handler says 413 then. Undefined where
+ * somebody has read it before; `gone` where the caller went away.
+ */
+async function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array | undefined | 'gone'> {
+  if (request.readableEnded) return undefined;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request) {
+      const bytes = chunk as Uint8Array;
+      length += bytes.byteLength;
+      if (length > maxBytes) return new Uint8Array(maxBytes + 1);
+      chunks.push(bytes);
+    }
+  } catch {
+    return 'gone';
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,100 @@
+/** What the platform calls a provider for, and how it is answered. */
+
+/** The end of each route's path, behind the address that is registered with the platform. All are POST. */
+export const CALLBACK_ROUTES = {
+  grant: '/v1/game/free-spins/grant',
+  status: '/v1/game/free-spins/status',
+  cancel: '/v1/game/free-spins/cancel',
+  revoke: '/v1/game/session/revoke',
+} as const;
+
+export type CallbackName = keyof typeof CALLBACK_ROUTES;
+
+/** Free spins for a player. The same requestRef may come more than once: it is the same batch. */
+export interface Grant {
+  requestRef: string;
+  playerRef: string;
+  gameId: string;
+  /** A whole number from 1. */
+  spins: number;
+  /** Minor units; 0: your default stake. */
+  betAmountMinor: number;
+  /** ISO 4217, three upper-case letters. */
+  currency: string;
+}
+
+/** The batch that a grant was answered with. */
+export interface BatchReference {
+  externalRef: string;
+  playerRef: string;
+  gameId: string;
+}
+
+export interface BatchStatus {
+  remainingSpins: number;
+  completed: boolean;
+}
+
+export interface Revocation {
+  revocationRef: string;
+  sessionId: string;
+  playerRef: string;
+  gameId: string;
+  /** `KICK`, `SELF_EXCLUSION`, `FRAUD_HOLD`, `OTHER`, or what comes later. */
+  reason: string;
+  /** ISO 8601, UTC. */
+  revokedAt: string;
+}
+
+/** What a callback of each kind carries, in the order in which it is looked at. */
+const FIELDS: Record<CallbackName, Record<string, (value: unknown) => string | undefined>> = {
+  grant: {
+    requestRef: text,
+    playerRef: text,
+    gameId: text,
+    spins: whole(1),
+    betAmountMinor: whole(0),
+    currency: (value) =>
+      typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? undefined : 'must be three upper-case letters',
+  },
+  status: { externalRef: text, playerRef: text, gameId: text },
+  cancel: { externalRef: text, playerRef: text, gameId: text },
+  revoke: {
+    revocationRef: text,
+    sessionId: text,
+    playerRef: text,
+    gameId: text,
+    reason: text,
+    revokedAt: text,
+  },
+};
+
+/** The known fields of a body; unknown ones are left out. A string is a sentence that says what is wrong. */
+export function readCallback(name: CallbackName, rawBody: string): Record<string, unknown> | string {
+  let body: unknown;
+  try {
+    body = JSON.parse(rawBody);
+  } catch {
+    return 'the body is no JSON';
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the body is no JSON object';
+  const known: Record<string, unknown> = {};
+  for (const [field, complaint] of Object.entries(FIELDS[name])) {
+    const value = (body as Record<string, unknown>)[field];
+    const said = complaint(value);
+    if (said !== undefined) return `${field} ${said}`;
+    known[field] = value;
+  }
+  return known;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? undefined : 'must be a text';
+}
+
+function whole(least: number): (value: unknown) => string | undefined {
+  return (value) =>
+    Number.isSafeInteger(value) && (value as number) >= least
+      ? undefined
+      : `must be a whole number from ${least}`;
+}

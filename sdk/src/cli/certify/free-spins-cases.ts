@@ -1,0 +1,254 @@
+import {
+  expectDeclined,
+  expectDifferent,
+  expectOk,
+  expectRemaining,
+  expectSame,
+  externalRefIn,
+  grantBody,
+  granted,
+  named,
+  played,
+  statusOf,
+} from './expectations.js';
+import { Unmet } from './outcome.js';
+import type { RunnableCase } from './signature-cases.js';
+
+const AT_ONCE = 10;
+const UNKNOWN_FIELDS = { certifyUnknown: { list: [1, 'two', null] }, certifyFlag: true };
+
+const GRANT: Omit<RunnableCase, 'group'>[] = [
+  {
+    ...{ id: 'grant-reference', title: 'answers a grant with an externalRef' },
+    run: async (caller) => void externalRefIn(await caller.call('grant', grantBody(caller))),
+  },
+  {
+    ...{ id: 'grant-unknown-fields', title: 'ignores fields of a grant that it does not know' },
+    run: async (caller) =>
+      void externalRefIn(await caller.call('grant', { ...grantBody(caller), ...UNKNOWN_FIELDS })),
+  },
+  {
+    ...{ id: 'grant-default-stake', title: 'takes betAmountMinor 0 for its default stake' },
+    run: async (caller) =>
+      void externalRefIn(await caller.call('grant', grantBody(caller, { betAmountMinor: 0 }))),
+  },
+  {
+    ...{ id: 'grant-one-spin', title: 'grants a single spin' },
+    run: async (caller) => expectRemaining(caller, await granted(caller, { spins: 1 }), 1),
+  },
+  {
+    ...{ id: 'grant-many-spins', title: 'grants a thousand spins' },
+    run: async (caller) => expectRemaining(caller, await granted(caller, { spins: 1000 }), 1000),
+  },
+  {
+    ...{ id: 'grant-repeated', title: 'answers the same grant with the same externalRef' },
+    run: async (caller) => {
+      const { externalRef, ...body } = await granted(caller);
+      expectSame([externalRef, externalRefIn(await caller.call('grant', body))]);
+    },
+  },
+  {
+    ...{ id: 'grant-repeated-adds-nothing', title: 'grants nothing more when a grant is repeated' },
+    run: async (caller) => {
+      const { externalRef, ...body } = await granted(caller);
+      await caller.call('grant', body);
+      await expectRemaining(caller, { externalRef, ...body }, body.spins);
+    },
+  },
+  {
+    ...{ id: 'grant-repeated-spelled-anew', title: 'knows a grant by its requestRef, however it is spelled' },
+    run: async (caller) => {
+      const { externalRef, ...body } = await granted(caller);
+      const reversed = Object.fromEntries(Object.entries({ ...body, certifyFlag: true }).reverse());
+      expectSame([externalRef, externalRefIn(await caller.call('grant', JSON.stringify(reversed, null, 2)))]);
+    },
+  },
+  {
+    ...{
+      id: 'grant-repeated-at-once',
+      title: `answers ${AT_ONCE} equal grants at once with one externalRef`,
+    },
+    run: async (caller) => {
+      const body = grantBody(caller);
+      const calls = Array.from({ length: AT_ONCE }, () => caller.call('grant', body));
+      expectSame((await Promise.all(calls)).map(externalRefIn));
+    },
+  },
+  {
+    ...{
+      id: 'grants-at-once',
+      title: `answers ${AT_ONCE} different grants at once with as many externalRefs`,
+    },
+    run: async (caller) => {
+      const calls = Array.from({ length: AT_ONCE }, () => caller.call('grant', grantBody(caller)));
+      expectDifferent((await Promise.all(calls)).map(externalRefIn));
+    },
+  },
+  {
+    ...{ id: 'grant-after-grant', title: 'keeps two grants for one player apart' },
+    run: async (caller) => {
+      const [first, second] = [await granted(caller, { spins: 2 }), await granted(caller, { spins: 3 })];
+      expectDifferent([first.externalRef, second.externalRef]);
+      await expectRemaining(caller, first, 2);
+      await expectRemaining(caller, second, 3);
+    },
+  },
+  {
+    ...{ id: 'grant-incomplete', title: 'refuses a grant without a requestRef' },
+    run: async (caller) =>
+      expectDeclined(await caller.call('grant', { ...grantBody(caller), requestRef: undefined })),
+  },
+  {
+    ...{ id: 'grant-broken', title: 'refuses a body that is no JSON' },
+    run: async (caller) => expectDeclined(await caller.call('grant', '{"requestRef":')),
+  },
+  {
+    ...{ id: 'grant-repeated-after-spin', title: 'gives no spin back when a grant is repeated', plays: true },
+    run: async (caller) => {
+      const { externalRef, ...body } = await granted(caller);
+      const batch = { externalRef, ...body };
+      await played(caller, batch);
+      await caller.call('grant', body);
+      await expectRemaining(caller, batch, body.spins - 1);
+    },
+  },
+];
+
+const STATUS: Omit<RunnableCase, 'group'>[] = [
+  {
+    ...{ id: 'status-after-grant', title: 'shows a new batch as whole and not completed' },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      const status = await statusOf(caller, batch);
+      if (status.remainingSpins === batch.spins && !status.completed) return;
+      throw new Unmet(`remainingSpins ${batch.spins}, completed false`, JSON.stringify(status));
+    },
+  },
+  {
+    ...{ id: 'status-repeated', title: 'changes nothing when it is asked for the status' },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      for (let times = 0; times < 3; times += 1) await expectRemaining(caller, batch, batch.spins);
+    },
+  },
+  {
+    ...{ id: 'status-at-once', title: `answers ${AT_ONCE} status calls at once` },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      await Promise.all(Array.from({ length: AT_ONCE }, () => expectRemaining(caller, batch, batch.spins)));
+    },
+  },
+  {
+    ...{ id: 'status-unknown-fields', title: 'ignores fields of a status call that it does not know' },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      expectOk(await caller.call('status', { ...named(batch), ...UNKNOWN_FIELDS }));
+    },
+  },
+  {
+    ...{ id: 'status-unknown-batch', title: 'knows no status of a batch that it never granted' },
+    run: async (caller) => {
+      const { playerRef, gameId } = caller.provider;
+      expectDeclined(await caller.call('status', { externalRef: caller.fresh('batch'), playerRef, gameId }));
+    },
+  },
+  {
+    ...{ id: 'status-after-spin', title: 'shows one spin less after a spin', plays: true },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      await played(caller, batch);
+      await expectRemaining(caller, batch, batch.spins - 1);
+    },
+  },
+  {
+    ...{ id: 'status-after-last-spin', title: 'shows a batch as completed after its last spin', plays: true },
+    run: async (caller) => {
+      const batch = await granted(caller, { spins: 1 });
+      await played(caller, batch);
+      const status = await statusOf(caller, batch);
+      if (status.remainingSpins === 0 && status.completed) return;
+      throw new Unmet('remainingSpins 0, completed true', JSON.stringify(status));
+    },
+  },
+];
+
+const CANCEL: Omit<RunnableCase, 'group'>[] = [
+  {
+    ...{ id: 'cancel-answered', title: 'answers a cancel with 200' },
+    run: async (caller) => expectOk(await caller.call('cancel', named(await granted(caller)))),
+  },
+  {
+    ...{ id: 'cancel-voids-spins', title: 'leaves no spin of a batch that was cancelled' },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      await caller.call('cancel', named(batch));
+      await expectRemaining(caller, batch, 0);
+    },
+  },
+  {
+    ...{ id: 'cancel-repeated', title: 'answers a cancel that is repeated with 200' },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      await caller.call('cancel', named(batch));
+      expectOk(await caller.call('cancel', named(batch)), 'status 200 the second time too');
+    },
+  },
+  {
+    ...{ id: 'cancel-at-once', title: `answers ${AT_ONCE} cancels of one batch at once with 200` },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      const calls = Array.from({ length: AT_ONCE }, () => caller.call('cancel', named(batch)));
+      for (const reply of await Promise.all(calls)) expectOk(reply, 'status 200 each time');
+    },
+  },
+  {
+    ...{ id: 'cancel-unknown-fields', title: 'ignores fields of a cancel that it does not know' },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      expectOk(await caller.call('cancel', { ...named(batch), ...UNKNOWN_FIELDS }));
+    },
+  },
+  {
+    ...{ id: 'cancel-leaves-others', title: 'leaves the other batches of a player as they are' },
+    run: async (caller) => {
+      const [cancelled, other] = [await granted(caller), await granted(caller)];
+      await caller.call('cancel', named(cancelled));
+      await expectRemaining(caller, other, other.spins);
+    },
+  },
+  {
+    ...{ id: 'cancel-then-grant', title: 'brings nothing back when a grant is repeated after its cancel' },
+    run: async (caller) => {
+      const { externalRef, ...body } = await granted(caller);
+      const batch = { externalRef, ...body };
+      await caller.call('cancel', named(batch));
+      await caller.call('grant', body);
+      await expectRemaining(caller, batch, 0);
+    },
+  },
+  {
+    ...{ id: 'cancel-after-spins', title: 'cancels what is left after some spins', plays: true },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      await played(caller, batch);
+      await played(caller, batch);
+      expectOk(await caller.call('cancel', named(batch)));
+      await expectRemaining(caller, batch, 0);
+    },
+  },
+  {
+    ...{ id: 'cancel-ends-play', title: 'plays no spin of a batch that was cancelled', plays: true },
+    run: async (caller) => {
+      const batch = await granted(caller);
+      await played(caller, batch);
+      await caller.call('cancel', named(batch));
+      const reply = await caller.play(named(batch));
+      if (reply.status === 200) throw new Unmet('any status but 200 for a spin', 'status 200');
+    },
+  },
+];
+
+const in_ = (group: RunnableCase['group'], cases: Omit<RunnableCase, 'group'>[]): RunnableCase[] =>
+  cases.map((each) => ({ ...each, group }));
+
+export const FREE_SPINS_CASES = [...in_('grant', GRANT), ...in_('status', STATUS), ...in_('cancel', CANCEL)];

@@ -1,0 +1,66 @@
+import { expectOk, grantBody, revocationBody } from './expectations.js';
+import type { RunnableCase } from './signature-cases.js';
+
+const REASONS = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'];
+const AT_ONCE = 10;
+
+export const SESSION_CASES: RunnableCase[] = [
+  {
+    ...{ id: 'revoke-answered', group: 'revoke', title: 'answers a revocation with 200' },
+    run: async (caller) => expectOk(await caller.call('revoke', revocationBody(caller))),
+  },
+  {
+    ...{ id: 'revoke-every-reason', group: 'revoke', title: 'takes every reason of a revocation' },
+    run: async (caller) => {
+      for (const reason of REASONS) {
+        expectOk(await caller.call('revoke', revocationBody(caller, { reason })), `status 200 for ${reason}`);
+      }
+    },
+  },
+  {
+    ...{ id: 'revoke-repeated', group: 'revoke', title: 'answers a revocation that is repeated with 200' },
+    run: async (caller) => {
+      const body = revocationBody(caller);
+      await caller.call('revoke', body);
+      expectOk(await caller.call('revoke', body), 'status 200 the second time too');
+    },
+  },
+  {
+    ...{
+      id: 'revoke-unknown-fields',
+      group: 'revoke',
+      title: 'ignores fields of a revocation that it does not know',
+    },
+    run: async (caller) =>
+      expectOk(await caller.call('revoke', revocationBody(caller, { certifyFlag: true }))),
+  },
+  {
+    ...{ id: 'revoke-at-once', group: 'revoke', title: `answers ${AT_ONCE} revocations at once with 200` },
+    run: async (caller) => {
+      const calls = Array.from({ length: AT_ONCE }, () => caller.call('revoke', revocationBody(caller)));
+      for (const reply of await Promise.all(calls)) expectOk(reply, 'status 200 each time');
+    },
+  },
+];
+
+export const TRANSPORT_CASES: RunnableCase[] = [
+  {
+    ...{ id: 'slow-body', group: 'transport', title: 'waits for a body that comes slowly' },
+    run: async (caller) => {
+      const { slowMs } = caller.provider;
+      expectOk(await caller.call('grant', grantBody(caller), { pauseMs: slowMs }));
+    },
+  },
+  {
+    ...{ id: 'calls-at-once', group: 'transport', title: 'answers others while a body comes slowly' },
+    run: async (caller) => {
+      const slow = caller.call('grant', grantBody(caller), { pauseMs: caller.provider.slowMs });
+      const quick = Array.from({ length: AT_ONCE }, (_, index) =>
+        index % 2 === 0
+          ? caller.call('grant', grantBody(caller))
+          : caller.call('revoke', revocationBody(caller)),
+      );
+      for (const reply of await Promise.all([slow, ...quick])) expectOk(reply, 'status 200 each time');
+    },
+  },
+];

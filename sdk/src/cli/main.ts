@@ -1,0 +1,53 @@
+import { CERTIFY_HELP, certify } from './certify/certify.js';
+import { DEBUG_SIGNATURE_HELP, debugSignature } from './debug/debug-signature.js';
+import { EXIT, type Terminal, UsageError } from './terminal.js';
+
+const HELP = `croupier-provider COMMAND [options]
+
+  certify          runs every callback scenario against your server
+  debug-signature  says why a signature is refused
+
+croupier-provider COMMAND --help tells more.`;
+
+const COMMANDS = {
+  certify: { help: CERTIFY_HELP, run: certify },
+  'debug-signature': { help: DEBUG_SIGNATURE_HELP, run: debugSignature },
+};
+
+/** Carries out a command line and resolves with the exit status. Never rejects. */
+export async function main(args: string[], terminal: Terminal = processTerminal()): Promise<number> {
+  const [name = '', ...rest] = args;
+  const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h') || name === 'help';
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : undefined;
+  if (asksForHelp) {
+    terminal.print(command?.help ?? HELP);
+    return EXIT.ok;
+  }
+  if (!command) {
+    terminal.complain(name ? `There is no command "${name}".\n\n${HELP}` : HELP);
+    return EXIT.usage;
+  }
+  try {
+    return await command.run(rest, terminal);
+  } catch (error) {
+    const typedWrongly = error instanceof UsageError || codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
+    const more = typedWrongly ? `\nSee: croupier-provider ${name} --help` : '';
+    terminal.complain(`${typedWrongly ? (error as Error).message : String(error)}${more}`);
+    return EXIT.usage;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+function processTerminal(): Terminal {
+  return {
+    print: (text) => process.stdout.write(`${text}\n`),
+    complain: (text) => process.stderr.write(`${text}\n`),
+    environment: process.env,
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    now: Date.now,
+  };
+}

@@ -1,0 +1,37 @@
+/** What a command has of the world around it. */
+export interface Terminal {
+  /** Takes whole lines, without the last one's end. */
+  print(text: string): void;
+  complain(text: string): void;
+  environment: Readonly<Record<string, string | undefined>>;
+  colours: boolean;
+  /** Unix time in milliseconds. */
+  now: () => number;
+}
+
+/** What was typed cannot be carried out; the message says why. Exit status 2. */
+export class UsageError extends Error {}
+
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
+
+export function paint(terminal: Terminal, colour: keyof typeof CODES, text: string): string {
+  return terminal.colours ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
+}
+
+/** The secret, that has no option: arguments are seen by everyone on the machine. */
+export function secretFrom({ environment }: Terminal): string {
+  const secret = environment['CROUPIER_SECRET'];
+  if (!secret)
+    throw new UsageError('Set CROUPIER_SECRET to the secret, exactly as it was shown at creation.');
+  return secret;
+}
+
+/** @throws UsageError unless the text is a whole number from `least` */
+export function wholeNumber(option: string, text: string, least: number): number {
+  if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
+    throw new UsageError(`--${option} must be a whole number from ${least}, and is "${text}".`);
+  }
+  return Number(text);
+}

@@ -1,0 +1,129 @@
+import express from 'express';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  CALLBACK_ROUTES,
+  createCallbackHandler,
+  type Revocation,
+  signRequest,
+  toExpressHandler,
+  toNestHandler,
+  toNodeListener,
+} from '../src/index.js';
+
+const TENANT = { tenantId: 'spinwell', secret: 'secret' };
+const BODY = JSON.stringify({
+  ...{ revocationRef: 'v-1', sessionId: 's-1', playerRef: 'ann', gameId: 'reels', reason: 'KICK' },
+  revokedAt: '2027-01-15T08:00:00.000Z',
+});
+
+const revocations: Revocation[] = [];
+const errors: unknown[] = [];
+beforeEach(() => {
+  revocations.length = errors.length = 0;
+});
+const handler = createCallbackHandler({
+  ...TENANT,
+  onRevoke: (revocation) => revocations.push(revocation),
+  onError: (error) => errors.push(error),
+});
+
+let server: ReturnType<typeof createServer>;
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+async function listen(listener: RequestListener): Promise<string> {
+  server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+let nonces = 0;
+function headersOf(path: string, body = BODY): Record<string, string> {
+  const nonce = `nonce-${(nonces += 1)}-of-adapters`;
+  const signed = signRequest({ method: 'POST', path, body, ...TENANT, nonce, now: Date.now() / 1000 });
+  return { ...signed, 'Content-Type': 'application/json' };
+}
+
+async function revoke(origin: string, path = CALLBACK_ROUTES.revoke as string): Promise<number> {
+  const response = await fetch(origin + path, { method: 'POST', headers: headersOf(path), body: BODY });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+test('Express: the path that was signed is the whole one, wherever the handler is mounted', async () => {
+  const app = express();
+  app.use('/rgs', express.Router().use('/eu', toExpressHandler(handler)));
+  expect(await revoke(await listen(app), `/rgs/eu${CALLBACK_ROUTES.revoke}`)).toBe(200);
+  expect(revocations).toHaveLength(1);
+});
+
+test('Express: what express.raw() left is taken', async () => {
+  const app = express();
+  app.use(express.raw({ type: '*/*' }), toExpressHandler(handler));
+  expect(await revoke(await listen(app))).toBe(200);
+});
+
+test('Express: behind express.json() nothing is believed, and we are told why', async () => {
+  const app = express();
+  app.use(express.json(), toExpressHandler(handler));
+  expect(await revoke(await listen(app))).toBe(500);
+  expect(String(errors[0])).toContain('in front of express.json()');
+  expect(revocations).toEqual([]);
+});
+
+test('Nest: without rawBody nothing is believed, and we are told why', async () => {
+  const app = express();
+  const handle = toNestHandler(handler);
+  app.use(express.json());
+  app.post(CALLBACK_ROUTES.revoke, (request, response) => void handle(request, response));
+  expect(await revoke(await listen(app))).toBe(500);
+  expect(String(errors[0])).toContain('{rawBody: true}');
+});
+
+test('node:http: what is no callback goes to the next, or is a 404', async () => {
+  const listener = toNodeListener(handler);
+  const origin = await listen((request, response) => {
+    if (request.url === '/bare') listener(request, response);
+    else listener(request, response, () => response.writeHead(204).end());
+  });
+  expect((await fetch(`${origin}/elsewhere`)).status).toBe(204);
+  expect((await fetch(`${origin}/bare`)).status).toBe(404);
+  expect(await revoke(origin)).toBe(200);
+});
+
+test('node:http: a caller that goes away halfway harms nobody', async () => {
+  const origin = await listen(toNodeListener(handler));
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  const path = CALLBACK_ROUTES.revoke;
+  const headers = Object.entries(headersOf(path)).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.join('')}Content-Length: ${BODY.length}\r\n\r\n{`,
+  );
+  await once(server, 'request');
+  socket.destroy();
+  expect(await revoke(origin)).toBe(200);
+  expect(errors).toEqual([]);
+});
+
+test('node:http: a body without an end is cut off', async () => {
+  const origin = await listen(toNodeListener(handler));
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`POST ${CALLBACK_ROUTES.revoke} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+  const flood = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', flood);
+  flood();
+  // What is still written when the connection ends is an error, and no surprise.
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(await revoke(origin)).toBe(200);
+});

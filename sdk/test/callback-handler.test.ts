@@ -1,0 +1,294 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  CALLBACK_ROUTES,
+  CallbackRefusal,
+  type CallbackHandlerOptions,
+  type CallbackName,
+  createCallbackHandler,
+  MemoryNonceStore,
+  signRequest,
+} from '../src/index.js';
+
+const NOW = 1_800_000_000;
+const TENANT = { tenantId: 'spinwell', secret: 'secret' };
+const BATCH = { externalRef: 'batch-1', playerRef: 'ann', gameId: 'reels' };
+const BODIES = {
+  grant: {
+    requestRef: 'r-1',
+    playerRef: 'ann',
+    gameId: 'reels',
+    spins: 10,
+    betAmountMinor: 0,
+    currency: 'EUR',
+  },
+  status: BATCH,
+  cancel: BATCH,
+  revoke: {
+    ...{ revocationRef: 'v-1', sessionId: 's-1', playerRef: 'ann', gameId: 'reels' },
+    ...{ reason: 'KICK', revokedAt: '2027-01-15T08:00:00.000Z' },
+  },
+} as const;
+const NAMES = Object.keys(CALLBACK_ROUTES) as CallbackName[];
+
+const calls: unknown[] = [];
+const refusals: string[] = [];
+const errors: unknown[] = [];
+let nonces = 0;
+beforeEach(() => {
+  calls.length = refusals.length = errors.length = 0;
+});
+
+function handlerOf(options: Partial<CallbackHandlerOptions> = {}) {
+  const called =
+    <T>(name: string, answer: T) =>
+    (body: unknown, context: unknown): T => {
+      calls.push([name, body, context]);
+      return answer;
+    };
+  return createCallbackHandler({
+    ...TENANT,
+    clock: () => NOW * 1000,
+    onGrant: called('grant', { externalRef: 'batch-1' }),
+    onStatus: called('status', { remainingSpins: 7, completed: false }),
+    onCancel: called('cancel', undefined),
+    onRevoke: called('revoke', undefined),
+    onRefused: (reason) => refusals.push(reason),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+}
+
+function request(
+  name: CallbackName,
+  changes: {
+    body?: string;
+    path?: string;
+    signedPath?: string;
+    secret?: string;
+    nonce?: string;
+    now?: number;
+  } = {},
+) {
+  const path = changes.path ?? CALLBACK_ROUTES[name];
+  const body = changes.body ?? JSON.stringify(BODIES[name]);
+  const nonce = changes.nonce ?? `nonce-${(nonces += 1)}-of-test`;
+  const signed = {
+    method: 'POST',
+    path: changes.signedPath ?? path,
+    body,
+    ...TENANT,
+    nonce,
+    now: NOW,
+    ...changes,
+  };
+  const headers: Record<string, string> = {
+    ...signRequest({ ...signed, path: signed.path, body }),
+    'X-Request-Id': 'request-7',
+  };
+  return { method: 'POST', path, headers, body };
+}
+
+describe('a callback', () => {
+  const ANSWERS = {
+    grant: { externalRef: 'batch-1' },
+    status: { remainingSpins: 7, completed: false },
+    cancel: {},
+    revoke: {},
+  };
+  test.each(NAMES)('%s reaches its function with what it carries and no more', async (name) => {
+    const body = JSON.stringify({ ...BODIES[name], unknown: 1 });
+    const answer = await handlerOf()(request(name, { body }));
+    expect(answer).toEqual({
+      status: 200,
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+      body: JSON.stringify(ANSWERS[name]),
+    });
+    expect(calls).toEqual([[name, BODIES[name], { requestId: 'request-7' }]]);
+  });
+
+  test.each(NAMES)('%s without a function is a 501', async (name) => {
+    const handler = createCallbackHandler({ ...TENANT, clock: () => NOW * 1000 });
+    expect(await handler(request(name))).toMatchObject({ status: 501 });
+  });
+
+  test('may come at any base path, and with one that a proxy cut off', async () => {
+    expect(
+      await handlerOf()(request('grant', { path: `/rgs/eu${CALLBACK_ROUTES.grant}?a=1` })),
+    ).toMatchObject({ status: 200 });
+    const cut = request('grant', { signedPath: `/rgs${CALLBACK_ROUTES.grant}` });
+    expect(await handlerOf()(cut)).toMatchObject({ status: 401 });
+    expect(await handlerOf({ strippedPrefix: '/rgs' })(cut)).toMatchObject({ status: 200 });
+  });
+
+  test('may be signed with either secret while one is rotated', async () => {
+    const handler = createCallbackHandler({
+      tenantId: 'spinwell',
+      secrets: ['new', 'old'],
+      clock: () => NOW * 1000,
+      onRevoke: () => undefined,
+    });
+    expect(await handler(request('revoke', { secret: 'old' }))).toMatchObject({ status: 200 });
+    expect(await handler(request('revoke', { secret: 'new' }))).toMatchObject({ status: 200 });
+    expect(await handler(request('revoke', { secret: 'older' }))).toMatchObject({ status: 401 });
+  });
+
+  test.each([
+    ['GET', CALLBACK_ROUTES.grant],
+    ['POST', '/v1/game/free-spins'],
+    ['POST', `${CALLBACK_ROUTES.grant}/`],
+    ['POST', `/elsewhere?${CALLBACK_ROUTES.grant}`],
+  ])('is not %s %s', async (method, path) => {
+    expect(await handlerOf()({ ...request('grant'), method, path })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a refused callback', () => {
+  test.each([
+    ['signature_mismatch', { secret: 'other' }],
+    ['signature_mismatch', { signedPath: CALLBACK_ROUTES.cancel }],
+    ['timestamp_expired', { now: NOW - 301 }],
+    ['timestamp_in_future', { now: NOW + 301 }],
+    ['malformed_header', { nonce: 'short' }],
+  ])('is a 401 that tells nobody but us %s %j', async (reason, changes) => {
+    expect(await handlerOf()(request('grant', changes))).toEqual({
+      status: 401,
+      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+      body: 'invalid signature',
+    });
+    expect(refusals).toEqual([reason]);
+    expect(calls).toEqual([]);
+  });
+
+  test('is one whose nonce came before, on any route, but not one that was refused', async () => {
+    const handler = handlerOf();
+    const nonce = 'the-same-nonce';
+    expect(await handler(request('grant', { nonce, secret: 'other' }))).toMatchObject({ status: 401 });
+    const first = request('grant', { nonce });
+    const both = await Promise.all([handler(first), handler(first)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect(await handler(request('cancel', { nonce }))).toMatchObject({ status: 401 });
+    expect(refusals).toEqual(['signature_mismatch', 'nonce_replayed', 'nonce_replayed']);
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['grant', { spins: 0 }, 'spins must be a whole number from 1'],
+    ['grant', { spins: '10' }, 'spins must be a whole number from 1'],
+    ['grant', { betAmountMinor: -1 }, 'betAmountMinor must be a whole number from 0'],
+    ['grant', { currency: 'eur' }, 'currency must be three upper-case letters'],
+    ['grant', { requestRef: '' }, 'requestRef must be a text'],
+    ['status', { externalRef: null }, 'externalRef must be a text'],
+    ['cancel', { playerRef: 7 }, 'playerRef must be a text'],
+    ['revoke', { sessionId: undefined }, 'sessionId must be a text'],
+  ] as const)('%s with %j is a 400 that says what is wrong', async (name, change, error) => {
+    const body = JSON.stringify({ ...BODIES[name], ...change });
+    expect(await handlerOf()(request(name, { body }))).toMatchObject({
+      status: 400,
+      body: JSON.stringify({ error }),
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test.each(['', '{', 'null', '[]', '"text"'])('%j is no body', async (body) => {
+    expect(await handlerOf()(request('grant', { body }))).toMatchObject({ status: 400 });
+  });
+
+  test('is too large a one', async () => {
+    const handler = handlerOf({ maxBodyBytes: 10 });
+    expect(await handler(request('revoke'))).toMatchObject({ status: 413 });
+    expect(await handler({ ...request('revoke'), body: new Uint8Array(11) })).toMatchObject({ status: 413 });
+  });
+});
+
+describe('a function that does not answer', () => {
+  test('as it wants to is quoted, as the platform logs it', async () => {
+    const handler = handlerOf({ onStatus: () => Promise.reject(new CallbackRefusal(404, 'no such batch')) });
+    expect(await handler(request('status'))).toMatchObject({
+      status: 404,
+      body: '{"error":"no such batch"}',
+    });
+    expect(errors).toEqual([]);
+  });
+
+  test.each<Partial<CallbackHandlerOptions>>([
+    { onGrant: () => Promise.reject(new Error('the database is gone')) },
+    { onGrant: () => ({ externalRef: '' }) },
+    { onGrant: () => ({}) as { externalRef: string } },
+    { onGrant: () => undefined as unknown as { externalRef: string } },
+  ])('is a 500 that tells nobody but us', async (options) => {
+    expect(await handlerOf(options)(request('grant'))).toMatchObject({
+      status: 500,
+      body: '{"error":"internal error"}',
+    });
+    expect(errors).toHaveLength(1);
+  });
+
+  test.each([
+    { remainingSpins: -1, completed: false },
+    { remainingSpins: 1 },
+    { remainingSpins: '1', completed: true },
+  ])('with a status the platform could not read (%j) is a 500', async (status) => {
+    const handler = handlerOf({ onStatus: () => status as { remainingSpins: number; completed: boolean } });
+    expect(await handler(request('status'))).toMatchObject({ status: 500 });
+  });
+
+  test('is a 500 though the log fails too', async () => {
+    const fail = () => {
+      throw new Error('no');
+    };
+    expect(await handlerOf({ onGrant: fail, onError: fail })(request('grant'))).toMatchObject({
+      status: 500,
+    });
+  });
+});
+
+test('a body that was parsed away is a 500 that tells us what to do', async () => {
+  expect(await handlerOf()({ ...request('grant'), body: undefined })).toMatchObject({ status: 500 });
+  expect(String(errors[0])).toContain('in front of express.json()');
+});
+
+describe('the nonces', () => {
+  test('are remembered as long as their timestamp may be valid, and no longer', () => {
+    const store = new MemoryNonceStore();
+    expect(store.claim('nonce', NOW + 601, NOW)).toBe(true);
+    expect(store.claim('nonce', NOW + 1201, NOW + 600)).toBe(false);
+    expect(store.claim('nonce', NOW + 1202, NOW + 601)).toBe(true);
+  });
+
+  test('outlive the last second of a timestamp from the future', async () => {
+    let now = NOW;
+    const handler = handlerOf({ clock: () => now * 1000 });
+    const early = request('revoke', { now: NOW + 300 });
+    expect(await handler(early)).toMatchObject({ status: 200 });
+    now += 600;
+    expect(await handler(early)).toMatchObject({ status: 401 });
+    expect(refusals).toEqual(['nonce_replayed']);
+  });
+
+  test('are bounded: full, they refuse', async () => {
+    const handler = handlerOf({ nonceStore: new MemoryNonceStore(1) });
+    expect(await handler(request('revoke'))).toMatchObject({ status: 200 });
+    expect(await handler(request('revoke'))).toMatchObject({ status: 503 });
+    expect(errors).toHaveLength(1);
+  });
+
+  test('may be kept elsewhere; while it cannot be reached, nothing is admitted', async () => {
+    const claimed: unknown[] = [];
+    const claim = async (...claim: unknown[]) => claimed.push(claim) === 1;
+    const handler = handlerOf({ nonceStore: { claim } });
+    expect(await handler(request('revoke', { nonce: 'nonce-0001' }))).toMatchObject({ status: 200 });
+    expect(await handler(request('revoke'))).toMatchObject({ status: 401 });
+    expect(claimed[0]).toEqual(['nonce-0001', NOW + 601, NOW]);
+    const down = handlerOf({ nonceStore: { claim: () => Promise.reject(new Error('down')) } });
+    expect(await down(request('revoke'))).toMatchObject({ status: 503 });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+test.each([{ tenantId: '' }, { secret: '' }, { secrets: [''] }])('%j is refused at once', (options) => {
+  expect(() => handlerOf(options)).toThrow(TypeError);
+});
+
+test('no secret at all is refused at once', () => {
+  expect(() => createCallbackHandler({ tenantId: 'spinwell' })).toThrow('a secret is missing');
+});

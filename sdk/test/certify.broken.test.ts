@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { BrokenProvider, type Fault, PLAY_PATH } from './support/broken-provider.js';
+import { command } from './support/command.js';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let provider: BrokenProvider | undefined;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  await provider?.stop();
+  await folder.remove();
+});
+
+async function certified(faults: Fault[], ...options: string[]) {
+  provider = await BrokenProvider.start(...faults);
+  const { tenantId, secret, url } = provider;
+  const json = join(folder.path, 'report.json');
+  const args = ['certify', '--webhook-base-url', url, '--tenant', tenantId, '--play-path', PLAY_PATH];
+  const result = await command([...args, '--slow-ms', '10', '--json', json, ...options], { secret });
+  const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
+  const of = (outcome: string) => cases.filter((each) => each.outcome === outcome).map(({ id }) => id);
+  return { ...result, failed: of('failed'), blocked: of('blocked') };
+}
+
+test('a provider without a fault fails nothing', async () => {
+  expect(await certified([])).toMatchObject({ status: 0, failed: [], blocked: [] });
+});
+
+const REFUSALS = [
+  ...['body-tampered', 'body-spaced', 'secret-wrong', 'tenant-missing', 'timestamp-missing', 'nonce-missing'],
+  ...['signature-missing', 'signature-malformed', 'signature-shortened', 'tenant-wrong', 'timestamp-old'],
+  ...['timestamp-future', 'timestamp-milliseconds', 'timestamp-changed', 'nonce-changed', 'method-changed'],
+  ...['path-changed', 'query-added', 'nonce-replayed', 'nonce-replayed-elsewhere', 'nonce-replayed-at-once'],
+];
+
+/** Whatever looks at what is left of a batch. */
+const STATUS_READERS = [
+  ...['refused-call-changes-nothing', 'grant-one-spin', 'grant-many-spins', 'grant-repeated-adds-nothing'],
+  ...[
+    'grant-after-grant',
+    'grant-repeated-after-spin',
+    'status-after-grant',
+    'status-repeated',
+    'status-at-once',
+  ],
+  ...['status-after-spin', 'status-after-last-spin', 'cancel-voids-spins', 'cancel-leaves-others'],
+  ...['cancel-then-grant', 'cancel-after-spins'],
+];
+
+test.each<[Fault, string[]]>([
+  ['believes everybody', [...REFUSALS, 'refused-call-changes-nothing']],
+  ['takes the tenant from the call', ['tenant-wrong']],
+  ['takes no look at the time', ['timestamp-old', 'timestamp-future']],
+  ['takes milliseconds too', ['timestamp-milliseconds']],
+  ['forgets nonces', ['nonce-replayed', 'nonce-replayed-elsewhere', 'nonce-replayed-at-once']],
+  ['looks up a nonce before it writes it down', ['nonce-replayed-at-once']],
+  ['remembers nonces by route', ['nonce-replayed-elsewhere']],
+  ['verifies JSON made anew', ['body-spelled-unusually', 'body-spaced', 'grant-repeated-spelled-anew']],
+  ['verifies the body trimmed', ['body-spelled-unusually', 'body-spaced']],
+  ['verifies the path without its query', ['query-added']],
+  ['verifies any of its paths', ['path-changed', 'query-added']],
+  ['verifies any method', ['method-changed']],
+  ['compares as much of a signature as there is', ['signature-shortened']],
+  ['throws at a signature that is no hex', ['signature-malformed']],
+  ['knows headers in their usual spelling alone', ['headers-lower-case']],
+  ['allows a minute', ['clock-behind', 'clock-ahead']],
+  ['refuses with 403', REFUSALS],
+  ['acts before it verifies', ['refused-call-changes-nothing']],
+  [
+    'refuses unknown fields',
+    [
+      ...['body-spelled-unusually', 'grant-unknown-fields', 'grant-repeated-spelled-anew'],
+      ...['status-unknown-fields', 'cancel-unknown-fields', 'revoke-unknown-fields'],
+    ],
+  ],
+  ['grants each time anew', ['grant-repeated', 'grant-repeated-spelled-anew', 'grant-repeated-at-once']],
+  ['looks up a grant before it writes it down', ['grant-repeated-at-once']],
+  [
+    'adds the spins of a repeated grant',
+    ['grant-repeated-adds-nothing', 'grant-repeated-after-spin', 'cancel-then-grant'],
+  ],
+  ['fills up at a repeated grant', ['grant-repeated-after-spin', 'cancel-then-grant']],
+  ['numbers all batches alike', ['grants-at-once', 'grant-after-grant', 'cancel-leaves-others']],
+  ['answers a status without completed', STATUS_READERS],
+  ['takes a status for a spin', STATUS_READERS],
+  ['knows no default stake', ['grant-default-stake']],
+  ['grants without a requestRef', ['grant-incomplete']],
+  ['fails at a body that is no JSON', ['grant-broken']],
+  ['never completes', ['status-after-last-spin']],
+  ['makes up a status', ['status-unknown-batch']],
+  [
+    'answers a cancel with 204',
+    ['cancel-answered', 'cancel-repeated', 'cancel-at-once', 'cancel-unknown-fields', 'cancel-after-spins'],
+  ],
+  ['cancels once', ['cancel-repeated', 'cancel-at-once']],
+  ['cancels nothing', ['cancel-voids-spins', 'cancel-then-grant', 'cancel-after-spins', 'cancel-ends-play']],
+  ['cancels all of a player', ['cancel-leaves-others']],
+  ['plays on after a cancel', ['cancel-ends-play']],
+  ['revokes once', ['revoke-repeated']],
+  ['knows kicks alone', ['revoke-every-reason']],
+  ['reads what comes at once', ['slow-body', 'calls-at-once']],
+])('a provider that %s fails exactly %j', async (fault, failed) => {
+  expect(await certified([fault])).toMatchObject({ status: 1, failed, blocked: [] });
+});
+
+test('a provider that grants a hundred spins at most blocks the case that needs more', async () => {
+  const { status, failed, blocked } = await certified(['grants a hundred spins at most']);
+  expect({ status, failed, blocked }).toEqual({ status: 1, failed: [], blocked: ['grant-many-spins'] });
+});
+
+test.each<Fault>(['answers a grant with 201', 'answers a number for externalRef'])(
+  'a provider that %s fails at grants, and what begins with one is blocked',
+  async (fault) => {
+    const { status, failed, blocked } = await certified([fault]);
+    expect(status).toBe(1);
+    expect(failed).toContain('grant-reference');
+    expect(failed.filter((id) => /^(status|cancel)-/.test(id))).toEqual([]);
+    expect(blocked).toEqual(
+      expect.arrayContaining(['grant-repeated', 'status-after-grant', 'cancel-answered', 'path-changed']),
+    );
+    expect([...failed, ...blocked].filter((id) => id.startsWith('revoke'))).toEqual([]);
+  },
+);
+
+test('a provider that answers nobody is given up soon', async () => {
+  const { status, failed, blocked, printed } = await certified(['answers nobody'], '--timeout-ms', '20');
+  expect([status, failed.length]).toEqual([1, 3]);
+  expect(blocked.length).toBeGreaterThan(50);
+  expect(printed).toContain('not within 20 ms');
+});
+
+test('what a spin has to be played for is skipped visibly where none can be', async () => {
+  provider = await BrokenProvider.start();
+  const { tenantId, secret, url } = provider;
+  const args = ['certify', '--webhook-base-url', url, '--tenant', tenantId, '--slow-ms', '10'];
+  const { status, printed } = await command(args, { secret });
+  expect(status).toBe(0);
+  expect(printed).toContain('0 failed, 0 blocked by a failure, 5 skipped');
+  expect(printed).toContain('certified but for what was skipped');
+});
+
+test('one case can be run alone, and its report says what was expected and received', async () => {
+  const junit = join(folder.path, 'junit.xml');
+  const { status, printed } = await certified(
+    ['revokes once'],
+    '--only',
+    'revoke-repeated',
+    '--junit',
+    junit,
+  );
+  expect(status).toBe(1);
+  expect(printed).toContain('expected  status 200 the second time too\n    received  status 409');
+  expect(await readFile(junit, 'utf8')).toMatch(
+    /<testsuites .*tests="1" failures="1"[^]*<failure type="failed" message="expected status 200 the second time too, received status 409"\/>/,
+  );
+});
+
+test.each([
+  [[], '--webhook-base-url is missing'],
+  [['--webhook-base-url', 'ftp://x', '--tenant', 'x'], '--webhook-base-url must be http(s)'],
+  [['--webhook-base-url', 'http://x'], '--tenant is missing'],
+  [['--only', 'nothing'], 'There is no case "nothing"'],
+  [['--slow-ms', 'x', '--tenant', 'x', '--webhook-base-url', 'http://x'], '--slow-ms must be a whole number'],
+  [['--unknown'], "Unknown option '--unknown'"],
+])('%j cannot be carried out', async (args, sentence) => {
+  const tenant = args.length === 0 ? ['--tenant', 'x'] : [];
+  const { status, complained } = await command(['certify', ...args, ...tenant], { secret: 'x' });
+  expect(complained).toContain(sentence);
+  expect(status).toBe(2);
+});
+
+test('the secret has no option', async () => {
+  const { status, complained } = await command([
+    'certify',
+    '--webhook-base-url',
+    'http://x',
+    '--tenant',
+    'x',
+  ]);
+  expect([status, complained.split('\n')[0]]).toEqual([
+    2,
+    'Set CROUPIER_SECRET to the secret, exactly as it was shown at creation.',
+  ]);
+});
+
+test('the cases are at least thirty, each with an id of its own', async () => {
+  const { printed } = await command(['certify', '--list']);
+  const ids = printed.split('\n').map((line) => line.split(/ +/)[1]);
+  expect(ids.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(ids).size).toBe(ids.length);
+});

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PLAY_PATH, ProviderServer } from '../../src/sandbox/provider.server.js';
+import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { command } from './support/command.js';
+
+const SECRET = 'the provider’s secret';
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let provider: ProviderServer;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const log = () => undefined;
+  provider = await ProviderServer.start({ tenantId: 'sandbox-provider', folder: folder.path, port: 0, log });
+  provider.trust(SECRET);
+});
+
+afterAll(async () => {
+  await provider.stop();
+  await folder.remove();
+});
+
+test('the sandbox provider is certified, with nothing skipped', async () => {
+  const [junit, json] = [join(folder.path, 'junit.xml'), join(folder.path, 'report.json')];
+  const { status, printed } = await command(
+    [
+      ...['certify', '--webhook-base-url', provider.baseUrl, '--tenant', 'sandbox-provider'],
+      ...['--play-path', PLAY_PATH, '--slow-ms', '20', '--junit', junit, '--json', json],
+    ],
+    { secret: SECRET },
+  );
+  expect(printed).toContain('The integration is certified.');
+  expect(status).toBe(0);
+  const report = JSON.parse(await readFile(json, 'utf8')) as {
+    certified: boolean;
+    cases: { outcome: string }[];
+  };
+  expect(report.certified).toBe(true);
+  expect(report.cases.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(report.cases.map(({ outcome }) => outcome))).toEqual(new Set(['passed']));
+  expect(await readFile(junit, 'utf8')).toContain(`tests="${report.cases.length}" failures="0"`);
+});
+
+test('a provider that trusts nobody yet is not', async () => {
+  const { status, printed } = await command(
+    ['certify', '--webhook-base-url', provider.baseUrl, '--tenant', 'sandbox-provider', '--slow-ms', '20'],
+    { secret: 'another secret' },
+  );
+  expect(status).toBe(1);
+  expect(printed).toContain('received  status 401 invalid signature');
+  expect(printed).toContain('The integration is not certified.');
+});

@@ -1,0 +1,364 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  InvalidRequestError,
+  NetworkError,
+  NotConfiguredError,
+  PlatformError,
+  PlatformUnavailableError,
+  ProviderClient,
+  type ProviderClientOptions,
+  RateLimitedError,
+  SessionInvalidError,
+  SessionOfAnotherProviderError,
+  SignatureRejectedError,
+  TransactionInFlightError,
+  UnexpectedAnswerError,
+  verifyPlatformSignature,
+} from '../src/index.js';
+import { type Scripted, startPlatform } from './support/platform.js';
+
+const TENANT = { tenantId: 'spinwell', secret: 'the secret, ünïcode' };
+const NOW = 1_800_000_000;
+const BET = {
+  sessionToken: 'token',
+  transactionId: 'bet-1',
+  playerRef: 'ann',
+  gameId: 'reels',
+  currency: 'EUR',
+  amountMinor: 250,
+  roundId: 'round-1',
+};
+const APPROVED = {
+  transactionId: 'bet-1',
+  platformTransactionId: 'p-1',
+  status: 'APPROVED',
+  balance: 750,
+  currency: 'EUR',
+};
+
+let platform: Awaited<ReturnType<typeof startPlatform>> | undefined;
+afterEach(async () => {
+  await platform?.stop();
+  platform = undefined;
+});
+
+/** A client whose pauses pass at once and are written down, in milliseconds. */
+async function clientOf(script: Scripted[], options: Partial<ProviderClientOptions> = {}) {
+  platform = await startPlatform(...script);
+  const pauses: number[] = [];
+  const client = new ProviderClient({
+    baseUrl: platform.url,
+    ...TENANT,
+    clock: () => NOW * 1000 + 999,
+    ...options,
+    retry: {
+      random: () => 0.5,
+      sleep: async (ms, signal) => {
+        signal?.throwIfAborted();
+        pauses.push(ms);
+      },
+      ...options.retry,
+    },
+  });
+  return { client, pauses, received: platform.received };
+}
+
+const failure = (promise: Promise<unknown>): Promise<PlatformError> =>
+  promise.then(
+    () => Promise.reject(new Error('it was expected to fail')),
+    (error: unknown) => error as PlatformError,
+  );
+
+const refusal = (status: number, code: string, nextAction: string, headers = {}): Scripted => ({
+  status,
+  body: { error: `the words of ${code}` },
+  headers: { 'X-Error-Code': code, 'X-Next-Action': nextAction, 'X-Request-Id': 'request-7', ...headers },
+});
+const IN_FLIGHT = refusal(409, 'TRANSACTION_IN_FLIGHT', 'wait-then-retry');
+const TIMED_OUT = refusal(500, 'OPERATOR_TIMED_OUT', 'retry-same-request');
+const LIMITED = refusal(429, 'RATE_LIMITED', 'wait-then-retry', { 'Retry-After': '2' });
+const BALANCE: Scripted = { status: 200, body: { balance: 1000 } };
+
+describe('a call', () => {
+  test('is a signed POST of the bytes that were signed, at the path below the base address', async () => {
+    const { client, received } = await clientOf([BALANCE]);
+    const based = new ProviderClient({
+      ...TENANT,
+      baseUrl: `${platform?.url ?? ''}/base/`,
+      clock: () => NOW * 1000,
+    });
+    expect(await based.getBalance({ sessionToken: 'tökén' })).toEqual({ balance: 1000 });
+    expect(client).toBeInstanceOf(ProviderClient);
+    const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = received;
+    expect(path).toBe('/base/v1/wallet/balance');
+    expect(JSON.parse(body)).toEqual({ sessionToken: 'tökén' });
+    const signed = { method: 'POST', path, headers, body, ...TENANT, now: NOW };
+    expect(verifyPlatformSignature(signed)).toEqual({ ok: true });
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  test('carries each kind of transaction, and answers what the platform says, DECLINED too', async () => {
+    const declined = { ...APPROVED, status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS', balance: -5 };
+    const approved = { status: 200, body: APPROVED };
+    const { client, received } = await clientOf([
+      { status: 200, body: declined },
+      approved,
+      approved,
+      approved,
+    ]);
+    expect(await client.bet(BET)).toEqual(declined);
+    await client.win({ ...BET, freeSpinsRef: 'batch-1', roundClosed: true });
+    await client.rollback({ ...BET, amountMinor: undefined, originalTransactionId: 'bet-0' });
+    await client.submitTransaction({ ...BET, kind: 'BET' });
+    expect(received.map(({ body }) => JSON.parse(body) as object)).toEqual([
+      { ...BET, kind: 'BET' },
+      { ...BET, kind: 'WIN', freeSpinsRef: 'batch-1', roundClosed: true },
+      { ...BET, kind: 'ROLLBACK', amountMinor: undefined, originalTransactionId: 'bet-0' },
+      { ...BET, kind: 'BET' },
+    ]);
+  });
+
+  test('verifies a session', async () => {
+    const session = { sessionId: 's', playerRef: 'ann', gameId: 'reels', currency: 'EUR', operatorId: 'o' };
+    const { client, received } = await clientOf([{ status: 200, body: session }]);
+    expect(await client.verifySession({ sessionToken: 'token' })).toEqual(session);
+    expect(received[0]?.path).toBe('/v1/wallet/session/verify');
+  });
+});
+
+describe('an error', () => {
+  const plain: Scripted = {
+    status: 401,
+    body: 'invalid signature',
+    headers: { 'X-Request-Id': 'request-7' },
+  };
+  test.each([
+    [refusal(400, 'SESSION_MISMATCH', 'fix-request'), InvalidRequestError, false],
+    [plain, SignatureRejectedError, false],
+    [refusal(401, 'SESSION_INVALID', 'end-session'), SessionInvalidError, false],
+    [refusal(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request'), SessionOfAnotherProviderError, false],
+    [refusal(404, 'NOT_FOUND', 'fix-request'), InvalidRequestError, false],
+    [IN_FLIGHT, TransactionInFlightError, true],
+    [refusal(413, 'PAYLOAD_TOO_LARGE', 'fix-request'), InvalidRequestError, false],
+    [LIMITED, RateLimitedError, true],
+    [TIMED_OUT, PlatformUnavailableError, true],
+    [refusal(502, 'PROVIDER_FAILED', 'contact-platform'), PlatformUnavailableError, false],
+    [refusal(503, 'GAME_NOT_CONFIGURED', 'contact-platform'), NotConfiguredError, false],
+  ] as const)('%j is a class of its own', async (answer, errorClass, retryable) => {
+    const { client } = await clientOf([answer]);
+    const error = await failure(client.bet(BET));
+    expect(error).toBeInstanceOf(errorClass);
+    expect(error).toBeInstanceOf(PlatformError);
+    const headers = (answer as { headers: Record<string, string> }).headers;
+    expect(error).toMatchObject({
+      name: errorClass.name,
+      status: (answer as { status: number }).status,
+      code: headers['X-Error-Code'],
+      nextAction: headers['X-Next-Action'],
+      requestId: 'request-7',
+      retryable,
+    });
+    expect(error.message).toContain('request-7');
+  });
+
+  test('of a gateway without words of the platform may be sent again, but for a 503', async () => {
+    const page = (status: number): Scripted => ({ status, body: '<html>' });
+    const { client, received } = await clientOf([page(504), page(503)]);
+    const error = await failure(client.bet(BET));
+    expect(error).toBeInstanceOf(PlatformUnavailableError);
+    // The client's own id, since the gateway had none.
+    expect(error).toMatchObject({ retryable: true, requestId: received[0]?.headers['x-request-id'] });
+    expect(await failure(client.bet(BET))).toMatchObject({ retryable: false, name: 'NotConfiguredError' });
+  });
+
+  test.each<Scripted>([
+    { status: 302, headers: { Location: 'http://127.0.0.1:1/' } },
+    { status: 200, body: '<html>' },
+    { status: 200, body: '[]' },
+    { status: 200, body: { balance: '1000' } },
+    { status: 200, body: { balance: 0.5 } },
+    { status: 201, body: { balance: 1000 } },
+  ])('%j is no answer of the platform', async (answer) => {
+    const { client, received } = await clientOf([answer]);
+    expect(await failure(client.getBalance(BET))).toBeInstanceOf(UnexpectedAnswerError);
+    expect(received).toHaveLength(1);
+  });
+
+  test('is an answer to another transaction', async () => {
+    const { client } = await clientOf([{ status: 200, body: { ...APPROVED, transactionId: 'bet-2' } }]);
+    expect(await failure(client.bet(BET))).toBeInstanceOf(UnexpectedAnswerError);
+  });
+
+  test('is an answer without an end', async () => {
+    const { client } = await clientOf([{ status: 200, body: 'x'.repeat(1024 * 1024 + 1) }]);
+    const error = await failure(client.bet(BET));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error.message).toContain('bytes');
+  });
+
+  test('is no connection', async () => {
+    const { client } = await clientOf([]);
+    await platform?.stop();
+    const error = await failure(client.verifySession(BET));
+    platform = undefined;
+    expect(error).toMatchObject({
+      name: 'NetworkError',
+      status: undefined,
+      timedOut: false,
+      retryable: true,
+    });
+    expect(error.message).toContain('ECONNREFUSED');
+  });
+
+  test.each(['hang', 'stall'] as const)('is an answer that takes too long (%s)', async (script) => {
+    const { client } = await clientOf([script], { timeoutMs: 50 });
+    expect(await failure(client.bet(BET))).toMatchObject({ name: 'NetworkError', timedOut: true });
+  });
+});
+
+describe('a balance', () => {
+  test.each<Scripted>([TIMED_OUT, LIMITED, 'drop'])(
+    'is asked again after %j, newly signed',
+    async (trouble) => {
+      const { client, received } = await clientOf([trouble, trouble, BALANCE]);
+      expect(await client.getBalance(BET)).toEqual({ balance: 1000 });
+      expect(received).toHaveLength(3);
+      expect(new Set(received.map(({ headers }) => headers['x-nonce'])).size).toBe(3);
+      for (const { path, headers, body } of received) {
+        const signed = { method: 'POST', path, headers, body, ...TENANT, now: NOW };
+        expect(verifyPlatformSignature(signed)).toEqual({ ok: true });
+      }
+    },
+  );
+
+  test('carries the time of each try', async () => {
+    let seconds = NOW;
+    const clock = () => (seconds += 10) * 1000;
+    const { client, received } = await clientOf([TIMED_OUT, BALANCE], { clock });
+    await client.getBalance(BET);
+    const [first, second] = received.map(({ headers }) => Number(headers['x-timestamp']));
+    expect(second).toBeGreaterThan(first ?? Infinity);
+  });
+
+  test('is asked three times, and no more', async () => {
+    const { client, received } = await clientOf([TIMED_OUT, TIMED_OUT, TIMED_OUT, BALANCE]);
+    expect(await failure(client.getBalance(BET))).toMatchObject({ code: 'OPERATOR_TIMED_OUT' });
+    expect(received).toHaveLength(3);
+  });
+
+  test('pauses exponentially with full jitter, and as long as Retry-After says', async () => {
+    const { client, pauses } = await clientOf([TIMED_OUT, 'drop', LIMITED, TIMED_OUT, BALANCE], {
+      retry: { tries: 5, baseDelayMs: 100, maxDelayMs: 300 },
+    });
+    await client.getBalance(BET);
+    expect(pauses).toEqual([50, 100, 2000, 150]);
+  });
+
+  test('takes a Retry-After that is a date', async () => {
+    const headers = { 'Retry-After': new Date((NOW + 4) * 1000).toUTCString() };
+    const { client, pauses } = await clientOf([{ status: 429, body: {}, headers }, BALANCE]);
+    await client.getBalance(BET);
+    expect(pauses).toEqual([4000]);
+  });
+
+  test('is not waited for longer than anybody would', async () => {
+    const { client, pauses } = await clientOf([
+      refusal(429, 'RATE_LIMITED', 'wait-then-retry', { 'Retry-After': '61' }),
+    ]);
+    expect(await failure(client.getBalance(BET))).toMatchObject({ retryAfterSeconds: 61 });
+    expect(pauses).toEqual([]);
+  });
+
+  test.each<Scripted>([
+    refusal(400, 'INVALID_REQUEST', 'fix-request'),
+    { status: 401, body: 'invalid signature' },
+    refusal(401, 'SESSION_INVALID', 'end-session'),
+    refusal(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request'),
+    refusal(503, 'OPERATOR_NOT_CONFIGURED', 'contact-platform'),
+  ])('is not asked again after %j', async (answer) => {
+    const { client, received } = await clientOf([answer, BALANCE]);
+    await failure(client.getBalance(BET));
+    expect(received).toHaveLength(1);
+  });
+
+  test('is asked once where no retry is wanted', async () => {
+    const { client, received } = await clientOf([TIMED_OUT, BALANCE]);
+    await failure(client.getBalance(BET, { retry: false }));
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('a transaction', () => {
+  test.each<Scripted>([TIMED_OUT, LIMITED, IN_FLIGHT, 'drop'])(
+    'is sent once by default: %j',
+    async (trouble) => {
+      const { client, received } = await clientOf([trouble, { status: 200, body: APPROVED }]);
+      expect(await failure(client.bet(BET))).toMatchObject({ retryable: true });
+      expect(received).toHaveLength(1);
+    },
+  );
+
+  test('goes again with the same bytes until it is decided, waiting on 409, where that is wanted', async () => {
+    const decided: Scripted = { status: 200, body: APPROVED };
+    const { client, received, pauses } = await clientOf(['drop', TIMED_OUT, IN_FLIGHT, LIMITED, decided], {
+      retry: { random: () => 0 },
+    });
+    expect(await client.bet(BET, { retry: true })).toEqual(APPROVED);
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(received.map(({ headers }) => headers['x-nonce'])).size).toBe(5);
+    expect(pauses).toEqual([0, 0, 200, 2000]);
+  });
+
+  test.each<Scripted>([
+    refusal(400, 'TRANSACTION_ID_REUSED', 'fix-request'),
+    refusal(401, 'SESSION_INVALID', 'end-session'),
+    refusal(503, 'GAME_NOT_CONFIGURED', 'contact-platform'),
+    refusal(500, 'INTERNAL', 'contact-platform'),
+  ])('does not go again after %j', async (answer) => {
+    const { client, received } = await clientOf([answer, answer]);
+    await failure(client.bet(BET, { retry: true }));
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('an aborted signal', () => {
+  test('ends a call before it is sent', async () => {
+    const { client, received } = await clientOf([BALANCE]);
+    const signal = AbortSignal.abort(new Error('changed my mind'));
+    await expect(client.getBalance(BET, { signal })).rejects.toThrow('changed my mind');
+    expect(received).toHaveLength(0);
+  });
+
+  test('ends a call that is under way', async () => {
+    const { client, received } = await clientOf(['hang']);
+    const controller = new AbortController();
+    const call = client.bet(BET, { signal: controller.signal, retry: true });
+    await expect.poll(() => received.length).toBe(1);
+    controller.abort(new Error('changed my mind'));
+    await expect(call).rejects.toThrow('changed my mind');
+  });
+
+  test('ends a pause', async () => {
+    platform = await startPlatform(LIMITED);
+    const client = new ProviderClient({ ...TENANT, baseUrl: platform.url });
+    const controller = new AbortController();
+    const call = client.getBalance(BET, { signal: controller.signal });
+    await expect.poll(() => platform?.received.length).toBe(1);
+    controller.abort(new Error('changed my mind'));
+    await expect(call).rejects.toThrow('changed my mind');
+  });
+});
+
+test.each<Partial<ProviderClientOptions>>([
+  { baseUrl: 'not an address' },
+  { baseUrl: 'ftp://platform.example' },
+  { baseUrl: 'https://user:password@platform.example' },
+  { baseUrl: 'https://platform.example/?query' },
+  { secret: '' },
+  { tenantId: '' },
+  { retry: { tries: 0 } },
+])('%j is refused at once', (options) => {
+  expect(() => new ProviderClient({ baseUrl: 'https://platform.example', ...TENANT, ...options })).toThrow(
+    TypeError,
+  );
+});

@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type HeadersLike, signRequest, verifyPlatformSignature, type VerifyInput } from '../src/index.js';
+
+const NOW = 1_800_000_000;
+const CALL = { method: 'POST', path: '/rgs/v1/game/free-spins/grant?a=1', body: '{"a":"ü"}' };
+const SIGNED = { ...CALL, tenantId: 'spinwell', secret: 'ses¢ret', nonce: 'nonce-0001', now: NOW };
+
+const headersOf = (changes: object = {}) => signRequest({ ...SIGNED, ...changes });
+const verify = (changes: Partial<VerifyInput> = {}) =>
+  verifyPlatformSignature({ headers: headersOf(), ...SIGNED, ...changes });
+const refused = (reason: string) => ({ ok: false, reason });
+
+// printf 'POST\n/rgs/v1/game/free-spins/grant?a=1\n1800000000\nnonce-0001\n{"a":"ü"}' | openssl dgst -sha256 -hmac 'ses¢ret'
+const OPENSSL_SAYS = '3c6348ee1de3663a56e560bff9c432684ac5774c552c253295d718e3873cdd9b';
+
+test('the signature is what openssl makes of the same bytes', () => {
+  expect(headersOf()).toEqual({
+    'X-Tenant-ID': 'spinwell',
+    'X-Timestamp': '1800000000',
+    'X-Nonce': 'nonce-0001',
+    'X-Signature': OPENSSL_SAYS,
+  });
+});
+
+describe('headers', () => {
+  const headers = headersOf();
+  const lower = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const upper = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+  );
+  test.each<[string, HeadersLike]>([
+    ['an object', { ...headers }],
+    ['an object in lower case', lower],
+    ['an object in upper case', upper],
+    [
+      'an object of lists',
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    ],
+    ['a Headers', new Headers({ ...headers })],
+    ['a Map in lower case', new Map(Object.entries(lower))],
+    ['pairs', Object.entries(headers)],
+    ['a flat list', Object.entries(headers).flat()],
+  ])('may be %s', (_, given) => {
+    expect(verify({ headers: given })).toEqual({ ok: true });
+  });
+
+  test.each<[string, (name: string, value: string) => HeadersLike]>([
+    ['in an object', (name, value) => ({ ...headers, [name]: [value, value] })],
+    ['in a Headers', (name, value) => new Headers([...Object.entries(headers), [name, value]])],
+    ['in pairs', (name, value) => [...Object.entries(headers), [name.toLowerCase(), value]]],
+    ['in a flat list', (name, value) => [...Object.entries(headers).flat(), name, value]],
+  ])('given twice %s are not trusted', (_, twice) => {
+    for (const [name, value] of Object.entries(headers)) {
+      const reason = name === 'X-Tenant-ID' ? 'tenant_mismatch' : 'malformed_header';
+      expect(verify({ headers: twice(name, value) })).toEqual(refused(reason));
+    }
+  });
+
+  test.each(Object.keys(headers))('without %s are not enough', (name) => {
+    const rest = Object.entries(headers).filter(([other]) => other !== name);
+    expect(verify({ headers: rest })).toEqual(refused('missing_header'));
+    expect(verify({ headers: { ...headers, [name]: '' } })).toEqual(refused('missing_header'));
+    expect(verify({ headers: { ...headers, [name]: undefined } })).toEqual(refused('missing_header'));
+  });
+
+  test('none at all are missing, not an accident', () => {
+    expect(verify({ headers: {} })).toEqual(refused('missing_header'));
+    expect(verify({ headers: [] })).toEqual(refused('missing_header'));
+    expect(verify({ headers: new Headers() })).toEqual(refused('missing_header'));
+  });
+});
+
+describe('what is signed', () => {
+  test('is a body of text or of the same bytes', () => {
+    expect(verify({ body: new TextEncoder().encode(CALL.body) })).toEqual({ ok: true });
+    expect(verify({ body: Buffer.from(CALL.body) })).toEqual({ ok: true });
+  });
+
+  test('is bytes that are no text', () => {
+    const body = new Uint8Array([0, 255, 254, 10]);
+    expect(verify({ body, headers: headersOf({ body }) })).toEqual({ ok: true });
+    expect(verify({ body: Buffer.from(body).toString(), headers: headersOf({ body }) }).ok).toBe(false);
+  });
+
+  test('is no parsed body', () => {
+    for (const body of [{ a: 'ü' }, undefined, null, 1]) {
+      expect(verify({ body: body as unknown as string })).toEqual(refused('signature_mismatch'));
+    }
+  });
+
+  test.each([
+    { path: '/rgs/v1/game/free-spins/grant' },
+    { method: 'PUT' },
+    { body: '{"a": "ü"}' },
+    { secret: 'other' },
+  ])('is not %j', (change) => expect(verify(change)).toEqual(refused('signature_mismatch')));
+
+  test('is the method in upper case', () => {
+    expect(verify({ method: 'post' })).toEqual({ ok: true });
+  });
+});
+
+describe('secrets', () => {
+  const without = { secret: undefined } as unknown as { secret: string };
+  test('may be several: one of them has to fit', () => {
+    expect(verify({ ...without, secrets: ['new', SIGNED.secret] })).toEqual({ ok: true });
+    expect(verify({ secret: 'new', secrets: [SIGNED.secret] })).toEqual({ ok: true });
+    expect(verify({ ...without, secrets: ['new', 'old'] })).toEqual(refused('signature_mismatch'));
+  });
+
+  test('that are empty let nobody in', () => {
+    const headers = headersOf({ secret: '' });
+    for (const given of [
+      { secret: '' },
+      { ...without, secrets: [''] },
+      { ...without, secrets: [] },
+      without,
+    ]) {
+      expect(verify({ headers, ...given })).toEqual(refused('signature_mismatch'));
+    }
+  });
+});
+
+test.each([
+  [{ now: NOW + 300 }, { ok: true }],
+  [{ now: NOW - 300 }, { ok: true }],
+  [{ now: NOW + 300.9 }, { ok: true }],
+  [{ now: NOW + 301 }, refused('timestamp_expired')],
+  [{ now: NOW - 301 }, refused('timestamp_in_future')],
+  [{ now: NOW + 5, toleranceSeconds: 5 }, { ok: true }],
+  [{ now: NOW + 6, toleranceSeconds: 5 }, refused('timestamp_expired')],
+  [{ now: NOW * 1000 }, refused('timestamp_expired')],
+  [{ now: Number.NaN }, refused('timestamp_expired')],
+  [{ toleranceSeconds: Number.NaN }, refused('timestamp_expired')],
+  [{ tenantId: 'Spinwell' }, refused('tenant_mismatch')],
+])('%j is answered %j', (change, expected) => {
+  expect(verify(change)).toEqual(expected);
+});
+
+test('without a time it is the wall clock’s', () => {
+  const now = Date.now() / 1000;
+  const { now: _now, ...timeless } = { headers: headersOf({ now }), ...SIGNED };
+  expect(verifyPlatformSignature(timeless)).toEqual({ ok: true });
+});
+
+describe('whatever is given', () => {
+  const ANSWER = expect.objectContaining({ ok: expect.any(Boolean) as boolean }) as object;
+
+  test('it answers and does not throw', () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+    });
+    fc.assert(
+      fc.property(anything, (input) => {
+        expect(verifyPlatformSignature(input as VerifyInput)).toEqual(ANSWER);
+      }),
+    );
+    const record = fc.record({
+      ...{
+        method: anything,
+        path: anything,
+        headers: anything,
+        body: anything,
+        secret: anything,
+        secrets: anything,
+      },
+      ...{ tenantId: anything, now: anything, toleranceSeconds: anything },
+    });
+    fc.assert(
+      fc.property(record, (changes) => {
+        expect(verifyPlatformSignature(changes as VerifyInput)).toEqual(ANSWER);
+        expect(verify(changes as VerifyInput)).toEqual(ANSWER);
+      }),
+    );
+  });
+
+  test('of hostile objects too', () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('no');
+        },
+        has: () => {
+          throw new Error('no');
+        },
+      },
+    );
+    expect(verifyPlatformSignature(hostile as VerifyInput).ok).toBe(false);
+    expect(verify({ headers: hostile }).ok).toBe(false);
+    expect(verifyPlatformSignature(undefined as unknown as VerifyInput).ok).toBe(false);
+  });
+
+  const call = fc.record({
+    method: fc.constantFrom('GET', 'POST', 'put'),
+    path: fc.webPath().map((path) => `/${path}`),
+    body: fc.oneof(fc.string({ unit: 'grapheme' }), fc.uint8Array({ maxLength: 300 })),
+    tenantId: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
+    secret: fc.string({ minLength: 1, unit: 'grapheme' }),
+    nonce: fc.stringMatching(/^[A-Za-z0-9\-_.:]{8,128}$/),
+    now: fc.integer({ min: 0, max: 99_999_999_999 }),
+  });
+
+  test('what was signed verifies', () => {
+    fc.assert(
+      fc.property(call, (signed) => {
+        expect(verifyPlatformSignature({ ...signed, headers: signRequest(signed) })).toEqual({ ok: true });
+      }),
+    );
+  });
+
+  test('what was changed by one byte does not', () => {
+    fc.assert(
+      fc.property(call, fc.nat(), fc.integer({ min: 1, max: 255 }), (signed, at, flip) => {
+        const body = Buffer.from(typeof signed.body === 'string' ? signed.body : [...signed.body]);
+        const changed = body.length === 0 ? Buffer.from([flip]) : Buffer.from(body);
+        if (body.length > 0) changed[at % body.length]! ^= flip;
+        const headers = signRequest({ ...signed, body });
+        expect(verifyPlatformSignature({ ...signed, body: changed, headers })).toEqual(
+          refused('signature_mismatch'),
+        );
+      }),
+    );
+  });
+});

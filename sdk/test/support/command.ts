@@ -1,0 +1,18 @@
+import { main } from '../../src/cli/main.js';
+
+/** Carries out a command line, and answers what it printed. */
+export async function command(
+  args: string[],
+  { secret, now = Date.now }: { secret?: string; now?: () => number } = {},
+): Promise<{ status: number; printed: string; complained: string }> {
+  const printed: string[] = [];
+  const complained: string[] = [];
+  const status = await main(args, {
+    print: (text) => void printed.push(text),
+    complain: (text) => void complained.push(text),
+    environment: secret === undefined ? {} : { CROUPIER_SECRET: secret },
+    colours: false,
+    now,
+  });
+  return { status, printed: printed.join('\n'), complained: complained.join('\n') };
+}

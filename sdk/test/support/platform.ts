@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export type Scripted =
+  | { status: number; body?: string | object; headers?: Record<string, string> }
+  | 'drop'
+  | 'hang'
+  /** Headers and half a body, then nothing. */
+  | 'stall';
+
+/** A platform over real HTTP that answers as it is told, in the order in which it is told. */
+export async function startPlatform(...script: Scripted[]) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
+      const next = script.shift();
+      if (next === undefined) return void response.writeHead(418).end('nothing was scripted');
+      if (next === 'hang') return;
+      if (next === 'drop') return void request.socket.destroy();
+      if (next === 'stall') return void response.writeHead(200, { 'Content-Length': 100 }).write('{"bal');
+      const { status, body = '', headers } = next;
+      response.writeHead(status, headers);
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

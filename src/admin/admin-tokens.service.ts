@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { type AdminJwt, Configuration } from '../config/configuration.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { IssuerKeys, IssuerUnavailableError } from '../outbound/issuer-keys.js';
+import { Clock } from '../runtime/clock.js';
+import type { Administrator } from './administrator.js';
+import { type Role, ROLES } from './role.js';
+
+/** Signatures that only the issuer can make; HMAC and `none` are not among them. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+/** How far the issuer's clock may be from ours, in seconds. */
+const TOLERANCE_SECONDS = 30;
+const SUBJECT = /^[\x21-\x7e]{1,200}$/;
+
+/** Knows administrators by the tokens of an OpenID provider, where one is configured: `ADMIN_JWT_ISSUER`. */
+@Injectable()
+export class AdminTokens {
+  private readonly logger = new BoundedLogger('AdminTokens');
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly keys: IssuerKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Whom the issuer's token names; undefined where it is not the issuer's for this audience, or not valid now.
+   * @throws CroupierError FORBIDDEN where it holds none of our roles · INTERNAL where the issuer cannot be asked
+   */
+  async behind(token: string): Promise<Administrator | undefined> {
+    const { adminJwt } = this.configuration;
+    const payload = adminJwt && (await this.verified(token, adminJwt));
+    if (!payload?.sub || !SUBJECT.test(payload.sub)) return undefined;
+    const role = highestRole(payload[adminJwt!.roleClaim]);
+    if (!role) throw new CroupierError('FORBIDDEN');
+    return { name: `jwt:${payload.sub}`, role };
+  }
+
+  private async verified(token: string, { issuer, audience }: AdminJwt): Promise<JWTPayload | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, this.keys.keyOf, {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: TOLERANCE_SECONDS,
+        currentDate: this.clock.now(),
+      });
+      return payload;
+    } catch (error) {
+      const { message } = error as Error;
+      if (error instanceof IssuerUnavailableError) {
+        this.logger.warn({ msg: 'the issuer of admin tokens cannot be asked for its keys', detail: message });
+        throw new CroupierError('INTERNAL');
+      }
+      if (!(error instanceof errors.JOSEError)) throw error;
+      this.logger.warn({ msg: 'admin token refused', reason: error.code });
+      return undefined;
+    }
+  }
+}
+
+/** Of a role, or a list of roles, the one that holds all others; what is none of ours is passed over. */
+function highestRole(claim: unknown): Role | undefined {
+  const held: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return ROLES.find((role) => held.includes(role));
+}

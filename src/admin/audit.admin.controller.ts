@@ -1,0 +1,67 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
+import type { Entry } from '../audit/entry.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { pageById } from '../http/page.js';
+import { ValidQuery } from '../http/query.js';
+import { type AuditEntryResponse, AuditListResponse, AuditQuery } from './audit.request.js';
+import { RequiresRole } from './requires-role.js';
+
+/** Contract, section 7, "audit". */
+@ApiTags('Administrators')
+@Controller('v1/admin/audit')
+export class AuditAdminController {
+  constructor(private readonly audit: Audit) {}
+
+  @Get()
+  @RequiresRole('support')
+  @ApiOperation({
+    summary: 'Read the audit log, newest first',
+    description: 'Who did what, from where, when. Reading it is itself recorded, before the answer is given.',
+  })
+  @ApiQuery({ type: AuditQuery })
+  @ApiOkResponse({ type: AuditListResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  async list(@ActorOfRequest() actor: Actor, @ValidQuery() query: AuditQuery): Promise<AuditListResponse> {
+    const { from, to, ...texts } = query;
+    const filter = {
+      ...texts,
+      ...(from !== undefined && { from: new Date(from) }),
+      ...(to !== undefined && { to: new Date(to) }),
+    };
+    const page = await pageById(
+      query,
+      ({ after, limit }) => this.audit.entries(filter, placeIn(after), limit),
+      ({ day, position }) => `${day}/${position}`,
+    );
+    await this.audit.read(actor, { action: 'audit.read', target: 'audit', after: query });
+    return { ...page, items: page.items.map(shown) };
+  }
+}
+
+const PLACE = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})$/;
+
+/** @param cursor empty: from the newest on @throws CroupierError INVALID_REQUEST */
+function placeIn(cursor: string): { day: string; position: number } | undefined {
+  if (cursor === '') return undefined;
+  const [, day, position] = PLACE.exec(cursor) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(day))) {
+    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+  }
+  return { day, position: Number(position) };
+}
+
+function shown(entry: Entry): AuditEntryResponse {
+  const { day, position, createdAt, actor, role, action, target, before, after, address, requestId } = entry;
+  return {
+    ...{ day, position, createdAt, actor, role, action, target },
+    ...(before !== null && { before: JSON.parse(before) as unknown }),
+    ...(after !== null && { after: JSON.parse(after) as unknown }),
+    ...(address !== null && { address }),
+    ...(requestId !== null && { requestId }),
+    hash: entry.hash,
+  };
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { isUuid } from '../http/identifier.js';
+import { pageById, type PageOf, type PageQuery } from '../http/page.js';
+import { Clock } from '../runtime/clock.js';
+import { sha256 } from '../runtime/digest.js';
+import { Randomness } from '../runtime/randomness.js';
+import type { CreateKeyRequest } from './key.request.js';
+import { type AdminKey, KeyStore } from './key.store.js';
+
+/** Makes and revokes administrators' keys. Contract, section 7, "Keys". */
+@Injectable()
+export class KeyAdministration {
+  constructor(
+    private readonly audit: Audit,
+    private readonly keys: KeyStore,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** The key, 256 random bits, is in this answer alone. */
+  async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<AdminKey & { key: string }> {
+    const key = this.randomness.secret();
+    const stored = { id: this.randomness.uuid(), name, role, createdAt: this.clock.now() };
+    await this.audit.change(actor, async (query, record) => {
+      await this.keys.insert(query, stored, sha256(key));
+      await record({ action: 'key.create', target: `key:${stored.id}`, after: { name, role } });
+    });
+    return { ...stored, lastUsedAt: null, key };
+  }
+
+  /** Live keys, newest first. @throws CroupierError INVALID_REQUEST */
+  async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {
+    const page = await pageById(query, ({ after, limit }) => this.page(after, limit), idOf);
+    await this.audit.read(actor, { action: 'key.list', target: 'keys', after: query });
+    return page;
+  }
+
+  /** From the next request on the key is nobody's, on every instance. @throws CroupierError NOT_FOUND */
+  async revoke(actor: Actor, id: string): Promise<void> {
+    await this.audit.change(actor, async (query, record) => {
+      const revoked = await this.keys.revoke(query, id, this.clock.now());
+      if (!revoked) throw new CroupierError('NOT_FOUND', 'no such key');
+      const { name, role, lastUsedAt } = revoked;
+      await record({ action: 'key.revoke', target: `key:${id}`, before: { name, role, lastUsedAt } });
+    });
+  }
+
+  private page(after: string, limit: number): Promise<AdminKey[]> {
+    if (after !== '' && !isUuid(after)) {
+      throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+    }
+    return this.keys.page(after || undefined, limit);
+  }
+}
+
+function idOf({ id }: AdminKey): string {
+  return id;
+}

@@ -1,0 +1,59 @@
+import { Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { UuidPipe } from '../http/identifier.js';
+import { JsonBody } from '../http/json-body.js';
+import { PageQuery } from '../http/page.js';
+import { ValidQuery } from '../http/query.js';
+import { CreatedKeyResponse, CreateKeyRequest, KeyListResponse } from './key.request.js';
+import { KeyAdministration } from './key-administration.service.js';
+import { RequiresRole } from './requires-role.js';
+
+/** Contract, section 7, "Keys". */
+@ApiTags('Administrators')
+@Controller('v1/admin/keys')
+export class KeysAdminController {
+  constructor(private readonly keys: KeyAdministration) {}
+
+  @Post()
+  @RequiresRole('admin')
+  @ApiOperation({ summary: 'Make an admin key', description: 'The key is in this answer alone.' })
+  @ApiBody({ type: CreateKeyRequest })
+  @ApiCreatedResponse({ type: CreatedKeyResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  create(@ActorOfRequest() actor: Actor, @JsonBody() request: CreateKeyRequest): Promise<CreatedKeyResponse> {
+    return this.keys.create(actor, request);
+  }
+
+  @Get()
+  @RequiresRole('admin')
+  @ApiOperation({ summary: 'List the live admin keys, newest first', description: 'Without the keys.' })
+  @ApiQuery({ type: PageQuery })
+  @ApiOkResponse({ type: KeyListResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  list(@ActorOfRequest() actor: Actor, @ValidQuery() query: PageQuery): Promise<KeyListResponse> {
+    return this.keys.list(actor, query);
+  }
+
+  @Delete(':id')
+  @RequiresRole('admin')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Revoke an admin key',
+    description: "From the next request on it is nobody's, on every instance.",
+  })
+  @ApiNoContentResponse({ description: 'revoked' })
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  revoke(@ActorOfRequest() actor: Actor, @Param('id', UuidPipe) id: string): Promise<void> {
+    return this.keys.revoke(actor, id);
+  }
+}

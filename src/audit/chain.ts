@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { Entry, Witness } from './entry.js';
+
+/** Why a chain does not hold, and at which row. */
+export interface Break {
+  /** `<day>/<position>` of the first row that is wrong, missing or too many. */
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** What comes before the first entry of all. */
+const BEGINNING = digest('croupier audit', 'beginning');
+
+/**
+ * Follows the chain from its first entry on and computes each hash anew, as the trigger of migration 0003 did when
+ * the entry was written. It needs nothing but the entries: whoever has a copy of the table can prove it.
+ */
+export class Chain {
+  /** The last entry that held. */
+  last: Witness | undefined;
+  days = 0;
+  entries = 0;
+
+  /** The next entry in the order of day and position. @returns the break, where it does not follow */
+  follow(entry: Entry): Break | undefined {
+    const sameDay = this.last?.day === entry.day;
+    const position = sameDay ? this.last!.position + 1 : 1;
+    const at = `${entry.day}/${entry.position}`;
+    if (entry.position !== position)
+      return { at: `${entry.day}/${position}`, reason: 'it is missing, or was moved' };
+    if (entry.previousHash !== this.expected(sameDay)) {
+      const reason = sameDay
+        ? 'it does not follow the entry before it'
+        : this.last
+          ? `it does not carry the seal of ${this.last.day}: that day was altered, or lies not where it was`
+          : 'it is not the first entry of the log';
+      return { at, reason };
+    }
+    if (entry.hash !== hashOf(entry)) return { at, reason: 'its content is not what its hash was made of' };
+    this.last = { day: entry.day, position: entry.position, hash: entry.hash };
+    this.entries += 1;
+    if (!sameDay) this.days += 1;
+    return undefined;
+  }
+
+  private expected(sameDay: boolean): string {
+    if (!this.last) return BEGINNING;
+    return sameDay ? this.last.hash : sealOf(this.last);
+  }
+}
+
+/** What a day hands to the next: its length and its last hash. */
+function sealOf({ day, position, hash }: Witness): string {
+  return digest('croupier audit', 'day', day, String(position), hash);
+}
+
+function hashOf(entry: Entry): string {
+  const { previousHash, day, position, createdAt, actor, role, action, target } = entry;
+  const { before, after, address, requestId } = entry;
+  return digest(
+    ...['croupier audit', 'entry', previousHash, day, String(position), createdAt.toISOString()],
+    ...[actor, role, action, target, before, after, address, requestId],
+  );
+}
+
+/** SHA-256 in hex over each field as its length in bytes, a colon and itself, or a hyphen where it is absent. */
+function digest(...fields: readonly (string | null)[]): string {
+  const text = fields.map((field) => (field === null ? '-' : `${Buffer.byteLength(field)}:${field}`));
+  return createHash('sha256').update(text.join('\n')).digest('hex');
+}

@@ -1,0 +1,35 @@
+/** What an actor did. `before` and `after` are the target as a reader may see it: never a secret, token or key. */
+export interface Deed {
+  /** `<room's noun>.<verb>`, such as `provider.change`. */
+  readonly action: string;
+  /** `<noun>:<id>`, such as `provider:acme-games`. */
+  readonly target: string;
+  readonly before?: object;
+  /** The target afterwards; of a read, what was asked for. */
+  readonly after?: object;
+}
+
+/** Where an entry stands: who knows this of one entry can prove later that nothing up to it was altered. */
+export interface Witness {
+  /** A day in UTC, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** From 1 on, without a gap, within its day. */
+  readonly position: number;
+  /** SHA-256 over the entry and the hash before it, 64 lower-case hex digits. */
+  readonly hash: string;
+}
+
+/** One line of the log, as it is stored: `before` and `after` as the very text that was hashed. */
+export interface Entry extends Witness {
+  readonly createdAt: Date;
+  readonly actor: string;
+  readonly role: string;
+  readonly action: string;
+  readonly target: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly address: string | null;
+  readonly requestId: string | null;
+  /** The hash before it; of a day's first entry, the seal of the day before. */
+  readonly previousHash: string;
+}

@@ -1,0 +1,43 @@
+import { realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { auditOver } from '../audit/audit.service.js';
+import { readSecretsKeys, readStorage, type SecretsKeys, type Storage } from '../config/configuration.js';
+import { readEnvironment } from '../config/environment.js';
+import { Randomness } from '../runtime/randomness.js';
+import { reEncrypt } from '../tenancy/re-encryption.js';
+import { SecretBox } from '../tenancy/secret-box.js';
+import { withServiceDatabase } from './service-database.js';
+
+/**
+ * Seals all stored secrets with `SECRETS_KEY`, those that `SECRETS_KEY_PREVIOUS` sealed included, beside the
+ * running service. It may be repeated: what is sealed with the present key is left alone.
+ * @throws Error where a secret opens with neither key; nothing is changed then
+ */
+export async function reEncryptSecrets(
+  storage: Storage,
+  { secretsKey, secretsKeyPrevious }: SecretsKeys,
+  print: (line: string) => void,
+): Promise<void> {
+  const box = new SecretBox(secretsKey, new Randomness(), secretsKeyPrevious);
+  const actor = { actor: `command:re-encrypt:${userInfo().username}`, role: 'command' };
+  const { resealed, tenants } = await withServiceDatabase(storage, (database) =>
+    reEncrypt(actor, auditOver(database), box),
+  );
+  print(
+    `Sealed the secrets of ${resealed} of ${tenants} tenants anew; all of them are under key ${box.keyId}.`,
+  );
+}
+
+/** Exit status 2: nothing was changed. */
+async function main(): Promise<void> {
+  try {
+    const print = (line: string) => process.stdout.write(`${line}\n`);
+    await reEncryptSecrets(readEnvironment(readStorage), readEnvironment(readSecretsKeys), print);
+  } catch (error) {
+    process.stderr.write(`secrets:re-encrypt changed nothing: ${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ProviderCallbackModule } from '../provider-callback/provider-callback.module.js';
+import { WalletModule } from '../wallet/wallet.module.js';
+import { BatchRunner } from './batch.runner.js';
+import { BatchesService } from './batches.service.js';
+import { FreeSpinsAdminController } from './free-spins.admin.controller.js';
+import { FreeSpinsOperatorController } from './free-spins.operator.controller.js';
+import { FreeSpinsService } from './free-spins.service.js';
+import { Grant } from './grant.entity.js';
+import { GrantStore } from './grant.store.js';
+import { WinningsAdminController } from './winnings.admin.controller.js';
+import { WinningsService } from './winnings.service.js';
+import { WinningsStore } from './winnings.store.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Grant]), ProviderCallbackModule, WalletModule],
+  controllers: [FreeSpinsAdminController, FreeSpinsOperatorController, WinningsAdminController],
+  providers: [FreeSpinsService, BatchesService, BatchRunner, GrantStore, WinningsService, WinningsStore],
+})
+export class FreeSpinsModule {}

@@ -1,0 +1,235 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Grant, GrantState } from './grant.entity.js';
+import { STATES } from './free-spins.request.js';
+import { FLAGS, type Flag, type FlaggedWin, type Winnings } from './winnings.store.js';
+
+export class GrantFailure {
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 422,
+    description: "The provider's HTTP status, where it answered",
+  })
+  status?: number;
+
+  @ApiProperty({ example: 'the provider answered 422' })
+  error: string;
+
+  @ApiProperty({ description: 'Whether the provider may have booked it all the same' })
+  outcomeUnknown: boolean;
+}
+
+export class GrantResponse {
+  @ApiProperty({ example: 'summer-2026-player-42' })
+  requestRef: string;
+
+  @ApiProperty({ enum: STATES })
+  state: GrantState;
+
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+
+  @ApiProperty({ type: 'integer', example: 10 })
+  spins: number;
+
+  @ApiProperty({ type: 'integer', example: 20, description: "Minor units; 0: the provider's default stake" })
+  betAmountMinor: number;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ApiPropertyOptional({
+    example: 'spins-7',
+    description: "The provider's name for it; a WIN's freeSpinsRef",
+  })
+  externalRef?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 9,
+    description: 'As the provider said at statusCheckedAt',
+  })
+  remainingSpins?: number;
+
+  @ApiPropertyOptional({ description: 'As the provider said at statusCheckedAt' })
+  completed?: boolean;
+
+  @ApiPropertyOptional({ format: 'date-time' })
+  statusCheckedAt?: string;
+
+  @ApiPropertyOptional({ type: GrantFailure, description: 'Of a FAILED grant' })
+  failure?: GrantFailure;
+
+  @ApiPropertyOptional({ example: 'the provider answered 503', description: 'Why the last cancel failed' })
+  lastCancelError?: string;
+
+  @ApiPropertyOptional({ format: 'uuid' })
+  batchId?: string;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ format: 'date-time' })
+  updatedAt: string;
+}
+
+export class WinningsResponse {
+  @ApiProperty({ type: 'integer', example: 3, description: 'Booked WINs of real money that name the grant' })
+  count: number;
+
+  @ApiProperty({ type: 'integer', example: 450, description: "Minor units of the grant's currency" })
+  totalMinor: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'Where there are any: WINs that name it after its cancel, or of another player or currency',
+  })
+  flagged?: number;
+}
+
+export class DetailedGrantResponse extends GrantResponse {
+  @ApiProperty({ type: WinningsResponse })
+  winnings: WinningsResponse;
+}
+
+export class GrantListResponse {
+  @ApiProperty({ type: [GrantResponse] })
+  items: GrantResponse[];
+
+  @ApiPropertyOptional()
+  nextCursor?: string;
+}
+
+export class GrantStatusResponse {
+  @ApiProperty({ example: 'summer-2026-player-42' })
+  requestRef: string;
+
+  @ApiProperty({ example: 'spins-7' })
+  externalRef: string;
+
+  @ApiProperty({ type: 'integer', example: 9 })
+  remainingSpins: number;
+
+  @ApiProperty()
+  completed: boolean;
+}
+
+export class BatchCreatedResponse {
+  @ApiProperty({ format: 'uuid' })
+  batchId: string;
+}
+
+export class BatchResponse {
+  @ApiProperty({ type: 'integer', example: 1000 })
+  total: number;
+
+  @ApiProperty({ type: 'integer', example: 997, description: 'Those CANCELLED since then among them' })
+  granted: number;
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  failed: number;
+
+  @ApiProperty({ type: 'integer', example: 2 })
+  pending: number;
+
+  @ApiProperty({ type: [GrantResponse], description: 'In the order of the players' })
+  items: GrantResponse[];
+}
+
+export class FlaggedWinResponse {
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+
+  @ApiProperty({ example: 'win-1001' })
+  transactionId: string;
+
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+
+  @ApiProperty({ example: 'spins-7' })
+  freeSpinsRef: string;
+
+  @ApiProperty({ type: 'integer', example: 450, description: 'Minor units' })
+  amountMinor: number;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ApiProperty({ enum: FLAGS, description: 'What is odd about it, by the grants as they are now' })
+  flag: Flag;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+}
+
+export class FlaggedWinListResponse {
+  @ApiProperty({ type: [FlaggedWinResponse] })
+  items: FlaggedWinResponse[];
+
+  @ApiPropertyOptional()
+  nextCursor?: string;
+}
+
+/** A grant as the contract's section 6 shows it. */
+export function shown(grant: Grant): GrantResponse {
+  const { requestRef, state, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency } =
+    grant;
+  const { externalRef, remainingSpins, completed, statusCheckedAt, failureStatus, failureError } = grant;
+  const { lastCancelError, batchId } = grant;
+  return {
+    ...{ requestRef, state, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency },
+    ...(externalRef !== null && { externalRef }),
+    ...(remainingSpins !== null && { remainingSpins }),
+    ...(completed !== null && { completed }),
+    ...(statusCheckedAt !== null && { statusCheckedAt: statusCheckedAt.toISOString() }),
+    ...(failureError !== null && {
+      failure: {
+        ...(failureStatus !== null && { status: failureStatus }),
+        error: failureError,
+        outcomeUnknown: grant.outcomeUnknown,
+      },
+    }),
+    ...(lastCancelError !== null && { lastCancelError }),
+    ...(batchId !== null && { batchId }),
+    createdAt: grant.createdAt.toISOString(),
+    updatedAt: grant.updatedAt.toISOString(),
+  };
+}
+
+export function shownWithWinnings(
+  grant: Grant,
+  { count, totalMinor, flagged }: Winnings,
+): DetailedGrantResponse {
+  return { ...shown(grant), winnings: { count, totalMinor, ...(flagged > 0 && { flagged }) } };
+}
+
+export function shownBatch(grants: readonly Grant[]): BatchResponse {
+  const failed = grants.filter(({ state }) => state === 'FAILED').length;
+  const pending = grants.filter(({ state }) => state === 'PENDING').length;
+  const granted = grants.length - failed - pending;
+  return { total: grants.length, granted, failed, pending, items: grants.map(shown) };
+}
+
+export function shownWin(win: FlaggedWin): FlaggedWinResponse {
+  const { providerId, transactionId, operatorId, playerRef, gameId, freeSpinsRef, amountMinor, currency } =
+    win;
+  return {
+    ...{ providerId, transactionId, operatorId, playerRef, gameId, freeSpinsRef, amountMinor, currency },
+    flag: win.flag,
+    createdAt: win.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,157 @@
+import type { Statement } from '../database/database.js';
+
+/** Leases are judged by the database's clock; the parameter is their length in seconds. */
+const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
+
+/** Records a grant whose callback is sent right after: $9 is its lease. Nothing comes back where the ref is taken. */
+export const RECORD: Statement = {
+  name: 'grant_record',
+  text: `
+    INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins,
+                                  bet_amount_minor, currency, state, attempt, lease_until)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'PENDING', 1, ${lease('$9')})
+    ON CONFLICT (request_ref) DO NOTHING
+    RETURNING attempt`,
+};
+
+/** Takes a FAILED grant up again, by a person's decision; what an earlier attempt left unknown stays so. */
+export const RESEND: Statement = {
+  name: 'grant_resend',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'PENDING', attempt = attempt + 1, lease_until = ${lease('$2')},
+           failure_status = NULL, failure_error = NULL, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state = 'FAILED'
+    RETURNING attempt`,
+};
+
+/** A 200 makes it GRANTED however late it comes: the provider has booked it. */
+export const GRANTED: Statement = {
+  name: 'grant_granted',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'GRANTED', external_ref = $2, lease_until = NULL, failure_status = NULL, failure_error = NULL,
+           outcome_unknown = false, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state IN ('PENDING', 'FAILED')
+    RETURNING attempt`,
+};
+
+/**
+ * Records a failure of the attempt $2, while no later one was begun; one that was given up already is told better.
+ * An attempt that got no answer ($6) does not take back that an earlier one may have been booked.
+ */
+export const FAILED: Statement = {
+  name: 'grant_failed',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'FAILED', failure_status = $3, failure_error = $4,
+           outcome_unknown = $5 OR (outcome_unknown AND NOT $6), lease_until = NULL, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND attempt = $2 AND (lease_until IS NOT NULL OR state = 'FAILED')
+    RETURNING attempt`,
+};
+
+/** Grants whose instance died between sending and recording: nobody knows, and the record says so. */
+export const EXPIRE: Statement = {
+  name: 'grant_expire',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'FAILED', failure_error = $1, outcome_unknown = true, lease_until = NULL,
+           updated_at = clock_timestamp()
+     WHERE grant_no IN (SELECT grant_no FROM free_spin_grants
+                         WHERE lease_until <= clock_timestamp() FOR UPDATE SKIP LOCKED)
+    RETURNING request_ref AS "requestRef"`,
+};
+
+/** Keeps what the provider says is left; the state does not move. */
+export const SNAPSHOT: Statement = {
+  name: 'grant_snapshot',
+  text: `
+    UPDATE free_spin_grants
+       SET remaining_spins = $2, completed = $3, status_checked_at = $4, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state IN ('GRANTED', 'CANCELLED')`,
+};
+
+/** Takes the cancel: one at a time, and one that a crash left behind is over with its lease. */
+export const CLAIM_CANCEL: Statement = {
+  name: 'grant_claim_cancel',
+  text: `
+    UPDATE free_spin_grants
+       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')}, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state = 'GRANTED'
+       AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
+    RETURNING cancel_attempt AS "cancelAttempt"`,
+};
+
+/** A 200 cancels whoever is at it by now: the provider has voided the spins. */
+export const CANCELLED: Statement = {
+  name: 'grant_cancelled',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'CANCELLED', cancelled_at = clock_timestamp(), cancel_lease_until = NULL,
+           last_cancel_error = NULL, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state = 'GRANTED'`,
+};
+
+export const CANCEL_FAILED: Statement = {
+  name: 'grant_cancel_failed',
+  text: `
+    UPDATE free_spin_grants
+       SET last_cancel_error = $3, cancel_lease_until = NULL, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND cancel_attempt = $2 AND state = 'GRANTED'`,
+};
+
+/** Records a batch and a grant, not sent yet, for each of its players: all of it or nothing. */
+export const RECORD_BATCH: Statement = {
+  name: 'grant_record_batch',
+  text: `
+    WITH batch AS (
+      INSERT INTO free_spin_batches (batch_id, batch_ref, operator_id, fingerprint) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (batch_ref) DO NOTHING
+      RETURNING batch_id
+    )
+    INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins,
+                                  bet_amount_minor, currency, state, attempt, batch_id)
+    SELECT player.request_ref, $3, $5, player.player_ref, $6, $7, $8, $9, 'PENDING', 0, batch.batch_id
+      FROM batch, unnest($10::text[], $11::text[]) WITH ORDINALITY AS player (request_ref, player_ref, place)
+     ORDER BY player.place
+    RETURNING request_ref`,
+};
+
+export const BATCH_BY_REF: Statement = {
+  name: 'grant_batch_by_ref',
+  text: `SELECT batch_id AS "batchId", fingerprint FROM free_spin_batches WHERE batch_ref = $1`,
+};
+
+export const BATCH_OPERATOR: Statement = {
+  name: 'grant_batch_operator',
+  text: `SELECT operator_id AS "operatorId" FROM free_spin_batches WHERE batch_id = $1`,
+};
+
+/** Takes the next player of a provider that nobody has sent to: committed before the call, so never twice. */
+export const TAKE_UNSENT: Statement = {
+  name: 'grant_take_unsent',
+  text: `
+    UPDATE free_spin_grants
+       SET attempt = attempt + 1, lease_until = ${lease('$2')}, updated_at = clock_timestamp()
+     WHERE grant_no = (SELECT grant_no FROM free_spin_grants
+                        WHERE provider_id = $1 AND state = 'PENDING' AND lease_until IS NULL
+                        ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING request_ref AS "requestRef"`,
+};
+
+export const UNSENT_PROVIDERS: Statement = {
+  name: 'grant_unsent_providers',
+  text: `
+    SELECT DISTINCT provider_id AS "providerId" FROM free_spin_grants
+     WHERE state = 'PENDING' AND lease_until IS NULL`,
+};
+
+/** Fails what of a batch nobody has sent: certainly not booked. */
+export const FAIL_UNSENT: Statement = {
+  name: 'grant_fail_unsent',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'FAILED', failure_error = $2, updated_at = clock_timestamp()
+     WHERE batch_id = $1 AND state = 'PENDING' AND lease_until IS NULL
+    RETURNING request_ref`,
+};

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOptionsWhere, LessThan, type Repository } from 'typeorm';
+import { Configuration } from '../config/configuration.js';
+import { Database, type Query } from '../database/database.js';
+import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
+import { Grant, type GrantState } from './grant.entity.js';
+import * as sql from './grant.sql.js';
+import type { Failure } from './rules/answers.js';
+
+/** What a grant is made of; equal ones are the same request. */
+export interface NewGrant {
+  readonly requestRef: string;
+  readonly operatorId: string;
+  readonly providerId: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly spins: number;
+  /** Minor units. */
+  readonly betAmountMinor: number;
+  readonly currency: string;
+}
+
+export interface NewBatch extends Omit<NewGrant, 'requestRef' | 'playerRef'> {
+  readonly batchId: string;
+  readonly batchRef: string | null;
+  /** SHA-256 over everything that makes two batches the same request. */
+  readonly fingerprint: Buffer;
+  readonly players: readonly { readonly requestRef: string; readonly playerRef: string }[];
+}
+
+/** The fields that a list may be narrowed by. */
+export interface GrantFilter {
+  readonly state?: GrantState;
+  readonly providerId?: string;
+  readonly operatorId?: string;
+  readonly playerRef?: string;
+  readonly gameId?: string;
+}
+
+/** Each statement that moves a grant; every write carries its condition. */
+@Injectable()
+export class GrantStore {
+  private readonly leaseSeconds: number;
+
+  constructor(
+    private readonly database: Database,
+    @InjectRepository(Grant) private readonly grants: Repository<Grant>,
+    configuration: Configuration,
+  ) {
+    this.leaseSeconds = callbackLeaseSeconds(configuration);
+  }
+
+  find(requestRef: string): Promise<Grant | null> {
+    return this.grants.findOneBy({ requestRef });
+  }
+
+  /** Newest first. @param before the grantNo that the list continues after */
+  list(filter: GrantFilter, before: number | undefined, limit: number): Promise<Grant[]> {
+    const where: FindOptionsWhere<Grant> = { ...filter };
+    if (before !== undefined) where.grantNo = LessThan(before);
+    return this.grants.find({ where, order: { grantNo: 'DESC' }, take: limit });
+  }
+
+  /** @returns false where the requestRef is taken */
+  async record(query: Query, grant: NewGrant): Promise<boolean> {
+    const { requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency } = grant;
+    const rows = await query(sql.RECORD, [
+      ...[requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency],
+      this.leaseSeconds,
+    ]);
+    return rows.length > 0;
+  }
+
+  /** @returns the attempt to send; undefined where the grant is not FAILED any more */
+  async resend(query: Query, requestRef: string): Promise<number | undefined> {
+    const [row] = await query<{ attempt: number }>(sql.RESEND, [requestRef, this.leaseSeconds]);
+    return row?.attempt;
+  }
+
+  async granted(requestRef: string, externalRef: string): Promise<boolean> {
+    return (await this.database.query(sql.GRANTED, [requestRef, externalRef])).length > 0;
+  }
+
+  /** @param told whether the provider itself said so, which settles what earlier attempts left open */
+  async failed(requestRef: string, attempt: number, failure: Failure, told: boolean): Promise<void> {
+    const { status, error, outcomeUnknown } = failure;
+    await this.database.query(sql.FAILED, [requestRef, attempt, status ?? null, error, outcomeUnknown, told]);
+  }
+
+  /** @returns the requestRefs of grants whose outcome nobody will ever know */
+  async expire(error: string): Promise<string[]> {
+    const rows = await this.database.query<{ requestRef: string }>(sql.EXPIRE, [error]);
+    return rows.map(({ requestRef }) => requestRef);
+  }
+
+  async snapshot(requestRef: string, remainingSpins: number, completed: boolean, at: Date): Promise<void> {
+    await this.database.query(sql.SNAPSHOT, [requestRef, remainingSpins, completed, at]);
+  }
+
+  /** @returns the cancel's number; undefined where another is under way or the grant is not GRANTED any more */
+  async claimCancel(query: Query, requestRef: string): Promise<number | undefined> {
+    const values = [requestRef, this.leaseSeconds];
+    const [row] = await query<{ cancelAttempt: number }>(sql.CLAIM_CANCEL, values);
+    return row?.cancelAttempt;
+  }
+
+  async cancelled(requestRef: string): Promise<void> {
+    await this.database.query(sql.CANCELLED, [requestRef]);
+  }
+
+  async cancelFailed(requestRef: string, cancelAttempt: number, error: string): Promise<void> {
+    await this.database.query(sql.CANCEL_FAILED, [requestRef, cancelAttempt, error]);
+  }
+
+  /** @returns false where the batchRef is taken */
+  async recordBatch(query: Query, batch: NewBatch): Promise<boolean> {
+    const { batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins } = batch;
+    const rows = await query(sql.RECORD_BATCH, [
+      ...[batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins],
+      ...[batch.betAmountMinor, batch.currency],
+      batch.players.map(({ requestRef }) => requestRef),
+      batch.players.map(({ playerRef }) => playerRef),
+    ]);
+    return rows.length > 0;
+  }
+
+  async batchByRef(batchRef: string): Promise<{ batchId: string; fingerprint: Buffer } | undefined> {
+    const rows = await this.database.query<{ batchId: string; fingerprint: Buffer }>(sql.BATCH_BY_REF, [
+      batchRef,
+    ]);
+    return rows[0];
+  }
+
+  /** In the order in which the players were named; undefined where there is no such batch of this operator's. */
+  async batch(batchId: string, operatorId: string | undefined): Promise<Grant[] | undefined> {
+    const [row] = await this.database.query<{ operatorId: string }>(sql.BATCH_OPERATOR, [batchId]);
+    if (!row || (operatorId !== undefined && row.operatorId !== operatorId)) return undefined;
+    return this.grants.find({ where: { batchId }, order: { grantNo: 'ASC' } });
+  }
+
+  async unsentProviders(): Promise<string[]> {
+    const rows = await this.database.query<{ providerId: string }>(sql.UNSENT_PROVIDERS, []);
+    return rows.map(({ providerId }) => providerId);
+  }
+
+  /** Takes the next player that nobody has sent to; from its commit on nobody else ever will. */
+  async takeUnsent(providerId: string): Promise<Grant | undefined> {
+    const values = [providerId, this.leaseSeconds];
+    const [row] = await this.database.query<{ requestRef: string }>(sql.TAKE_UNSENT, values);
+    return (row && (await this.find(row.requestRef))) ?? undefined;
+  }
+
+  /** @returns how many of the batch were given up */
+  async failUnsent(batchId: string, error: string): Promise<number> {
+    return (await this.database.query(sql.FAIL_UNSENT, [batchId, error])).length;
+  }
+}

@@ -1,0 +1,70 @@
+/** What a provider answered, or why it did not; plain values, so that the rules stay pure. */
+export type Answer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The answer's JSON object; absent where it is none, or not whole. */
+      readonly fields?: Readonly<Record<string, unknown>>;
+      readonly error?: string;
+    }
+  | { readonly kind: 'unanswered'; readonly error: string; readonly mayHaveArrived: boolean };
+
+/** Why a provider did not do as it was asked. */
+export interface Failure {
+  /** The provider's HTTP status, where it answered. */
+  readonly status?: number;
+  readonly error: string;
+  /** Whether the provider may have booked it all the same. */
+  readonly outcomeUnknown: boolean;
+}
+
+export type Judged<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure };
+
+/** What can be stored, indexed and sent back: no NUL, no half of a surrogate pair, at most 256 characters. */
+const EXTERNAL_REF = /^[^\0\p{Cs}]{1,256}$/u;
+
+/** A grant: 200 with a non-empty string `externalRef`; anything else is a failure. Contract, section 6. */
+export function judgeGrant(answer: Answer): Judged<{ readonly externalRef: string }> {
+  if (!succeeded(answer)) return failed(answer);
+  const externalRef = answer.fields?.['externalRef'];
+  if (typeof externalRef === 'string' && EXTERNAL_REF.test(externalRef)) return { ok: true, externalRef };
+  return failed(answer, 'a usable externalRef');
+}
+
+/** A status: 200 with an integer `remainingSpins` from 0 and a boolean `completed`. Contract, section 6. */
+export function judgeStatus(
+  answer: Answer,
+): Judged<{ readonly remainingSpins: number; readonly completed: boolean }> {
+  if (!succeeded(answer)) return failed(answer);
+  const { remainingSpins, completed } = answer.fields ?? {};
+  if (isCount(remainingSpins) && typeof completed === 'boolean')
+    return { ok: true, remainingSpins, completed };
+  return failed(answer, 'an integer remainingSpins and a boolean completed');
+}
+
+/** A cancel: 200, whatever the body says. Contract, section 6. */
+export function judgeCancel(answer: Answer): Judged<object> {
+  return succeeded(answer) ? { ok: true } : failed(answer);
+}
+
+function succeeded(answer: Answer): answer is Extract<Answer, { kind: 'answered' }> {
+  return answer.kind === 'answered' && answer.status === 200;
+}
+
+/** @param lacking what a 200 lacks */
+function failed(answer: Answer, lacking?: string): { readonly ok: false; readonly failure: Failure } {
+  if (answer.kind === 'unanswered') {
+    return { ok: false, failure: { error: answer.error, outcomeUnknown: answer.mayHaveArrived } };
+  }
+  const { status } = answer;
+  const error =
+    lacking === undefined
+      ? `the provider answered ${status}`
+      : `the provider answered 200 without ${lacking}${answer.error === undefined ? '' : `: ${answer.error}`}`;
+  // Whoever answers 2xx says that it was done, if not how; a failure that is told is believed.
+  return { ok: false, failure: { status, error, outcomeUnknown: status >= 200 && status < 300 } };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,24 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, ValidateBy } from 'class-validator';
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A moment in a query, ISO 8601 with `Z` or an offset; a day alone is its beginning in UTC. Contract, section 7. */
+export function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+/** A bound of a list by time: `from` ≤ createdAt < `to`. */
+export const InstantField = (description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, format: 'date-time', description, example: '2026-01-31T00:00:00Z' }),
+    IsOptional(),
+    ValidateBy({
+      name: 'isInstant',
+      validator: {
+        validate: isInstant,
+        defaultMessage: () => '$property must be an ISO 8601 time with Z or an offset',
+      },
+    }),
+  );

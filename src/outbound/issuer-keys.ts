@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
+import { Configuration } from '../config/configuration.js';
+import { monotonicMs } from '../runtime/clock.js';
+
+/** How long the issuer may take to answer, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** What of an answer is read at most, in bytes: keys may carry their certificates. */
+const ANSWER_LIMIT_BYTES = 256 * 1024;
+/** How long keys are believed, and how soon a token with an unknown key lets them be fetched anew; in milliseconds. */
+const KEYS_MAX_AGE_MS = 600_000;
+const KEYS_COOLDOWN_MS = 30_000;
+/** How soon an issuer that could not be reached is asked again, in milliseconds. */
+const RETRY_MS = 5_000;
+
+/** The issuer did not give its keys: nobody can tell whether a token is good. */
+export class IssuerUnavailableError extends Error {}
+
+/**
+ * The keys with which an OpenID provider signs, found by its discovery document and fetched when they are needed:
+ * an issuer that is away delays nobody's start. Its address is the configuration's own and may be private.
+ */
+@Injectable()
+export class IssuerKeys {
+  private found: { keys: Promise<JWTVerifyGetKey>; failedAtMs?: number } | undefined;
+
+  constructor(private readonly configuration: Configuration) {}
+
+  /**
+   * The key that a token's header names.
+   * @throws IssuerUnavailableError
+   * @throws errors.JOSEError where the issuer has no such key
+   */
+  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
+    try {
+      const keys = await this.keys();
+      return await keys(header, token);
+    } catch (error) {
+      const unknownKey =
+        error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSENotSupported;
+      if (unknownKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+      throw new IssuerUnavailableError((error as Error).message, { cause: error });
+    }
+  };
+
+  private keys(): Promise<JWTVerifyGetKey> {
+    const failedAtMs = this.found?.failedAtMs;
+    if (this.found && (failedAtMs === undefined || monotonicMs() - failedAtMs < RETRY_MS))
+      return this.found.keys;
+    const found: typeof this.found = { keys: this.discover() };
+    found.keys.catch(() => (found.failedAtMs = monotonicMs()));
+    this.found = found;
+    return found.keys;
+  }
+
+  /** OpenID Connect Discovery 1.0, section 4. */
+  private async discover(): Promise<JWTVerifyGetKey> {
+    const issuer = this.configuration.adminJwt?.issuer ?? '';
+    const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const answer = await bounded(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (answer.status !== 200)
+      throw new Error(`the issuer's discovery document was answered ${answer.status}`);
+    const document = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };
+    if (document.issuer !== issuer) throw new Error('the discovery document is of another issuer');
+    return createRemoteJWKSet(this.keysAddress(document.jwks_uri), {
+      timeoutDuration: TIMEOUT_MS,
+      cacheMaxAge: KEYS_MAX_AGE_MS,
+      cooldownDuration: KEYS_COOLDOWN_MS,
+      [customFetch]: bounded,
+    });
+  }
+
+  private keysAddress(address: unknown): URL {
+    const allowed = this.configuration.outboundAllowPrivate ? ['https:', 'http:'] : ['https:'];
+    if (typeof address === 'string' && URL.canParse(address)) {
+      const url = new URL(address);
+      if (allowed.includes(url.protocol)) return url;
+    }
+    throw new Error('the discovery document names no usable jwks_uri');
+  }
+}
+
+/** Fetches, following no redirect and reading no more than the bound. */
+async function bounded(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'error' });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > ANSWER_LIMIT_BYTES) throw new Error(`the answer is larger than ${ANSWER_LIMIT_BYTES} bytes`);
+    chunks.push(chunk as Uint8Array);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status });
+}

@@ -1,0 +1,173 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { parseJsonObject } from '../http/json.js';
+import { Metrics } from '../observability/metrics.js';
+import { currentRequestId } from '../observability/trace.js';
+import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';
+import { monotonicMs } from '../runtime/clock.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import { CallbackStore } from './callback.store.js';
+
+/** Of a provider's answer, what is kept and logged, in bytes. Contract, section 7. */
+const KEPT_ANSWER_BYTES = 4096;
+
+/** The callbacks that a provider implements. Contract, section 6. */
+export type CallbackRoute =
+  | '/v1/game/free-spins/grant'
+  | '/v1/game/free-spins/status'
+  | '/v1/game/free-spins/cancel'
+  | '/v1/game/session/revoke';
+
+/** Those of whose 200 the body is ignored: it counts as soon as it is received. */
+const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([
+  '/v1/game/free-spins/cancel',
+  '/v1/game/session/revoke',
+]);
+
+export interface ProviderCallback {
+  readonly providerId: string;
+  readonly route: CallbackRoute;
+  /** What the callback is about, to find its attempts by: a requestRef or a sessionId. */
+  readonly reference: string;
+  readonly body: object;
+}
+
+/** What became of a callback. The error names nothing internal: callers may be told. */
+export type CallbackOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Its first 4 KiB as text, for the log. */
+      readonly words: string;
+      /** The answer's JSON object; absent where it is none, or not whole. */
+      readonly fields?: Readonly<Record<string, unknown>>;
+      /** Why it is not whole. */
+      readonly error?: string;
+    }
+  | {
+      readonly kind: 'unanswered';
+      readonly error: string;
+      /** Whether the provider may have acted on it. */
+      readonly mayHaveArrived: boolean;
+    };
+
+/**
+ * The only way to call a provider: signs with its secret, sends once and never again, and keeps one row for
+ * the attempt, written before the call. Never rejects. Contract, section 6.
+ */
+@Injectable()
+export class ProviderCallbacks {
+  private readonly logger = new Logger('ProviderCallback');
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly tenancy: TenancyService,
+    private readonly http: CallbackHttp,
+    private readonly store: CallbackStore,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** A disabled provider is called as well: what ends for its players ends there too. */
+  async call(callback: ProviderCallback): Promise<CallbackOutcome> {
+    const { providerId, route, reference } = callback;
+    const provider = this.tenancy.provider(providerId);
+    if (!provider) return unsent('the provider is not known here');
+    const body = JSON.stringify(callback.body);
+    const requestId = currentRequestId();
+    let callbackId: number;
+    try {
+      callbackId = await this.store.begin({ providerId, route, reference, requestId, body });
+    } catch (error) {
+      this.logger.error({
+        msg: 'a callback could not be recorded and was not sent',
+        route,
+        reference,
+        error,
+      });
+      return unsent('the call could not be recorded');
+    }
+    const startedMs = monotonicMs();
+    const answer = await this.http.post({
+      url: provider.webhookBaseUrl + route,
+      tenantId: providerId,
+      secret: this.tenancy.signingSecret(providerId),
+      body: Buffer.from(body),
+      timeoutMs: this.configuration.callbackTimeoutMs,
+      ignoresBodyOf200: BODY_IGNORED.has(route),
+    });
+    const durationMs = monotonicMs() - startedMs;
+    this.measure(route, answer, durationMs);
+    const outcome = this.outcome(answer);
+    this.tell(callback, answer, outcome);
+    const completion = {
+      status: answer.kind === 'answered' ? answer.status : null,
+      answer: outcome.kind === 'answered' ? outcome.words : null,
+      error: outcome.error ?? null,
+      durationMs: Math.round(durationMs),
+    };
+    await this.store.complete(callbackId, completion).catch((error: unknown) => {
+      this.logger.error({
+        msg: 'the outcome of a callback could not be recorded',
+        callbackId,
+        completion,
+        error,
+      });
+    });
+    return outcome;
+  }
+
+  private outcome(answer: CallbackAnswer): CallbackOutcome {
+    const { callbackTimeoutMs } = this.configuration;
+    if (answer.kind === 'unanswered') {
+      const code = /^[A-Z][A-Z0-9_]{1,40}$/.test(answer.code ?? '') ? ` (${String(answer.code)})` : '';
+      const error = {
+        timeout: `the provider did not answer within ${callbackTimeoutMs} ms`,
+        refused: `no connection to the provider could be made${code}`,
+        lost: `the connection to the provider was lost${code}`,
+      }[answer.cause];
+      return { kind: 'unanswered', error, mayHaveArrived: answer.mayHaveArrived };
+    }
+    const { status, body, cut } = answer;
+    const words = text(body);
+    if (cut) {
+      const error = {
+        timeout: `the answer was not complete within ${callbackTimeoutMs} ms`,
+        'too-large': 'the answer is larger than 64 KiB',
+        lost: 'the connection was lost within the answer',
+      }[cut];
+      return { kind: 'answered', status, words, error };
+    }
+    try {
+      return { kind: 'answered', status, words, fields: parseJsonObject(body) };
+    } catch {
+      return { kind: 'answered', status, words };
+    }
+  }
+
+  private measure(route: CallbackRoute, answer: CallbackAnswer, durationMs: number): void {
+    const outcome = answer.kind === 'answered' ? String(answer.status) : answer.cause;
+    this.metrics.callbacks.inc({ route, outcome });
+    this.metrics.callbackSeconds.observe({ route }, durationMs / 1000);
+  }
+
+  /** The provider's body of a failure goes into the error log: nobody can ask for it a second time. */
+  private tell(
+    { providerId, route, reference }: ProviderCallback,
+    answer: CallbackAnswer,
+    outcome: CallbackOutcome,
+  ): void {
+    const line = { msg: 'a callback failed', providerId, route, reference, error: outcome.error };
+    if (answer.kind === 'unanswered') return this.logger.error({ ...line, detail: answer.detail });
+    if (outcome.kind === 'unanswered' || (outcome.status === 200 && outcome.error === undefined)) return;
+    this.logger.error({ ...line, status: outcome.status, answer: outcome.words });
+  }
+}
+
+function unsent(error: string): CallbackOutcome {
+  return { kind: 'unanswered', error, mayHaveArrived: false };
+}
+
+/** Harmless words for the log and the database: no invalid UTF-8, no NUL, bounded. */
+function text(body: Buffer): string {
+  return body.subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
+}

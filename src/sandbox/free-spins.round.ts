@@ -1,0 +1,93 @@
+import { PlatformClient } from './platform-client.js';
+import { PLAY_PATH } from './provider.server.js';
+import type { SandboxFile } from './sandbox-file.js';
+import { type RoundOutput, Table } from './table.js';
+
+const SPINS = 3;
+const BET_MINOR = 100;
+const WIN_MINOR = 700;
+
+/** What the wallet's chapter has come to, for whom, and how it submits. */
+export interface Chapter {
+  /** Begins the names of everything this round makes. */
+  readonly id: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly currency: string;
+  /** The player's, in minor units. */
+  readonly balance: number;
+  readonly submit: (title: string, transaction: Transaction, fields: object) => Promise<unknown>;
+}
+
+export interface Transaction {
+  transactionId: string;
+  kind: string;
+  roundId: string;
+  amountMinor?: number;
+  roundClosed?: boolean;
+  originalTransactionId?: string;
+  freeSpinsRef?: string;
+}
+
+/**
+ * Grants free spins, plays one at the sandbox's provider, books what it won and cancels the rest.
+ * @returns what was won, in minor units
+ * @throws Error with a sentence, at the first answer that is not what it should be
+ */
+export async function playFreeSpins(
+  { apiUrl, providerUrl, provider, operator, adminApiKey }: SandboxFile,
+  output: RoundOutput,
+  { id, playerRef, gameId, currency, balance, submit }: Chapter,
+): Promise<number> {
+  const platform = new Table(new PlatformClient(apiUrl), output);
+  const game = new Table(new PlatformClient(providerUrl), output);
+  const requestRef = `${id}-free-spins`;
+
+  const act = (title: string, action: string, fields: object) =>
+    platform.play(
+      operator,
+      { title, path: `/v1/operator/free-spins/${requestRef}/${action}`, body: {} },
+      { status: 200, fields },
+    );
+
+  const body = { requestRef, playerRef, gameId, spins: SPINS, betAmountMinor: BET_MINOR, currency };
+  const grant = { title: 'The operator grants free spins', path: '/v1/operator/free-spins', body };
+  const granted = await platform.play(operator, grant, {
+    status: 201,
+    fields: { requestRef, state: 'GRANTED' },
+  });
+  const externalRef = String(granted.json['externalRef']);
+
+  await act('What is left of them, asked of the provider', 'status', {
+    remainingSpins: SPINS,
+    completed: false,
+  });
+
+  const spin = {
+    title: "A spin is played, at the provider's own",
+    path: PLAY_PATH,
+    body: { externalRef, playerRef, gameId },
+  };
+  await game.play(provider, spin, { status: 200, fields: { remainingSpins: SPINS - 1, completed: false } });
+
+  const win = { transactionId: `${id}-spin-1`, kind: 'WIN', roundId: `${id}-spin-1`, amountMinor: WIN_MINOR };
+  await submit(
+    'The WIN of that spin: it stands on no BET',
+    { ...win, freeSpinsRef: externalRef },
+    {
+      status: 'APPROVED',
+      balance: balance + WIN_MINOR,
+    },
+  );
+
+  await act('What is left of them now', 'status', { remainingSpins: SPINS - 1, completed: false });
+  await act('The operator cancels the rest', 'cancel', { state: 'CANCELLED' });
+
+  const winnings = { count: 1, totalMinor: WIN_MINOR };
+  const path = `/v1/admin/free-spins/${requestRef}`;
+  await platform.read(adminApiKey, 'The grant as administrators see it, with what was won', path, {
+    status: 200,
+    fields: { state: 'CANCELLED', externalRef, winnings },
+  });
+  return WIN_MINOR;
+}

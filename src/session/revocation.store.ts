@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { Database } from '../database/database.js';
+import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
+
+/** What became of a revocation's notification. Contract, section 5. */
+export interface Notification {
+  readonly delivered: boolean;
+  /** The provider's HTTP status, where it answered. */
+  readonly status?: number;
+  readonly error?: string;
+}
+
+/** A notification that is ours to send, now and once. */
+export interface ClaimedRevocation {
+  readonly sessionId: string;
+  readonly revocationRef: string;
+  readonly providerId: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly reason: string;
+  readonly revokedAt: Date;
+}
+
+interface StoredNotification {
+  readonly sent: boolean;
+  readonly delivered: boolean | null;
+  readonly status: number | null;
+  readonly error: string | null;
+  /** By the database's clock. */
+  readonly leaseAlive: boolean;
+}
+
+const claimWhere = (condition: string) => `
+  UPDATE session_revocations r SET sent = true, lease_until = clock_timestamp() + make_interval(secs => $1)
+    FROM sessions s
+   WHERE s.session_id = r.session_id AND NOT r.sent AND ${condition}
+  RETURNING r.session_id AS "sessionId", r.revocation_ref AS "revocationRef", s.provider_id AS "providerId",
+            s.player_ref AS "playerRef", s.game_id AS "gameId", s.revoke_reason AS reason,
+            s.revoked_at AS "revokedAt"`;
+
+const CLAIM = { name: 'revocation_claim', text: claimWhere('r.session_id = $2') };
+
+/** What nobody has sent although its instance had the time to: it died before, or had too much to do. */
+const CLAIM_LEFT = {
+  name: 'revocation_claim_left',
+  text: claimWhere(`r.session_id = (
+    SELECT session_id FROM session_revocations WHERE NOT sent AND lease_until <= clock_timestamp()
+     ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
+};
+
+const COMPLETE = {
+  name: 'revocation_complete',
+  text: `
+    UPDATE session_revocations SET delivered = $2, status = $3, error = $4, lease_until = NULL
+     WHERE session_id = $1 AND sent AND delivered IS NULL`,
+};
+
+const NOTIFICATION = {
+  name: 'revocation_notification',
+  text: `
+    SELECT sent, delivered, status, error, coalesce(lease_until > clock_timestamp(), false) AS "leaseAlive"
+      FROM session_revocations WHERE session_id = $1`,
+};
+
+/** Each statement that touches a revocation's notification. */
+@Injectable()
+export class RevocationStore {
+  private readonly leaseSeconds: number;
+
+  constructor(
+    private readonly database: Database,
+    configuration: Configuration,
+  ) {
+    this.leaseSeconds = callbackLeaseSeconds(configuration);
+  }
+
+  /** Takes a notification to send; from its commit on nobody else ever will. */
+  async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
+    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, [this.leaseSeconds, sessionId]);
+    return claimed;
+  }
+
+  async claimLeft(): Promise<ClaimedRevocation | undefined> {
+    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM_LEFT, [this.leaseSeconds]);
+    return claimed;
+  }
+
+  async complete(sessionId: string, { delivered, status, error }: Notification): Promise<void> {
+    await this.database.query(COMPLETE, [sessionId, delivered, status ?? null, error ?? null]);
+  }
+
+  async notification(sessionId: string): Promise<StoredNotification | undefined> {
+    const [stored] = await this.database.query<StoredNotification>(NOTIFICATION, [sessionId]);
+    return stored;
+  }
+}

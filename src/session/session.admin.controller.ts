@@ -1,0 +1,36 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { ApiErrors } from '../http/api-errors.js';
+import { UuidPipe } from '../http/identifier.js';
+import { JsonBody } from '../http/json-body.js';
+import { RevokeRequest } from './session.request.js';
+import { revocation, RevokeResponse } from './session.response.js';
+import { SessionService } from './session.service.js';
+
+/** Contract, section 7. */
+@ApiTags('Administrators')
+@Controller('v1/admin/sessions')
+export class SessionAdminController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Post(':sessionId/revoke')
+  @RequiresRole('support')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: "Revoke a session, whichever operator's it is",
+    description:
+      'Ends the session at once and tells its provider, once. A second call changes nothing and tells nobody.',
+  })
+  @ApiBody({ type: RevokeRequest })
+  @ApiOkResponse({ type: RevokeResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  async revoke(
+    @ActorOfRequest() actor: Actor,
+    @Param('sessionId', UuidPipe) sessionId: string,
+    @JsonBody() request: RevokeRequest,
+  ): Promise<RevokeResponse> {
+    return revocation(await this.sessions.revoke(actor, 'any', sessionId, request.reason));
+  }
+}

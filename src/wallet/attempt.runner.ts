@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { Metrics } from '../observability/metrics.js';
+import { currentRequestId } from '../observability/trace.js';
+import type { Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
+import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
+import { Clock, monotonicMs } from '../runtime/clock.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import { declineReason, responseBody } from './rules/outcome.js';
+import type { AttemptRecord, Claim, Driver, Settlement } from './transaction.js';
+import { TransactionStore } from './transaction.store.js';
+
+/** What an attempt came to, as it is stored now; `lost` where another attempt took it over meanwhile. */
+export type CarriedOut =
+  | { readonly to: 'lost' }
+  | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
+  | { readonly to: 'unknown'; readonly unknown: Unknown };
+
+/** A WIN of free spins that the operator has just booked. */
+export interface FreeSpinsWin {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly freeSpinsRef: string;
+}
+
+/**
+ * Carries out an attempt under its claim: asks the operator, stores what it says. Whoever drives it, a provider,
+ * the resolver or a person, it is the same call and the same condition. Contract, section 3.
+ */
+@Injectable()
+export class AttemptRunner {
+  private readonly freeSpinsWatchers: ((win: FreeSpinsWin) => void)[] = [];
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly clock: Clock,
+    private readonly tenancy: TenancyService,
+    private readonly wallets: OperatorWallets,
+    private readonly transactions: TransactionStore,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** @param watcher called with each booked WIN of free spins, whoever drove it; it must not throw */
+  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
+    this.freeSpinsWatchers.push(watcher);
+  }
+
+  /** @param claimedMs a moment not after the claim, of the monotonic clock */
+  async carryOut(claim: Claim, claimedMs: number, driver: Driver): Promise<CarriedOut> {
+    const started = { at: this.clock.now(), ms: monotonicMs() };
+    const answer = await this.ask(claim, claimedMs);
+    const settlement = this.settlement(claim, answer, driver, started);
+    if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
+    this.metrics.transactions.inc({ kind: claim.order.kind, state: settlement.state, mode: claim.mode });
+    if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
+    if (answer.status === 'APPROVED') this.tellOfFreeSpins(claim);
+    return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
+  }
+
+  /** A promotion's winnings are watched, not judged: nobody is waited for. */
+  private tellOfFreeSpins({ mode, order: { kind, providerId, transactionId, freeSpinsRef } }: Claim): void {
+    if (kind !== 'WIN' || mode !== 'REAL' || freeSpinsRef === undefined) return;
+    for (const watcher of this.freeSpinsWatchers) watcher({ providerId, transactionId, freeSpinsRef });
+  }
+
+  private async ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
+    // A process that slept since its claim could call while another already holds the lease.
+    const operator = this.tenancy.operator(claim.operatorId);
+    const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
+    if (monotonicMs() - claimedMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
+      return { kind: 'unknown', cause: 'timeout', detail: 'the lease would not outlive the call' };
+    }
+    const wallet = this.wallets.behind(claim);
+    if (!claim.verdict) return wallet.book(claim.order);
+    const { playerRef, currency } = claim.order;
+    const answer = await wallet.balance({ playerRef, currency });
+    if (answer.kind === 'unknown') return answer;
+    const reason = claim.verdict.status === 'DECLINED' ? claim.verdict.declineReason : undefined;
+    return {
+      kind: 'decided',
+      status: claim.verdict.status,
+      balance: answer.balance,
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  private settlement(
+    claim: Claim,
+    answer: WalletAnswer,
+    driver: Driver,
+    started: { at: Date; ms: number },
+  ): Settlement {
+    const requestId = currentRequestId();
+    const common = {
+      attempt: claim.attempt,
+      ...(driver !== 'provider' && { driver }),
+      ...(requestId !== undefined && { requestId }),
+      startedAt: started.at.toISOString(),
+      durationMs: Math.round(monotonicMs() - started.ms),
+    };
+    if (answer.kind === 'unknown') {
+      const outcome = codeOf(answer);
+      const record: AttemptRecord = { ...common, outcome, detail: answer.detail };
+      return { state: 'TIMED_OUT', responseBody: null, declineReason: null, record };
+    }
+    const { status, balance, reason, operatorTransactionId } = answer;
+    const declined = status === 'DECLINED' ? declineReason(reason) : undefined;
+    const { transactionId, currency } = claim.order;
+    const { platformTransactionId } = claim;
+    return {
+      state: status,
+      responseBody: responseBody({
+        ...{ transactionId, platformTransactionId, status, balance, currency },
+        ...(declined && { declineReason: declined }),
+      }),
+      declineReason: declined ?? null,
+      record: {
+        ...{ ...common, outcome: status, balance },
+        ...(reason !== undefined && { reason }),
+        ...(operatorTransactionId !== undefined && { operatorTransactionId }),
+      },
+    };
+  }
+}
+
+/** The error with which a caller learns that the operator gave no answer. */
+export function codeOf(unknown: Unknown): 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE' {
+  return unknown.cause === 'timeout' ? 'OPERATOR_TIMED_OUT' : 'OPERATOR_UNAVAILABLE';
+}

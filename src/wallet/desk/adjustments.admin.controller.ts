@@ -1,0 +1,47 @@
+import { Controller, HttpStatus, Post, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { RequiresRole } from '../../admin/requires-role.js';
+import { ApiErrors } from '../../http/api-errors.js';
+import { JsonBody } from '../../http/json-body.js';
+import { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
+import { AdjustmentService } from './adjustment.service.js';
+
+/** Contract, section 7. */
+@ApiTags('Administrators')
+@Controller('v1/admin/adjustments')
+export class AdjustmentsAdminController {
+  constructor(private readonly adjustments: AdjustmentService) {}
+
+  @Post()
+  @RequiresRole('admin')
+  @ApiOperation({
+    summary: "Adjust a player's money",
+    description:
+      'Booked by the operator as an ADJUSTMENT of the provider `platform`, its transactionId the adjustmentId. The same ' +
+      'request again answers what was decided; after a 500 it asks the operator again. It is found under ' +
+      '`/v1/admin/transactions/platform/{adjustmentId}`.',
+  })
+  @ApiBody({ type: AdjustmentRequest })
+  @ApiCreatedResponse({ type: AdjustmentResponse, description: 'decided now, APPROVED or DECLINED' })
+  @ApiOkResponse({ type: AdjustmentResponse, description: 'decided before, `Idempotency-Replayed: true`' })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'UNAUTHORIZED',
+    'FORBIDDEN',
+    'CONFLICT',
+    'TRANSACTION_IN_FLIGHT',
+    'OPERATOR_UNAVAILABLE',
+    'OPERATOR_TIMED_OUT',
+    'RATE_LIMITED',
+  )
+  async adjust(
+    @JsonBody() request: AdjustmentRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AdjustmentResponse> {
+    const { adjustment, replayed } = await this.adjustments.adjust(request);
+    response.status(replayed ? HttpStatus.OK : HttpStatus.CREATED);
+    if (replayed) response.setHeader('Idempotency-Replayed', 'true');
+    return adjustment;
+  }
+}

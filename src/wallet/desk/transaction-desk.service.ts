@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { isIdentifier, isUuid } from '../../http/identifier.js';
+import type { PageOf } from '../../http/page.js';
+import { pageByTime } from '../../http/time-page.js';
+import { ResolutionService } from '../resolution.service.js';
+import type { TransactionKey } from '../undecided.store.js';
+import type { TransactionQuery } from './transaction.admin.request.js';
+import type { TransactionDetail, TransactionItem } from './transaction.admin.response.js';
+import { type DeskRow, TransactionSearchStore } from './transaction-search.store.js';
+import { detailOf, itemOf } from './transaction-story.js';
+
+/** What people at the desk do with transactions. Contract, section 7. */
+@Injectable()
+export class TransactionDesk {
+  constructor(
+    private readonly transactions: TransactionSearchStore,
+    private readonly resolution: ResolutionService,
+  ) {}
+
+  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  list(query: TransactionQuery): Promise<PageOf<TransactionItem>> {
+    return pageByTime<DeskRow & { place: string }, TransactionItem>(
+      query,
+      isUuid,
+      ({ before, limit }) => this.transactions.page(query, before, limit),
+      itemOf,
+    );
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async detail({ providerId, transactionId }: TransactionKey): Promise<TransactionDetail> {
+    const known = isIdentifier(providerId) && isIdentifier(transactionId);
+    const row = known ? await this.transactions.find(providerId, transactionId) : undefined;
+    if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
+    return detailOf(row, await this.transactions.rollbacksOf(row));
+  }
+
+  /**
+   * Does at once what the resolver does by and by. That the operator fails again is no error here: the detail shows it.
+   * A lease that ran out is nobody's: its transaction is driven like one TIMED_OUT.
+   * @throws CroupierError NOT_FOUND · CONFLICT where it is decided · TRANSACTION_IN_FLIGHT
+   */
+  async resolve(key: TransactionKey): Promise<TransactionDetail> {
+    await this.detail(key);
+    const resolved = await this.resolution.resolve(key, 'administrator');
+    if (resolved.to === 'decided-before') {
+      throw new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to resolve');
+    }
+    if (resolved.to === 'in-flight') throw new CroupierError('TRANSACTION_IN_FLIGHT');
+    return this.detail(key);
+  }
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import type { Place } from '../../http/time-page.js';
+import type { Kind, Mode, State } from '../rules/facts.js';
+import type { StoredAttempt } from '../transaction.js';
+import {
+  FIND_FOR_DESK,
+  ROLLBACKS_OF,
+  type TransactionFilter,
+  transactionPage,
+} from './transaction-search.sql.js';
+
+/** A transaction as a list shows it; null is what it does not have. */
+export interface DeskRow {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly platformTransactionId: string;
+  /** Null: a tombstone. */
+  readonly kind: Kind | 'ADJUSTMENT' | null;
+  readonly state: State;
+  readonly operatorId: string;
+  readonly sessionId: string | null;
+  readonly mode: Mode;
+  readonly playerRef: string;
+  readonly gameId: string | null;
+  readonly roundId: string | null;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly roundClosed: boolean | null;
+  readonly originalTransactionId: string | null;
+  readonly freeSpinsRef: string | null;
+  readonly declineReason: string | null;
+  /** Why an adjustment was made. */
+  readonly reason: string | null;
+  readonly rollbackId: string | null;
+  readonly attempt: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly parkedAt: Date | null;
+}
+
+/** A transaction with all that is kept of it. */
+export interface WholeRow extends DeskRow {
+  readonly attempts: readonly StoredAttempt[];
+  readonly verdict: 'APPROVED' | 'DECLINED' | null;
+  readonly responseBody: string | null;
+  readonly leaseUntil: Date | null;
+  readonly leaseAlive: boolean;
+}
+
+/** ROLLBACKs of one target that are shown: ids for a target that is ROLLED_BACK have no end. */
+const ROLLBACKS_SHOWN = 50;
+
+/** What the desk reads of transactions; it writes none. */
+@Injectable()
+export class TransactionSearchStore {
+  constructor(private readonly database: Database) {}
+
+  page(
+    filter: TransactionFilter,
+    before: Place | undefined,
+    limit: number,
+  ): Promise<(DeskRow & { place: string })[]> {
+    const { statement, values } = transactionPage(filter, before, limit);
+    return this.database.query<DeskRow & { place: string }>(statement, values);
+  }
+
+  async find(providerId: string, transactionId: string): Promise<WholeRow | undefined> {
+    const [row] = await this.database.query<WholeRow>(FIND_FOR_DESK, [providerId, transactionId]);
+    return row;
+  }
+
+  /** The ROLLBACKs that name the transaction, newest first. */
+  rollbacksOf({ providerId, transactionId, roundId, playerRef }: DeskRow): Promise<WholeRow[]> {
+    const values = [providerId, transactionId, roundId, playerRef, ROLLBACKS_SHOWN];
+    return this.database.query<WholeRow>(ROLLBACKS_OF, values);
+  }
+}

@@ -1,0 +1,152 @@
+import { CATALOGUE } from '../../errors/catalogue.js';
+import { present } from '../../http/time-page.js';
+import type { StoredAttempt } from '../transaction.js';
+import type {
+  AttemptResponse,
+  OperatorRequestResponse,
+  TimelineEntry,
+  TransactionDetail,
+  TransactionItem,
+  TransactionStory,
+} from './transaction.admin.response.js';
+import type { DeskRow, WholeRow } from './transaction-search.store.js';
+
+export function itemOf(row: DeskRow): TransactionItem {
+  const { providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode } = row;
+  const { playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId } = row;
+  const { freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt } = row;
+  return present<TransactionItem>({
+    ...{ providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode },
+    ...{ playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId },
+    ...{ freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt },
+  });
+}
+
+/**
+ * The full story of one transaction. Contract, section 7: every attempt, the operator's answer, the rollback.
+ * @param rollbacks those that name it, newest first
+ */
+export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): TransactionDetail {
+  const holding = rollbacks.find(({ transactionId }) => transactionId === row.rollbackId) ?? rollbacks[0];
+  return {
+    ...storyOf(row),
+    rollback: holding ? storyOf(holding) : null,
+    timeline: timelineOf(row, rollbacks),
+  };
+}
+
+function storyOf(row: WholeRow): TransactionStory {
+  const { verdict, responseBody, leaseUntil } = row;
+  return {
+    ...itemOf(row),
+    ...(verdict !== null && { verdict }),
+    ...(responseBody !== null && { responseBody }),
+    ...(leaseUntil !== null && { leaseUntil }),
+    ...(row.kind !== null && { operatorRequest: operatorRequestOf(row) }),
+    attempts: attemptsOf(row),
+  };
+}
+
+/** As the operator gets it: the adapter sends the order as it is. Contract, section 4. */
+function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
+  const { transactionId, providerId, kind, playerRef, gameId, currency, amountMinor, roundId } = row;
+  const { roundClosed, originalTransactionId, freeSpinsRef } = row;
+  if (row.verdict !== null) return { route: '/balance', body: { playerRef, currency } };
+  return {
+    route: '/transaction',
+    body: present({
+      ...{ transactionId, providerId, kind, playerRef, gameId, currency, amountMinor, roundId },
+      ...{ roundClosed, originalTransactionId, freeSpinsRef },
+    }),
+  };
+}
+
+function attemptsOf(row: WholeRow): AttemptResponse[] {
+  const settled = row.attempts.map((attempt) => shown(attempt, row.responseBody));
+  if (row.state !== 'PENDING') return settled;
+  const outcome = row.leaseAlive ? 'IN_FLIGHT' : 'LEASE_OVER';
+  return [...settled, { attempt: row.attempt, outcome, startedAt: row.updatedAt.toISOString() }];
+}
+
+function shown(attempt: StoredAttempt, responseBody: string | null): AttemptResponse {
+  if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
+  const driver = attempt.driver ?? 'provider';
+  const told = driver === 'provider' ? { told: toldOf(attempt.outcome, responseBody) } : {};
+  return { ...attempt, driver, ...told };
+}
+
+/** An APPROVED or DECLINED attempt is the last: what is stored is what was told. */
+function toldOf(
+  outcome: 'APPROVED' | 'DECLINED' | 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE',
+  responseBody: string | null,
+) {
+  if (outcome === 'APPROVED' || outcome === 'DECLINED') return { status: 200, body: responseBody ?? '' };
+  return { status: CATALOGUE[outcome].status, code: outcome };
+}
+
+function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntry[] {
+  const entries: TimelineEntry[] = [{ at: iso(row.createdAt), event: 'requested', text: requested(row) }];
+  const add = (at: string | undefined, event: string, text: string) => {
+    if (at !== undefined) entries.push({ at, event, text });
+  };
+  for (const attempt of attemptsOf(row)) tellAttempt(row, attempt, add);
+  if (row.parkedAt) add(iso(row.parkedAt), 'parked', 'the resolver left it to a person');
+  for (const rollback of [...rollbacks].reverse()) {
+    const name = `ROLLBACK ${rollback.transactionId}`;
+    add(iso(rollback.createdAt), 'rollback-requested', `${name}: ${requested(rollback)}`);
+    const settled = rollback.state === 'APPROVED' || rollback.state === 'DECLINED';
+    if (settled) add(iso(rollback.updatedAt), 'rollback-settled', `${name} is ${rollback.state}`);
+  }
+  if (row.state === 'ROLLED_BACK' && row.kind !== null) {
+    add(iso(row.updatedAt), 'rolled-back', 'an attempt from now on is DECLINED TRANSACTION_ROLLED_BACK');
+  }
+  // Stable: what happened in one millisecond stays in the order in which it was told.
+  return entries.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
+}
+
+function tellAttempt(
+  row: WholeRow,
+  attempt: AttemptResponse,
+  add: (at: string | undefined, event: string, text: string) => void,
+): void {
+  const { outcome, startedAt, durationMs, driver, requestId, balance, reason, detail, told } = attempt;
+  const name = `attempt ${attempt.attempt}`;
+  const route = row.verdict === null ? '/transaction' : '/balance';
+  const by =
+    driver === undefined ? '' : ` by the ${driver}${requestId === undefined ? '' : ` (${requestId})`}`;
+  add(startedAt, 'operator-called', `${name}${by}: the operator is asked, ${route}`);
+  if (outcome === 'LEASE_OVER') {
+    const at = row.state === 'PENDING' && attempt.attempt === row.attempt ? row.leaseUntil : null;
+    add(at ? iso(at) : startedAt, 'lease-over', `${name}: nobody learned what came of it`);
+  }
+  if (startedAt === undefined || durationMs === undefined) return;
+  const endedAt = iso(new Date(Date.parse(startedAt) + durationMs));
+  if (detail !== undefined) add(endedAt, 'operator-silent', `${name}: ${outcome}, ${detail}`);
+  else {
+    const why = reason === undefined ? '' : `, "${reason}"`;
+    add(endedAt, 'operator-answered', `${name}: ${outcome}${why}, balance ${balance} ${row.currency}`);
+  }
+  if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? told.body ?? ''}`);
+}
+
+/** Who asked for it, and what was decided then. */
+function requested(row: WholeRow): string {
+  const { kind, amountMinor, currency, verdict, originalTransactionId, declineReason } = row;
+  if (kind === null) return 'a ROLLBACK came first: whatever comes with this id is DECLINED';
+  const who =
+    kind === 'ADJUSTMENT'
+      ? 'an administrator'
+      : row.transactionId.startsWith('croupier-')
+        ? 'the platform'
+        : 'the provider';
+  const what = originalTransactionId === null ? '' : ` of ${originalTransactionId}`;
+  const decision =
+    verdict === null
+      ? 'the operator decides'
+      : `decided here: ${verdict}${verdict === 'DECLINED' ? ` ${declineReason}` : ''}, nothing moves`;
+  return `${who} asks for ${kind}${what} over ${amountMinor} ${currency}; ${decision}`;
+}
+
+function iso(date: Date): string {
+  return date.toISOString();
+}

@@ -1,0 +1,200 @@
+import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import type { Columns } from '../../http/list.js';
+import { NextCursor } from '../../http/time-page.js';
+import type { State } from '../rules/facts.js';
+
+const STATES = ['PENDING', 'APPROVED', 'DECLINED', 'TIMED_OUT', 'ROLLED_BACK'] as const;
+
+/** A transaction as a list shows it. What it does not have is absent. */
+export class TransactionItem {
+  @ApiProperty({ example: 'sandbox-provider', description: '`platform` for an adjustment' })
+  providerId: string;
+  @ApiProperty({ example: 'bet-1001' })
+  transactionId: string;
+  @ApiProperty({ format: 'uuid' })
+  platformTransactionId: string;
+  @ApiPropertyOptional({
+    enum: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'],
+    description: 'absent: a tombstone, whose ROLLBACK came first',
+  })
+  kind?: 'BET' | 'WIN' | 'ROLLBACK' | 'ADJUSTMENT';
+  @ApiProperty({ enum: STATES })
+  state: State;
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+  @ApiPropertyOptional({ format: 'uuid' })
+  sessionId?: string;
+  @ApiProperty({ enum: ['REAL', 'DEMO'] })
+  mode: 'REAL' | 'DEMO';
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+  @ApiPropertyOptional({ example: 'sandbox-slots' })
+  gameId?: string;
+  @ApiPropertyOptional({ example: 'round-7' })
+  roundId?: string;
+  @ApiProperty({ type: 'integer', example: 250, description: 'Minor units; signed for an adjustment alone' })
+  amountMinor: number;
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+  @ApiPropertyOptional()
+  roundClosed?: boolean;
+  @ApiPropertyOptional({ example: 'bet-1001', description: 'What a ROLLBACK names' })
+  originalTransactionId?: string;
+  @ApiPropertyOptional({ description: "The free-spin batch's externalRef" })
+  freeSpinsRef?: string;
+  @ApiPropertyOptional({ example: 'INSUFFICIENT_FUNDS' })
+  declineReason?: string;
+  @ApiPropertyOptional({ example: 'refund, ticket 4711', description: 'Why an adjustment was made' })
+  reason?: string;
+  @ApiPropertyOptional({ description: 'The ROLLBACK that reverses, reversed or may have reversed it' })
+  rollbackId?: string;
+  @ApiProperty({ type: 'integer', example: 1, description: 'Counts the attempts; 0 for a tombstone' })
+  attempt: number;
+  @ApiProperty({ format: 'date-time' })
+  createdAt: Date;
+  @ApiProperty({ format: 'date-time' })
+  updatedAt: Date;
+  @ApiPropertyOptional({
+    format: 'date-time',
+    description: 'When the resolver left it to a person; it stays after the decision',
+  })
+  parkedAt?: Date;
+}
+
+export const TRANSACTION_COLUMNS: Columns<TransactionItem> = {
+  providerId: true,
+  transactionId: true,
+  platformTransactionId: true,
+  kind: true,
+  state: true,
+  operatorId: true,
+  sessionId: true,
+  mode: true,
+  playerRef: true,
+  gameId: true,
+  roundId: true,
+  amountMinor: true,
+  currency: true,
+  roundClosed: true,
+  originalTransactionId: true,
+  freeSpinsRef: true,
+  declineReason: true,
+  reason: true,
+  rollbackId: true,
+  attempt: true,
+  createdAt: true,
+  updatedAt: true,
+  parkedAt: true,
+};
+
+export class TransactionListResponse extends NextCursor {
+  @ApiProperty({ type: [TransactionItem] })
+  items: TransactionItem[];
+}
+
+/** What the provider was told at the end of an attempt of its own. */
+export class ToldResponse {
+  @ApiProperty({ type: 'integer', example: 200 })
+  status: number;
+  @ApiPropertyOptional({ example: 'OPERATOR_TIMED_OUT', description: 'X-Error-Code, where it was an error' })
+  code?: string;
+  @ApiPropertyOptional({ description: 'The stored answer, byte for byte' })
+  body?: string;
+}
+
+export class AttemptResponse {
+  @ApiProperty({ type: 'integer', example: 1 })
+  attempt: number;
+  @ApiPropertyOptional({
+    enum: ['provider', 'resolver', 'administrator'],
+    description: 'Absent where the attempt left no record',
+  })
+  driver?: 'provider' | 'resolver' | 'administrator';
+  @ApiPropertyOptional({ description: 'Also on its log lines, and on the call to the operator' })
+  requestId?: string;
+  @ApiPropertyOptional({ format: 'date-time', description: 'When the operator was called' })
+  startedAt?: string;
+  @ApiPropertyOptional({ type: 'integer', description: 'Until the operator answered, or was given up' })
+  durationMs?: number;
+  @ApiProperty({
+    enum: ['APPROVED', 'DECLINED', 'OPERATOR_TIMED_OUT', 'OPERATOR_UNAVAILABLE', 'IN_FLIGHT', 'LEASE_OVER'],
+    description: 'LEASE_OVER: its instance died, or slept until another attempt took over',
+  })
+  outcome: string;
+  @ApiPropertyOptional({ type: 'integer', description: 'Minor units, as the operator named it' })
+  balance?: number;
+  @ApiPropertyOptional({ description: "The operator's own word for a DECLINED" })
+  reason?: string;
+  @ApiPropertyOptional()
+  operatorTransactionId?: string;
+  @ApiPropertyOptional({ description: 'Why there was no answer' })
+  detail?: string;
+  @ApiPropertyOptional({ type: ToldResponse })
+  told?: ToldResponse;
+}
+
+export class OperatorRequestResponse {
+  @ApiProperty({
+    enum: ['/transaction', '/balance'],
+    description: '/balance: a verdict of our own, that moves nothing',
+  })
+  route: '/transaction' | '/balance';
+  @ApiProperty({ type: Object, description: 'Fixed at the first claim, and repeated identically' })
+  body: object;
+}
+
+export class TimelineEntry {
+  @ApiProperty({ format: 'date-time' })
+  at: string;
+  @ApiProperty({
+    enum: [
+      'requested',
+      'operator-called',
+      'operator-answered',
+      'operator-silent',
+      'provider-told',
+      'lease-over',
+      'parked',
+      'rollback-requested',
+      'rollback-settled',
+      'rolled-back',
+    ],
+  })
+  event: string;
+  @ApiProperty({ description: 'The same in a sentence', example: 'The operator answered APPROVED.' })
+  text: string;
+}
+
+class TransactionHistory {
+  @ApiPropertyOptional({ enum: ['APPROVED', 'DECLINED'], description: 'A verdict of our own: nothing moved' })
+  verdict?: 'APPROVED' | 'DECLINED';
+  @ApiPropertyOptional({ description: "The answer as it is stored; a ROLLED_BACK's is no longer given" })
+  responseBody?: string;
+  @ApiPropertyOptional({ format: 'date-time', description: 'Until when the attempt in flight may take' })
+  leaseUntil?: Date;
+  @ApiPropertyOptional({
+    type: OperatorRequestResponse,
+    description: 'Absent for a tombstone: nobody was asked',
+  })
+  operatorRequest?: OperatorRequestResponse;
+  @ApiProperty({
+    type: [AttemptResponse],
+    description: 'Oldest first; of a long history the beginning and the end',
+  })
+  attempts: AttemptResponse[];
+}
+
+/** A ROLLBACK of the transaction, or the transaction without what is around it. */
+export class TransactionStory extends IntersectionType(TransactionItem, TransactionHistory) {}
+
+export class TransactionDetail extends TransactionStory {
+  @ApiProperty({
+    type: TransactionStory,
+    nullable: true,
+    description:
+      'The ROLLBACK that counts: the one that holds the transaction, else the newest that named it',
+  })
+  rollback: TransactionStory | null;
+  @ApiProperty({ type: [TimelineEntry], description: 'Oldest first' })
+  timeline: TimelineEntry[];
+}

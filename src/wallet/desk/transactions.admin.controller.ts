@@ -1,0 +1,72 @@
+import { Controller, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../../admin/requires-role.js';
+import { ApiErrors } from '../../http/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/list.js';
+import { ValidQuery } from '../../http/query.js';
+import { TransactionQuery } from './transaction.admin.request.js';
+import {
+  TRANSACTION_COLUMNS,
+  TransactionDetail,
+  TransactionListResponse,
+} from './transaction.admin.response.js';
+import { TransactionDesk } from './transaction-desk.service.js';
+
+/** Contract, section 7. */
+@ApiTags('Administrators')
+@Controller('v1/admin/transactions')
+export class TransactionsAdminController {
+  constructor(private readonly desk: TransactionDesk) {}
+
+  @Get()
+  @RequiresRole('support')
+  @ApiOperation({
+    summary: 'Search transactions, newest first',
+    description: '`state=TIMED_OUT` is what is in doubt; those with `parkedAt` wait for a person.',
+  })
+  @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  list(
+    @ValidQuery() query: TransactionQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<TransactionListResponse | StreamableFile> {
+    const read = (page: TransactionQuery) => this.desk.list(page);
+    return answerList(format, { query, name: 'transactions', columns: TRANSACTION_COLUMNS, read });
+  }
+
+  @Get(':providerId/:transactionId')
+  @RequiresRole('support')
+  @ApiOperation({
+    summary: 'Read the full story of a transaction',
+    description:
+      'What was asked, what was decided, each call to the operator and its answer, what the provider was told, and ' +
+      'the rollback. Refusals and replays change nothing and are in the request log.',
+  })
+  @ApiOkResponse({ type: TransactionDetail })
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  find(
+    @Param('providerId') providerId: string,
+    @Param('transactionId') transactionId: string,
+  ): Promise<TransactionDetail> {
+    return this.desk.detail({ providerId, transactionId });
+  }
+
+  @Post(':providerId/:transactionId/resolve')
+  @HttpCode(200)
+  @RequiresRole('admin')
+  @ApiOperation({
+    summary: 'Resolve a transaction now',
+    description:
+      'What the resolver does by and by: a WIN, ROLLBACK or ADJUSTMENT is sent again as it is, a BET is ended by a ' +
+      "ROLLBACK of the platform's own. 200 also where the operator fails again: the detail shows the attempt. After " +
+      'the operator DECLINED such a ROLLBACK, a further one is sent under another id, by this route alone.',
+  })
+  @ApiOkResponse({ type: TransactionDetail })
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT', 'RATE_LIMITED')
+  resolve(
+    @Param('providerId') providerId: string,
+    @Param('transactionId') transactionId: string,
+  ): Promise<TransactionDetail> {
+    return this.desk.resolve({ providerId, transactionId });
+  }
+}

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { monotonicMs } from '../runtime/clock.js';
+import { Randomness } from '../runtime/randomness.js';
+import { AttemptRunner } from './attempt.runner.js';
+import { platformRollback } from './platform-rollback.js';
+import type { RoundFacts } from './rules/facts.js';
+import { decideResolution } from './rules/resolution.js';
+import type { Claim, Driver } from './transaction.js';
+import { TransactionStore } from './transaction.store.js';
+import { type TransactionKey, type Undecided, UndecidedStore } from './undecided.store.js';
+
+/** What came of resolving a transaction once. */
+export type Resolved =
+  /** The operator decided what was sent; a BET that its ROLLBACK ended is `ended`. */
+  | { readonly to: 'approved' | 'declined' | 'ended' }
+  /** The operator DECLINED to reverse the BET: it stays as it was. */
+  | { readonly to: 'ending-declined' }
+  /** Nobody knows yet, once more. @property operatorFailed whether an operator, not a DEMO, was asked in vain */
+  | { readonly to: 'unknown'; readonly operatorFailed: boolean }
+  /** Somebody else is at it, or was faster. */
+  | { readonly to: 'in-flight' }
+  | { readonly to: 'decided-before' }
+  /** Only a person may try more; nothing was done. */
+  | { readonly to: 'for-a-person' }
+  | { readonly to: 'not-found' };
+
+/**
+ * Resolves one transaction that nobody retries. Contract, section 3, "What nobody retries".
+ *
+ * Invariant: the same claims as a provider's own attempt, so that whoever is faster, provider, resolver or person,
+ * never more than one call is in flight for it. A crash after the claim leaves a PENDING whose lease runs out.
+ */
+@Injectable()
+export class ResolutionService {
+  constructor(
+    private readonly undecided: UndecidedStore,
+    private readonly transactions: TransactionStore,
+    private readonly attempts: AttemptRunner,
+    private readonly randomness: Randomness,
+  ) {}
+
+  async resolve(key: TransactionKey, driver: Exclude<Driver, 'provider'>): Promise<Resolved> {
+    const stored = await this.undecided.find(key);
+    if (!stored) return { to: 'not-found' };
+    const decision = decideResolution(stored, driver === 'administrator');
+    switch (decision.do) {
+      case 'leave':
+        return { to: decision.because === 'decided' ? 'decided-before' : 'in-flight' };
+      case 'park':
+        return { to: 'for-a-person' };
+      case 'follow':
+        // A ROLLBACK is never reversed itself, so this goes one step deep.
+        return ended(await this.resolve({ ...key, transactionId: decision.rollbackId }, driver));
+      case 'resend': {
+        const startedMs = monotonicMs();
+        const claim = await this.transactions.retry(key.providerId, key.transactionId, stored.attempt);
+        return this.carryOut(claim, startedMs, driver);
+      }
+      case 'end': {
+        const startedMs = monotonicMs();
+        const claim = await this.claimEnding(stored, decision.ordinal);
+        return ended(await this.carryOut(claim, startedMs, driver));
+      }
+    }
+  }
+
+  /** Claims the platform's own ROLLBACK and marks the BET, by the same statements as a provider's. */
+  private async claimEnding(bet: Undecided, ordinal: number): Promise<Claim | undefined> {
+    const { providerId, transactionId, operatorId, sessionId, mode, amountMinor, attempt } = bet;
+    const { playerRef, gameId, roundId, currency } = bet;
+    if (gameId === null || roundId === null) throw new Error(`the BET ${transactionId} is in no round`);
+    const transaction = {
+      ...{ providerId, operatorId, sessionId, mode, amountMinor },
+      platformTransactionId: this.randomness.uuid(),
+      asked: platformRollback({ providerId, transactionId, playerRef, gameId, roundId, currency }, ordinal),
+    };
+    const round: Pick<RoundFacts, 'version'> = { version: bet.roundVersion };
+    const target = { found: 'bet', attempt } as const;
+    return this.transactions.claimRollback(transaction, round, target, this.randomness.uuid());
+  }
+
+  private async carryOut(
+    claim: Claim | undefined,
+    startedMs: number,
+    driver: Exclude<Driver, 'provider'>,
+  ): Promise<Resolved> {
+    if (!claim) return { to: 'in-flight' };
+    const outcome = await this.attempts.carryOut(claim, startedMs, driver);
+    switch (outcome.to) {
+      case 'lost':
+        return { to: 'in-flight' };
+      case 'unknown':
+        return { to: 'unknown', operatorFailed: claim.mode === 'REAL' };
+      case 'decided':
+        return { to: outcome.state === 'APPROVED' ? 'approved' : 'declined' };
+    }
+  }
+}
+
+/** What a ROLLBACK's outcome means for the BET that it ends. */
+function ended(rollback: Resolved): Resolved {
+  if (rollback.to === 'approved') return { to: 'ended' };
+  if (rollback.to === 'declined') return { to: 'ending-declined' };
+  return rollback.to === 'decided-before' ? { to: 'in-flight' } : rollback;
+}

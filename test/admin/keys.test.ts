@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApplication, startWorld, type Reply, type World } from '../world/world.js';
+
+let world: World;
+/** A second instance on the same database. */
+let other: Awaited<ReturnType<typeof startApplication>>;
+
+beforeAll(async () => {
+  world = await startWorld({ TRUST_PROXY: 'loopback' });
+  other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+});
+
+afterAll(async () => {
+  await other.app.close();
+  await world.stop();
+});
+
+async function made(role: string, name = 'Somebody'): Promise<{ id: string; key: string }> {
+  const reply = await world.admin('POST', '/v1/admin/keys', { name, role });
+  expect(reply.status).toBe(201);
+  return reply.json as { id: string; key: string };
+}
+
+function ask(
+  key: string,
+  {
+    method = 'GET',
+    path = '/v1/admin/providers',
+    from = '198.51.100.1',
+    body = undefined as object | undefined,
+  } = {},
+): Promise<Reply> {
+  return world.request(path, {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'X-Forwarded-For': from,
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+async function listed(): Promise<Record<string, unknown>[]> {
+  const reply = await world.admin('GET', '/v1/admin/keys?limit=500');
+  expect(reply.status).toBe(200);
+  return reply.json['items'] as Record<string, unknown>[];
+}
+
+describe('a key', () => {
+  test('is shown once and opens what its role may open', async () => {
+    const reply = await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
+    expect(reply.status).toBe(201);
+    const { id, key, createdAt } = reply.json;
+    expect(reply.json).toEqual({
+      id,
+      name: 'Night shift',
+      role: 'support',
+      createdAt,
+      lastUsedAt: null,
+      key,
+    });
+    expect(key).toMatch(/^[\w-]{43}$/);
+    const found = (await listed()).find((item) => item['id'] === id);
+    expect(found).toEqual({ id, name: 'Night shift', role: 'support', createdAt, lastUsedAt: null });
+    expect((await ask(String(key))).status).toBe(200);
+  });
+
+  test('lies in the database as its SHA-256 alone', async () => {
+    const { id, key } = await made('admin');
+    const [row] = await world.sql.run<{ row: string }>(
+      'SELECT row_to_json(k)::text AS row FROM admin_keys k WHERE id = $1',
+      [id],
+    );
+    expect(row?.row).not.toContain(key);
+    const [hashed] = await world.sql.run(`SELECT FROM admin_keys WHERE key_hash = sha256($1::bytea)`, [key]);
+    expect(hashed).toBeDefined();
+  });
+
+  const ROUTES: [string, string, object | undefined][] = [
+    ['POST', '/v1/admin/keys', { name: 'x', role: 'support' }],
+    ['GET', '/v1/admin/keys', undefined],
+    ['DELETE', '/v1/admin/keys/00000000-0000-4000-8000-000000000000', undefined],
+    ['POST', '/v1/admin/providers', {}],
+    ['PATCH', '/v1/admin/operators/lucky-casino', {}],
+    ['POST', '/v1/admin/providers/spinwell/secret/rotate', {}],
+    ['PUT', '/v1/admin/games/x', {}],
+  ];
+  test.each(['support', 'promotions'])('of role %s changes nothing', async (role) => {
+    const { key } = await made(role);
+    for (const [method, path, body] of ROUTES) {
+      const reply = await ask(key, { method, path, ...(body && { body }) });
+      expect([path, reply.status]).toEqual([path, 403]);
+      expect(reply.headers.get('X-Error-Code')).toBe('FORBIDDEN');
+    }
+    for (const path of ['/v1/admin/providers', '/v1/admin/games', '/v1/admin/audit']) {
+      expect([path, (await ask(key, { path })).status]).toEqual([path, 200]);
+    }
+  });
+
+  test('of role admin makes further keys, until it is revoked', async () => {
+    const { key } = await made('admin');
+    const body = { name: 'Further', role: 'admin' };
+    expect((await ask(key, { method: 'POST', path: '/v1/admin/keys', body })).status).toBe(201);
+  });
+
+  test.each([
+    [{ role: 'admin' }, 'name'],
+    [{ name: '', role: 'admin' }, 'name'],
+    [{ name: 'x\ny', role: 'admin' }, 'name'],
+    [{ name: 'x'.repeat(129), role: 'admin' }, 'name'],
+    [{ name: 'x' }, 'role'],
+    [{ name: 'x', role: 'root' }, 'role'],
+    [{ name: 'x', role: ['admin'] }, 'role'],
+    [{ name: 'x', role: 'admin', key: 'mine' }, 'key'],
+  ])('is not made from %j', async (body, named) => {
+    const reply = await world.admin('POST', '/v1/admin/keys', body);
+    expect(reply.status).toBe(400);
+    expect(reply.json['error']).toContain(named);
+  });
+});
+
+describe('a revoked key', () => {
+  test("is nobody's at once, on every instance", async () => {
+    const { id, key } = await made('admin');
+    const authorization = { headers: { Authorization: `Bearer ${key}` } };
+    expect((await fetch(`${other.url}/v1/admin/providers`, authorization)).status).toBe(200);
+    const reply = await world.admin('DELETE', `/v1/admin/keys/${id}`);
+    expect([reply.status, reply.text]).toEqual([204, '']);
+    expect((await fetch(`${other.url}/v1/admin/providers`, authorization)).status).toBe(401);
+    expect((await ask(key)).status).toBe(401);
+    expect((await listed()).map((item) => item['id'])).not.toContain(id);
+    expect((await world.admin('DELETE', `/v1/admin/keys/${id}`)).status).toBe(404);
+  });
+
+  test.each(['x', '00000000-0000-4000-8000-000000000000'])('is none that never was: %s', async (id) => {
+    expect((await world.admin('DELETE', `/v1/admin/keys/${id}`)).status).toBe(404);
+  });
+});
+
+test('the last use of a key is shown, and written once a minute at most', async () => {
+  const { id, key } = await made('support');
+  const lastUsed = async () => (await listed()).find((item) => item['id'] === id)?.['lastUsedAt'];
+  await ask(key);
+  const first = await lastUsed();
+  expect(Math.abs(Date.parse(String(first)) - world.clock.now().getTime())).toBeLessThan(10_000);
+  world.clock.advance(30);
+  await ask(key);
+  expect(await lastUsed()).toBe(first);
+  world.clock.advance(31);
+  await Promise.all(Array.from({ length: 10 }, () => ask(key)));
+  expect(Date.parse(String(await lastUsed())) - Date.parse(String(first))).toBeGreaterThanOrEqual(60_000);
+});
+
+test('the list gives every live key once, newest first', async () => {
+  for (const name of ['a', 'b', 'c']) await made('support', name);
+  const seen: string[] = [];
+  for (let cursor: unknown; ;) {
+    const query = cursor === undefined ? '?limit=2' : `?limit=2&cursor=${String(cursor)}`;
+    const { json } = await world.admin('GET', `/v1/admin/keys${query}`);
+    seen.push(...(json['items'] as { id: string }[]).map(({ id }) => id));
+    cursor = json['nextCursor'];
+    if (cursor === undefined) break;
+  }
+  const whole = await listed();
+  expect(seen).toEqual(whole.map((item) => item['id']));
+  const times = whole.map((item) => String(item['createdAt']));
+  expect(times).toEqual([...times].sort().reverse());
+});
+
+describe('wrong keys', () => {
+  const wrong = () => randomBytes(32).toString('base64url');
+  const failed = async (from: string, count: number) => {
+    const statuses: number[] = [];
+    for (let i = 0; i < count; i += 1) statuses.push((await ask(wrong(), { from })).status);
+    return statuses;
+  };
+
+  test('of one address are limited, with Retry-After, and then its right keys too', async () => {
+    const { key } = await made('support');
+    expect(await failed('203.0.113.1', 20)).toEqual(Array(20).fill(401));
+    const refused = await ask(wrong(), { from: '203.0.113.1' });
+    expect(refused.status).toBe(429);
+    expect(refused.json).toEqual({ error: 'rate limit exceeded' });
+    expect(refused.headers.get('X-Error-Code')).toBe('RATE_LIMITED');
+    const seconds = Number(refused.headers.get('Retry-After'));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect((await ask(key, { from: '203.0.113.1' })).status).toBe(429);
+    expect((await ask(key, { from: '203.0.113.2' })).status).toBe(200);
+    world.clock.advance(61);
+    expect((await ask(key, { from: '203.0.113.1' })).status).toBe(200);
+  });
+
+  test('do not lock out who was right from that address within the hour', async () => {
+    const { id, key } = await made('support');
+    expect((await ask(key, { from: '203.0.113.3' })).status).toBe(200);
+    await failed('203.0.113.3', 20);
+    expect((await ask(wrong(), { from: '203.0.113.3' })).status).toBe(429);
+    expect((await ask(key, { from: '203.0.113.3' })).status).toBe(200);
+    await world.admin('DELETE', `/v1/admin/keys/${id}`);
+    expect((await ask(key, { from: '203.0.113.3' })).status).toBe(401);
+  });
+
+  test('are counted by the /64 of an IPv6 address', async () => {
+    for (let i = 0; i < 20; i += 1) await ask(wrong(), { from: `2001:db8:1:2::${i.toString(16)}` });
+    expect((await ask(wrong(), { from: '2001:db8:1:2:ffff::1' })).status).toBe(429);
+    expect((await ask(wrong(), { from: '2001:db8:1:3::1' })).status).toBe(401);
+  });
+
+  test('are not counted where there is no key at all', async () => {
+    for (let i = 0; i < 25; i += 1) {
+      const reply = await world.request('/v1/admin/providers', {
+        headers: { 'X-Forwarded-For': '203.0.113.4' },
+      });
+      expect(reply.status).toBe(401);
+    }
+  });
+
+  test('of an address that a stranger claims to forward are its own', async () => {
+    // This instance believes no proxy.
+    const from = (forwarded: string, key: string) =>
+      fetch(`${other.url}/v1/admin/providers`, {
+        headers: { Authorization: `Bearer ${key}`, 'X-Forwarded-For': forwarded },
+      });
+    for (let i = 0; i < 20; i += 1) expect((await from(`203.0.113.${i}`, wrong())).status).toBe(401);
+    expect((await from('203.0.113.99', wrong())).status).toBe(429);
+  });
+});
+
+test('the routes of keys and of the audit log are documented with what they refuse', async () => {
+  const document = (await world.request('/docs/admin-json')).json as {
+    paths: Record<string, Record<string, { security?: unknown; responses: object; requestBody?: unknown }>>;
+  };
+  const expected: [string, string, string[]][] = [
+    ['/v1/admin/keys', 'post', ['201', '400', '401', '403', '413', '415', '429', '500']],
+    ['/v1/admin/keys', 'get', ['200', '400', '401', '403', '429', '500']],
+    ['/v1/admin/keys/{id}', 'delete', ['204', '401', '403', '404', '429', '500']],
+    ['/v1/admin/audit', 'get', ['200', '400', '401', '403', '429', '500']],
+  ];
+  for (const [path, method, statuses] of expected) {
+    const operation = document.paths[path]?.[method];
+    expect(operation?.security).toEqual([{ 'admin-key': [] }]);
+    expect(Object.keys(operation?.responses ?? {}).sort()).toEqual(statuses);
+    expect(operation?.requestBody !== undefined).toBe(method === 'post');
+  }
+});

@@ -1,0 +1,179 @@
+import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfiguration } from '../../src/config/configuration.js';
+import { startWorld, type World } from '../world/world.js';
+
+type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
+
+/** An OpenID provider, as far as its keys go. */
+const issuer = createServer((request, response) => {
+  asked.push(request.url ?? '');
+  if (away) return response.writeHead(503).end();
+  const document =
+    request.url === '/realm/.well-known/openid-configuration'
+      ? { issuer: issuerUrl, jwks_uri: `${issuerUrl}/certs` }
+      : { keys: published };
+  return response.end(JSON.stringify(document));
+});
+const asked: string[] = [];
+let away = false;
+let published: JWK[] = [];
+let issuerUrl: string;
+let world: World;
+let key: PrivateKey;
+let strangersKey: PrivateKey;
+
+beforeAll(async () => {
+  issuer.listen(0, '127.0.0.1');
+  await once(issuer, 'listening');
+  issuerUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/realm`;
+  const pair = await generateKeyPair('ES256');
+  key = pair.privateKey;
+  strangersKey = (await generateKeyPair('ES256')).privateKey;
+  published = [{ ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }];
+  world = await startWorld({
+    ADMIN_JWT_ISSUER: issuerUrl,
+    ADMIN_JWT_AUDIENCE: 'croupier',
+    ADMIN_JWT_ROLE_CLAIM: 'croupier_role',
+    TRUST_PROXY: 'loopback',
+  });
+});
+
+afterAll(async () => {
+  issuer.close();
+  await world.stop();
+});
+
+interface Token {
+  readonly claims?: Record<string, unknown>;
+  readonly header?: { alg: string; kid?: string };
+  readonly signedWith?: PrivateKey | Uint8Array;
+}
+
+function token({
+  claims = {},
+  header = { alg: 'ES256', kid: 'one' },
+  signedWith = key,
+}: Token = {}): Promise<string> {
+  const now = Math.floor(world.clock.unixSeconds());
+  const payload = { iss: issuerUrl, aud: 'croupier', sub: 'alice', exp: now + 300, croupier_role: 'support' };
+  return new SignJWT({ ...payload, ...claims }).setProtectedHeader(header).sign(signedWith);
+}
+
+let serial = 0;
+/** From an address of its own, so that no refusal counts against another test. */
+function ask(bearer: string, method = 'GET', path = '/v1/admin/providers') {
+  const from = `2001:db8:${(serial += 1).toString(16)}::1`;
+  return world.request(path, {
+    method,
+    headers: { Authorization: `Bearer ${bearer}`, 'X-Forwarded-For': from },
+  });
+}
+
+test("an issuer's token opens what its role may open, and no more", async () => {
+  expect((await ask(await token())).status).toBe(200);
+  expect((await ask(await token(), 'GET', '/v1/admin/keys')).status).toBe(403);
+  const roles = ['offline_access', 'support', 'admin'];
+  expect((await ask(await token({ claims: { croupier_role: roles } }), 'GET', '/v1/admin/keys')).status).toBe(
+    200,
+  );
+});
+
+test('its subject is the actor in the audit log', async () => {
+  await ask(await token({ claims: { sub: 'bob', croupier_role: 'admin' } }), 'GET', '/v1/admin/keys');
+  const { items } = (await world.admin('GET', '/v1/admin/audit?actor=jwt:bob')).json;
+  expect(items).toMatchObject([{ actor: 'jwt:bob', role: 'admin', action: 'key.list' }]);
+});
+
+test('the keys are fetched once, not for each token', async () => {
+  await ask(await token());
+  asked.length = 0;
+  for (let i = 0; i < 5; i += 1) await ask(await token());
+  expect(asked).toEqual([]);
+});
+
+describe('a token is refused with 401', () => {
+  const now = () => Math.floor(world.clock.unixSeconds());
+  test.each<[string, () => Promise<string> | string]>([
+    ['that a stranger signed', () => token({ signedWith: strangersKey })],
+    ['of another issuer', () => token({ claims: { iss: 'https://other.example' } })],
+    ['for another audience', () => token({ claims: { aud: 'other' } })],
+    ['that is over', () => token({ claims: { exp: now() - 31 } })],
+    ['that is not valid yet', () => token({ claims: { nbf: now() + 60 } })],
+    ['that is valid for ever', () => token({ claims: { exp: undefined } })],
+    ['of nobody', () => token({ claims: { sub: undefined } })],
+    ['of a name that is none', () => token({ claims: { sub: 'a\nb' } })],
+    ['with a key that the issuer has not', () => token({ header: { alg: 'ES256', kid: 'two' } })],
+    [
+      'signed with a secret in place of a key',
+      () => token({ header: { alg: 'HS256', kid: 'one' }, signedWith: new Uint8Array(32) }),
+    ],
+    ['that nobody signed', () => new UnsecuredJWT({ sub: 'alice', croupier_role: 'admin' }).encode()],
+    ['that was altered', async () => (await token()).replace(/\.[^.]{10}/, '.eyJzdWIiOi')],
+    ['that is none', () => 'a.b.c'],
+  ])('%s', async (_, made) => {
+    const reply = await ask(await made());
+    expect([reply.status, reply.json]).toEqual([401, { error: 'a valid admin key is required' }]);
+  });
+});
+
+test.each([undefined, 'root', ['user'], { admin: true }, ''])(
+  'a token of role %j may do nothing: 403',
+  async (role) => {
+    expect((await ask(await token({ claims: { croupier_role: role } }))).status).toBe(403);
+  },
+);
+
+test('wrong tokens are limited like wrong keys', async () => {
+  const bearer = await token({ signedWith: strangersKey });
+  const headers = { Authorization: `Bearer ${bearer}`, 'X-Forwarded-For': '192.0.2.77' };
+  const statuses: number[] = [];
+  for (let i = 0; i < 21; i += 1)
+    statuses.push((await world.request('/v1/admin/providers', { headers })).status);
+  expect(statuses).toEqual([...Array<number>(20).fill(401), 429]);
+});
+
+test('while the issuer is away nobody can tell: 500, and keys work on', async () => {
+  away = true;
+  const other = await startWorld({ ADMIN_JWT_ISSUER: issuerUrl, ADMIN_JWT_AUDIENCE: 'croupier' });
+  try {
+    const reply = await other.request('/v1/admin/providers', {
+      headers: { Authorization: `Bearer ${await token()}` },
+    });
+    expect([reply.status, reply.json]).toEqual([500, { error: 'internal error' }]);
+    expect((await other.admin('GET', '/v1/admin/providers')).status).toBe(200);
+  } finally {
+    away = false;
+    await other.stop();
+  }
+});
+
+describe('the configuration', () => {
+  const base = {
+    ADMIN_API_KEY: 'k'.repeat(32),
+    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+  };
+  test.each([
+    [{ ADMIN_JWT_ISSUER: 'https://id.example' }, 'ADMIN_JWT_AUDIENCE: is required'],
+    [{ ADMIN_JWT_AUDIENCE: 'croupier' }, 'ADMIN_JWT_ISSUER: is required'],
+    [{ ADMIN_JWT_ISSUER: 'http://id.example', ADMIN_JWT_AUDIENCE: 'x' }, 'ADMIN_JWT_ISSUER: must be a URL'],
+    [{ ADMIN_JWT_ISSUER: 'id.example', ADMIN_JWT_AUDIENCE: 'x' }, 'ADMIN_JWT_ISSUER: must be a URL'],
+    [{ SECRETS_KEY_PREVIOUS: 'short' }, 'SECRETS_KEY_PREVIOUS: must be 32 bytes'],
+    [{ SECRETS_KEY_PREVIOUS: base.SECRETS_KEY }, 'SECRETS_KEY_PREVIOUS: must be another key'],
+  ])('%j is refused at start', (environment, words) => {
+    expect(() => readConfiguration({ ...base, ...environment })).toThrow(words);
+  });
+
+  test('takes the role from the claim role unless told otherwise', () => {
+    const environment = { ...base, ADMIN_JWT_ISSUER: 'https://id.example', ADMIN_JWT_AUDIENCE: 'croupier' };
+    expect(readConfiguration(environment).adminJwt).toEqual({
+      issuer: 'https://id.example',
+      audience: 'croupier',
+      roleClaim: 'role',
+    });
+    expect(readConfiguration(base).adminJwt).toBeUndefined();
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Audit } from '../../src/audit/audit.service.js';
+import { proveAudit } from '../../src/commands/audit-verify.js';
+import { type Storage } from '../../src/config/configuration.js';
+import { startWorld, type World } from '../world/world.js';
+
+let world: World;
+/** The days of the log: its first entries are of the first of them. */
+const days: string[] = [];
+
+/** Three days of five entries each, the first of which begins with what the world was set up with. */
+beforeAll(async () => {
+  world = await startWorld();
+  const audit = world.app.get(Audit);
+  for (let day = 0; day < 3; day += 1) {
+    await setClock(`clock_timestamp() + interval '${day} days'`);
+    for (let i = 0; i < 5; i += 1) {
+      await audit.read(
+        { actor: 'root', role: 'admin', address: '::1' },
+        {
+          action: 'test.read',
+          target: `test:${i}`,
+          before: { text: 'Füße\u0000 "\\\u2028 🔑' },
+          after: { i },
+        },
+      );
+    }
+    const [row] = await world.sql.run<{ day: string }>('SELECT max(day)::text AS day FROM audit_entries');
+    days.push(row!.day);
+  }
+});
+
+afterAll(() => world.stop());
+
+async function setClock(expression: string): Promise<void> {
+  await world.sql.run(
+    `CREATE OR REPLACE FUNCTION audit_now() RETURNS timestamptz LANGUAGE sql AS $$SELECT ${expression}$$`,
+  );
+}
+
+async function prove(
+  head?: string,
+  storage: Partial<Storage> = {},
+): Promise<{ status: number; said: string[] }> {
+  const said: string[] = [];
+  const where = { databaseUrl: world.databaseUrl, dataDir: '/nowhere', ...storage };
+  const status = await proveAudit(where, head, (line) => said.push(line));
+  return { status, said };
+}
+
+/** What somebody does who owns the database, and what is left of it afterwards. */
+async function tampered(statement: string): Promise<{ status: number; said: string[] }> {
+  await world.sql.run('CREATE TABLE kept AS SELECT * FROM audit_entries');
+  await world.sql.run('ALTER TABLE audit_entries DISABLE TRIGGER USER');
+  try {
+    await world.sql.run(statement);
+    return await prove();
+  } finally {
+    await world.sql.run(
+      'DELETE FROM audit_entries; INSERT INTO audit_entries SELECT * FROM kept; DROP TABLE kept',
+    );
+    await world.sql.run('ALTER TABLE audit_entries ENABLE TRIGGER USER');
+  }
+}
+
+test('a log that nobody touched holds, day after day', async () => {
+  const { status, said } = await prove();
+  expect(status).toBe(0);
+  const [row] = await world.sql.run<{ count: number }>('SELECT count(*)::int AS count FROM audit_entries');
+  expect(said[0]).toBe(`The audit log holds: ${row!.count} entries of 3 days.`);
+  expect(said[1]).toMatch(new RegExp(`^head ${days[2]!}/5/[0-9a-f]{64}$`));
+  expect(new Set(days).size).toBe(3);
+});
+
+describe('of a log in which somebody', () => {
+  const of = (day: number, position: number) => `day = '${days[day]!}' AND position = ${position}`;
+  const set = (what: string) => () => `UPDATE audit_entries SET ${what} WHERE ${of(1, 3)}`;
+
+  test.each<[string, () => string]>([
+    ['changed the actor', set(`actor = 'nobody'`)],
+    ['changed the role', set(`role = 'support'`)],
+    ['changed the action', set(`action = 'test.writ'`)],
+    ['moved a letter from one field to the next', set(`action = 'test.rea', target = 'd' || target`)],
+    ['changed what was before', set(`before = '{}'`)],
+    ['respelled what was after', set(`after = '{ "i": 2 }'`)],
+    ['removed the address', set('address = NULL')],
+    ['invented a request', set(`request_id = 'x'`)],
+    ['moved the time by a millisecond', set(`created_at = created_at + interval '1 ms'`)],
+    ['changed the hash', set(`hash = sha256('x')`)],
+    ['changed the hash before', set(`previous_hash = sha256('x')`)],
+    ['took the row out', () => `DELETE FROM audit_entries WHERE ${of(1, 3)}`],
+  ])('%s, that row is named', async (_, statement) => {
+    const { status, said } = await tampered(statement());
+    expect(status).toBe(1);
+    expect(said).toEqual([expect.stringContaining(`broken at ${days[1]!}/3:`)]);
+  });
+
+  test('took the row out and closed the gap, that row is named', async () => {
+    const { status, said } = await tampered(
+      `DELETE FROM audit_entries WHERE ${of(1, 3)};
+       UPDATE audit_entries SET position = position - 1 WHERE day = '${days[1]!}' AND position > 3`,
+    );
+    expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/3:`)]);
+  });
+
+  test('altered one and hashed it anew, the next is named', async () => {
+    const { status, said } = await tampered(
+      `UPDATE audit_entries SET actor = 'nobody', hash = audit_digest('croupier audit', 'entry',
+         encode(previous_hash, 'hex'), day::text, position::text, audit_moment(created_at), 'nobody', role, action,
+         target, before::text, after::text, address, request_id) WHERE ${of(1, 3)}`,
+    );
+    expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/4:`)]);
+  });
+
+  test('cut off the end of a day, the seal in the next is named', async () => {
+    const { status, said } = await tampered(`DELETE FROM audit_entries WHERE ${of(1, 5)}`);
+    expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
+  });
+
+  test('took a whole day out, the seal in the next is named', async () => {
+    const { status, said } = await tampered(`DELETE FROM audit_entries WHERE day = '${days[1]!}'`);
+    expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
+  });
+
+  test('took the beginning out, the first that is left is named', async () => {
+    const { status, said } = await tampered(`DELETE FROM audit_entries WHERE day = '${days[0]!}'`);
+    expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/1:`)]);
+  });
+});
+
+describe('a witness', () => {
+  test('proves that what it saw is still there', async () => {
+    const head = String((await prove()).said[1]).replace('head ', '');
+    expect((await prove(head)).status).toBe(0);
+  });
+
+  test('shows that the end was cut off', async () => {
+    const { status, said } = await prove(`${days[2]!}/6/${'a'.repeat(64)}`);
+    expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/6: it is missing`)]);
+  });
+
+  test('shows that the whole was written anew', async () => {
+    const { status, said } = await prove(`${days[1]!}/2/${'a'.repeat(64)}`);
+    expect([status, said[0]]).toEqual([
+      1,
+      expect.stringContaining(`broken at ${days[1]!}/2: it is not the entry`),
+    ]);
+  });
+
+  test('is refused where it is none', async () => {
+    await expect(prove('yesterday')).rejects.toThrow('usage: npm run audit:verify');
+  });
+});
+
+test('a clock that is set back writes nothing before what is written', async () => {
+  await setClock(`clock_timestamp() - interval '5 days'`);
+  const audit = world.app.get(Audit);
+  await audit.read({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test:late' });
+  const [row] = await world.sql.run<{ place: string }>(
+    `SELECT day::text || '/' || position AS place FROM audit_entries WHERE target = 'test:late'`,
+  );
+  expect(row?.place).toBe(`${days[2]!}/6`);
+  expect((await prove()).status).toBe(0);
+});
+
+test('what cannot be read proves nothing', async () => {
+  const unset = { databaseUrl: world.databaseUrl.replace(/\/[^/]*$/, '/no_such_database') };
+  await expect(prove(undefined, unset)).rejects.toThrow('does not exist');
+});

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Audit } from '../../src/audit/audit.service.js';
+import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+afterAll(() => world.stop());
+
+type Item = Record<string, unknown>;
+
+async function entries(query = ''): Promise<Item[]> {
+  const reply = await world.admin('GET', `/v1/admin/audit?limit=500${query}`);
+  expect([reply.status, reply.text.slice(0, 200)]).toEqual([200, expect.anything()]);
+  return reply.json['items'] as Item[];
+}
+
+async function newest(target: string): Promise<Item> {
+  const [item] = await entries(`&target=${encodeURIComponent(target)}`);
+  return item!;
+}
+
+const HOOK = { name: 'Acme', webhookBaseUrl: 'http://127.0.0.1:9/hooks' };
+
+describe('what an administrator does is recorded:', () => {
+  test('a created provider, with who, from where, when, in which request', async () => {
+    const before = Date.now();
+    const reply = await world.request('/v1/admin/providers', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${ADMIN_KEY}`,
+        'Content-Type': 'application/json',
+        'X-Request-Id': 'create-acme',
+      },
+      body: JSON.stringify({ id: 'acme', ...HOOK }),
+    });
+    expect(reply.status).toBe(201);
+    const item = await newest('provider:acme');
+    expect(item).toMatchObject({
+      actor: 'root',
+      role: 'admin',
+      action: 'provider.create',
+      address: '127.0.0.1',
+      requestId: 'create-acme',
+      after: { id: 'acme', name: 'Acme', status: 'ACTIVE', webhookBaseUrl: HOOK.webhookBaseUrl },
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(item).not.toHaveProperty('before');
+    expect(JSON.stringify(item)).not.toContain(String(reply.json['secret']));
+    expect(Date.parse(String(item['createdAt']))).toBeGreaterThanOrEqual(before - 1000);
+  });
+
+  test('a change, with before and after', async () => {
+    await world.admin('POST', '/v1/admin/operators', {
+      id: 'audited',
+      name: 'Audited',
+      walletBaseUrl: 'http://127.0.0.1:9',
+    });
+    await world.admin('PATCH', '/v1/admin/operators/audited', { status: 'DISABLED' });
+    expect(await newest('operator:audited')).toMatchObject({
+      action: 'operator.change',
+      before: { status: 'ACTIVE', name: 'Audited' },
+      after: { status: 'DISABLED', name: 'Audited' },
+    });
+  });
+
+  test('a rotation, without the secret', async () => {
+    await world.admin('POST', '/v1/admin/providers', { id: 'rotated', ...HOOK });
+    const reply = await world.admin('POST', '/v1/admin/providers/rotated/secret/rotate', {
+      overlapSeconds: 60,
+    });
+    const item = await newest('provider:rotated');
+    expect(item).toMatchObject({
+      action: 'provider.rotate-secret',
+      after: { overlapSeconds: 60, previousValidUntil: reply.json['previousValidUntil'] },
+    });
+    expect(JSON.stringify(item)).not.toContain(String(reply.json['secret']));
+  });
+
+  test('a game, created and replaced', async () => {
+    const game = { providerId: 'spinwell', name: 'Audited', status: 'ACTIVE' };
+    await world.admin('PUT', '/v1/admin/games/audited', game);
+    expect(await newest('game:audited')).toMatchObject({ action: 'game.create', after: game });
+    await world.admin('PUT', '/v1/admin/games/audited', { ...game, name: 'Again' });
+    expect(await newest('game:audited')).toMatchObject({
+      action: 'game.replace',
+      before: { name: 'Audited' },
+      after: { name: 'Again' },
+    });
+  });
+
+  test('a key: made, used as the actor, revoked', async () => {
+    const { id, key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Eve', role: 'admin' })).json;
+    const headers = { Authorization: `Bearer ${String(key)}`, 'Content-Type': 'application/json' };
+    await world.request('/v1/admin/providers/acme', {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify({ name: 'By Eve' }),
+    });
+    await world.admin('DELETE', `/v1/admin/keys/${String(id)}`);
+    const ofKey = await entries(`&target=key:${String(id)}`);
+    expect(ofKey.map((item) => item['action'])).toEqual(['key.revoke', 'key.create']);
+    expect(ofKey[1]).toMatchObject({ after: { name: 'Eve', role: 'admin' } });
+    expect(JSON.stringify(ofKey)).not.toContain(String(key));
+    const byKey = await entries(`&actor=key:${String(id)}`);
+    expect(byKey).toMatchObject([{ action: 'provider.change', target: 'provider:acme', role: 'admin' }]);
+  });
+
+  test('a sensitive read: of the keys, and of the log itself', async () => {
+    await world.admin('GET', '/v1/admin/keys?limit=3');
+    expect(await newest('keys')).toMatchObject({ action: 'key.list', after: { limit: 3 } });
+    await world.admin('GET', '/v1/admin/audit?actor=nobody');
+    const [, last] = await entries('&action=audit.read');
+    const [read] = await entries('&action=audit.read');
+    expect([last, read]).toContainEqual(expect.objectContaining({ target: 'audit' }));
+    const all = await entries('&action=audit.read');
+    expect(all).toContainEqual(expect.objectContaining({ after: { actor: 'nobody' } }));
+  });
+
+  test("a session that is revoked, whichever operator's it is", async () => {
+    const { sessionId } = await world.launch();
+    const path = `/v1/admin/sessions/${sessionId}/revoke`;
+    expect((await world.admin('POST', path, { reason: 'FRAUD_HOLD' })).status).toBe(200);
+    expect(await entries(`&target=session:${sessionId}`)).toMatchObject([
+      { actor: 'root', role: 'admin', action: 'session.revoke', after: { reason: 'FRAUD_HOLD' } },
+    ]);
+  });
+
+  test('and what was refused is not', async () => {
+    const count = (await entries('&target=provider:acme')).length;
+    await world.admin('POST', '/v1/admin/providers', { id: 'acme', ...HOOK });
+    await world.admin('PATCH', '/v1/admin/providers/acme', { webhookBaseUrl: 'nonsense' });
+    await world.admin('PATCH', '/v1/admin/providers/nobody', { name: 'x' });
+    expect(await entries('&target=provider:acme')).toHaveLength(count);
+    expect(await entries('&target=provider:nobody')).toHaveLength(0);
+  });
+});
+
+describe('what an operator does is recorded:', () => {
+  test('a revoked session, once', async () => {
+    const { sessionId } = await world.launch();
+    await world.revoke(sessionId);
+    await world.revoke(sessionId);
+    expect(await entries(`&target=session:${sessionId}`)).toMatchObject([
+      {
+        actor: 'operator:lucky-casino',
+        role: 'operator',
+        action: 'session.revoke',
+        after: { reason: 'KICK' },
+      },
+    ]);
+  });
+
+  test("a player's revoked sessions, as one", async () => {
+    const [first, second] = [
+      await world.launch({ playerRef: 'p-1' }),
+      await world.launch({ playerRef: 'p-1' }),
+    ];
+    const body = { reason: 'SELF_EXCLUSION' };
+    await world.signed('lucky-casino', '/v1/operator/players/p-1/revoke-sessions', body);
+    const [item] = await entries('&target=player:lucky-casino/p-1');
+    expect(item).toMatchObject({ action: 'player.revoke-sessions', after: { reason: 'SELF_EXCLUSION' } });
+    const { sessions } = item!['after'] as { sessions: string[] };
+    expect(sessions.sort()).toEqual([first.sessionId, second.sessionId].sort());
+  });
+
+  test('a launch is not: its session is its record', async () => {
+    const { sessionId } = await world.launch();
+    expect(await entries(`&target=session:${sessionId}`)).toHaveLength(0);
+    const [row] = await world.sql.run('SELECT operator_id, created_at FROM sessions WHERE session_id = $1', [
+      sessionId,
+    ]);
+    expect(row).toMatchObject({ operator_id: 'lucky-casino' });
+  });
+});
+
+describe('a change and its record', () => {
+  test('are rolled back together', async () => {
+    const audit = world.app.get(Audit);
+    const actor = { actor: 'root', role: 'admin' };
+    const write = { name: 'test_rename', text: `UPDATE tenants SET name = 'Lost' WHERE id = 'spinwell'` };
+    const failing = audit.change(actor, async (query, record) => {
+      await query(write, []);
+      await record({ action: 'provider.change', target: 'lost' });
+      throw new Error('after all');
+    });
+    await expect(failing).rejects.toThrow('after all');
+    expect(await entries('&target=lost')).toHaveLength(0);
+    expect((await world.admin('GET', '/v1/admin/providers/spinwell')).json['name']).toBe('spinwell');
+  });
+
+  test('are both missing where the record cannot be written', async () => {
+    await world.sql.run('ALTER TABLE audit_entries ADD CONSTRAINT full_disk CHECK (false) NOT VALID');
+    try {
+      const reply = await world.admin('PATCH', '/v1/admin/providers/spinwell', { name: 'Unrecorded' });
+      expect([reply.status, reply.json]).toEqual([500, { error: 'internal error' }]);
+      expect((await world.admin('POST', '/v1/admin/keys', { name: 'x', role: 'admin' })).status).toBe(500);
+      expect((await world.admin('GET', '/v1/admin/audit')).status).toBe(500);
+    } finally {
+      await world.sql.run('ALTER TABLE audit_entries DROP CONSTRAINT full_disk');
+    }
+    expect((await world.admin('GET', '/v1/admin/providers/spinwell')).json['name']).toBe('spinwell');
+  });
+});
+
+describe('the list', () => {
+  test('gives every entry once, newest first', async () => {
+    const whole = await entries();
+    const seen: Item[] = [];
+    // Each page is itself recorded: what was there before is found behind it.
+    for (let cursor: unknown; ;) {
+      const { json } = await world.admin(
+        'GET',
+        `/v1/admin/audit?limit=7${cursor ? `&cursor=${String(cursor)}` : ''}`,
+      );
+      seen.push(...(json['items'] as Item[]));
+      cursor = json['nextCursor'];
+      if (cursor === undefined) break;
+    }
+    expect(new Set(seen.map((item) => item['hash'])).size).toBe(seen.length);
+    expect(seen.slice(-whole.length)).toEqual(whole);
+    const places = seen.map((item) => Number(item['position']));
+    expect(places).toEqual([...places].sort((a, b) => b - a));
+  });
+
+  test('is bounded by time: from ≤ createdAt < to', async () => {
+    const whole = await entries('&target=provider:acme');
+    const [last] = whole;
+    const at = encodeURIComponent(String(last?.['createdAt']));
+    expect((await entries(`&target=provider:acme&from=${at}`)).map((item) => item['hash'])).toContain(
+      last?.['hash'],
+    );
+    expect((await entries(`&target=provider:acme&to=${at}`)).map((item) => item['hash'])).not.toContain(
+      last?.['hash'],
+    );
+  });
+
+  test.each([
+    'limit=0',
+    'limit=501',
+    'cursor=x',
+    'cursor=MjAyNi0xMy00MC8x',
+    'from=yesterday',
+    'to=2026-13-01',
+    'who=me',
+  ])('refuses ?%s', async (query) => {
+    const reply = await world.admin('GET', `/v1/admin/audit?${query}`);
+    expect([reply.status, reply.headers.get('X-Error-Code')]).toEqual([400, 'INVALID_REQUEST']);
+  });
+});
+
+test.each([
+  'UPDATE audit_entries SET actor = $$nobody$$',
+  'DELETE FROM audit_entries',
+  'TRUNCATE audit_entries',
+])('the database refuses: %s', async (statement) => {
+  await expect(world.sql.run(statement)).rejects.toThrow('append-only');
+});
+
+test('a hundred changes at once, on two instances, are one chain', async () => {
+  const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+  try {
+    const rename = (url: string, i: number) =>
+      fetch(`${url}/v1/admin/providers/spinwell`, {
+        method: 'PATCH',
+        headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: `name ${i}` }),
+      });
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => rename(i % 2 ? world.url : other.url, i)),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array(100).fill(200));
+  } finally {
+    await other.app.close();
+  }
+  const changes = (await entries('&target=provider:spinwell')).slice(0, 100);
+  for (const [i, change] of changes.slice(0, -1).entries()) {
+    expect(change['before']).toMatchObject({ name: (changes[i + 1]?.['after'] as Item)['name'] });
+  }
+});

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Tool, until } from '../free-spins/tool.js';
+import { REVOKE } from '../world/provider.js';
+import {
+  FOREIGN_GAME,
+  GAME,
+  OPERATOR,
+  OTHER_OPERATOR,
+  OTHER_PROVIDER,
+  PROVIDER,
+  startApplication,
+  startWorld,
+  type World,
+} from '../world/world.js';
+
+const CALLBACK_TIMEOUT_MS = 400;
+/** Notifications of a player's sessions that one instance has in flight. */
+const AT_ONCE = 8;
+
+let world: World;
+let tool: Tool;
+const environment = { CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) };
+beforeAll(async () => {
+  world = await startWorld(environment);
+  tool = new Tool(world);
+});
+afterAll(() => world.stop());
+
+const told = (sessionId: string) =>
+  world.provider.calls(REVOKE).filter(({ json }) => json['sessionId'] === sessionId);
+
+const notificationOf = async (sessionId: string) => (await world.revoke(sessionId)).json['notification'];
+
+/** As if whoever notifies of this session had died long ago. */
+const endLease = (sessionId: string) =>
+  world.sql.run(
+    `UPDATE session_revocations SET lease_until = clock_timestamp() - interval '1 second' WHERE session_id = $1`,
+    [sessionId],
+  );
+
+describe('a revocation', () => {
+  test('ends the session, tells its provider once, and says so', async () => {
+    const session = await world.launch();
+    const reply = await world.revoke(session.sessionId);
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({
+      sessionId: session.sessionId,
+      status: 'REVOKED',
+      revokedAt: expect.stringMatching(/Z$/) as string,
+      notification: { delivered: true, status: 200 },
+    });
+    const [call, ...more] = told(session.sessionId);
+    expect(more).toEqual([]);
+    expect(call).toMatchObject({ signatureOk: true, nonceFresh: true });
+    expect(call?.headers['x-tenant-id']).toBe(PROVIDER);
+    expect(call?.json).toEqual({
+      revocationRef: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      sessionId: session.sessionId,
+      playerRef: session.playerRef,
+      gameId: GAME,
+      reason: 'KICK',
+      revokedAt: reply.json['revokedAt'],
+    });
+    expect(await tool.callbacks(session.sessionId)).toMatchObject([
+      { route: REVOKE, status: 200, error: null },
+    ]);
+  });
+
+  test('has closed the session before the provider is told, for every wallet call and on every instance', async () => {
+    const session = await world.launch();
+    const other = await startApplication({ ...environment, DATABASE_URL: world.databaseUrl }, world.clock);
+    const held = world.provider.next({ do: 'hold' }, { sessionId: session.sessionId });
+    const reply = world.revoke(session.sessionId);
+    await held.arrived;
+    const body = { sessionToken: session.sessionToken };
+    const calls = [
+      ['/v1/wallet/session/verify', body],
+      ['/v1/wallet/balance', body],
+      ...['BET', 'WIN'].map((kind) => ['/v1/wallet/transaction', world.transaction(session, kind)] as const),
+    ] as const;
+    for (const url of [world.url, other.url]) {
+      for (const [path, sent] of calls) {
+        const raw = JSON.stringify(sent);
+        const headers = { 'Content-Type': 'application/json', ...world.signature(PROVIDER, path, raw) };
+        const answer = await fetch(url + path, { method: 'POST', headers, body: raw });
+        expect([answer.status, answer.headers.get('x-error-code')]).toEqual([401, 'SESSION_INVALID']);
+      }
+    }
+    expect(await notificationOf(session.sessionId)).toEqual({ delivered: false, error: 'pending' });
+    held.release();
+    expect((await reply).json['notification']).toEqual({ delivered: true, status: 200 });
+    await other.app.close();
+  });
+
+  test('a second time changes nothing, tells nobody, and reports what became of the first', async () => {
+    const session = await world.launch();
+    world.provider.next({ do: 'answer', status: 500 }, { sessionId: session.sessionId });
+    const first = await world.revoke(session.sessionId);
+    expect(first.json['notification']).toEqual({
+      delivered: false,
+      status: 500,
+      error: 'the provider answered 500',
+    });
+    const second = await world.signed(OPERATOR, `/v1/operator/sessions/${session.sessionId}/revoke`, {
+      reason: 'FRAUD_HOLD',
+    });
+    expect(second.json).toEqual(first.json);
+    expect(told(session.sessionId)).toHaveLength(1);
+  });
+
+  test('many at once tell the provider once', async () => {
+    const session = await world.launch();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => world.revoke(session.sessionId)));
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+    expect(new Set(replies.map(({ json }) => json['revokedAt'])).size).toBe(1);
+    expect(told(session.sessionId)).toHaveLength(1);
+  });
+
+  test('of an expired or a DEMO session is notified too, one of a disabled provider as well', async () => {
+    const expired = await world.launch({ ttlSeconds: 1 });
+    await world.sql.run(`UPDATE sessions SET expires_at = created_at WHERE session_id = $1`, [
+      expired.sessionId,
+    ]);
+    const demo = await world.launch({ mode: 'DEMO' });
+    const foreign = await world.launch({ gameId: FOREIGN_GAME });
+    await world.admin('PATCH', `/v1/admin/providers/${OTHER_PROVIDER}`, { status: 'DISABLED' });
+    for (const { sessionId } of [expired, demo, foreign]) {
+      expect((await world.revoke(sessionId)).json['notification']).toEqual({ delivered: true, status: 200 });
+    }
+    await world.admin('PATCH', `/v1/admin/providers/${OTHER_PROVIDER}`, { status: 'ACTIVE' });
+  });
+
+  test('whose instance died while it told the provider is not pending for ever, and never told again', async () => {
+    const session = await world.launch();
+    const held = world.provider.next({ do: 'hold' }, { sessionId: session.sessionId });
+    const reply = world.revoke(session.sessionId);
+    await held.arrived;
+    await endLease(session.sessionId);
+    expect(await notificationOf(session.sessionId)).toEqual({
+      delivered: false,
+      error: 'the outcome is not known: the platform stopped while the provider was notified',
+    });
+    held.release();
+    await reply;
+    expect(told(session.sessionId)).toHaveLength(1);
+  });
+
+  test('whose instance died before it told the provider is told by another', async () => {
+    const session = await world.launch();
+    await world.sql.run(
+      `WITH revoked AS (UPDATE sessions SET revoked_at = now(), revoke_reason = 'KICK' WHERE session_id = $1)
+       INSERT INTO session_revocations (session_id, lease_until) VALUES ($1, clock_timestamp() + interval '1 hour')`,
+      [session.sessionId],
+    );
+    expect(await notificationOf(session.sessionId)).toEqual({ delivered: false, error: 'pending' });
+    await endLease(session.sessionId);
+    await until('the provider is told', () => told(session.sessionId).length === 1);
+    await until(
+      'it is known',
+      async () => ((await notificationOf(session.sessionId)) as { delivered: boolean }).delivered,
+    );
+    expect(told(session.sessionId)).toHaveLength(1);
+  });
+
+  test('is an operator’s over its own sessions, and an administrator’s over all', async () => {
+    const session = await world.launch();
+    const path = `/v1/operator/sessions/${session.sessionId}/revoke`;
+    expect((await world.signed(OTHER_OPERATOR, path, { reason: 'KICK' })).status).toBe(404);
+    const admin = (sessionId: string, body: object = { reason: 'SELF_EXCLUSION' }) =>
+      world.admin('POST', `/v1/admin/sessions/${sessionId}/revoke`, body);
+    expect((await admin(session.sessionId, { reason: 'BOREDOM' })).status).toBe(400);
+    expect((await admin(randomUUID())).status).toBe(404);
+    expect(told(session.sessionId)).toEqual([]);
+    const reply = await admin(session.sessionId);
+    expect(reply.json).toMatchObject({ status: 'REVOKED', notification: { delivered: true, status: 200 } });
+    expect((await world.revoke(session.sessionId)).json).toEqual(reply.json);
+    expect(told(session.sessionId).map(({ json }) => json['reason'])).toEqual(['SELF_EXCLUSION']);
+    const bare = await world.request(`/v1/admin/sessions/${session.sessionId}/revoke`, { method: 'POST' });
+    expect(bare.status).toBe(401);
+  });
+});
+
+describe('a revocation of all sessions of a player', () => {
+  const revokeAll = (playerRef: string) =>
+    world.signed(OPERATOR, `/v1/operator/players/${playerRef}/revoke-sessions`, { reason: 'SELF_EXCLUSION' });
+  const launched = async (count: number, playerRef: string) => {
+    const sessions = [];
+    for (let index = 0; index < count; index += 1)
+      sessions.push((await world.launch({ playerRef })).sessionId);
+    return sessions;
+  };
+
+  test('closes all of them before the first provider is told, and tells of each once', async () => {
+    const playerRef = `player-${randomUUID()}`;
+    const sessions = await launched(20, playerRef);
+    const elsewhere = await world.launch({ playerRef }, OTHER_OPERATOR);
+    const held = world.provider.always({ do: 'hold' }, { playerRef });
+    const reply = revokeAll(playerRef);
+    await held.arrived;
+    const open = `SELECT FROM sessions WHERE player_ref = $1 AND operator_id = $2 AND revoked_at IS NULL`;
+    expect(await world.sql.run(open, [playerRef, OPERATOR])).toEqual([]);
+    const calls = () => sessions.filter((sessionId) => told(sessionId).length > 0).length;
+    await until('as many as may be are in flight', () => calls() === AT_ONCE);
+    held.withdraw();
+    held.release();
+    expect(new Set((await reply).json['revoked'] as string[])).toEqual(new Set(sessions));
+    await until('all are told', () => calls() === sessions.length);
+    expect(sessions.map((sessionId) => told(sessionId).length)).toEqual(sessions.map(() => 1));
+    expect(told(elsewhere.sessionId)).toEqual([]);
+    expect((await revokeAll(playerRef)).json).toEqual({ revoked: [] });
+    expect(await notificationOf(sessions[0] ?? '')).toEqual({ delivered: true, status: 200 });
+  });
+
+  test('does not wait longer than one notification may take', async () => {
+    const playerRef = `player-${randomUUID()}`;
+    const sessions = await launched(2 * AT_ONCE + 1, playerRef);
+    const silent = world.provider.always({ do: 'hang' }, { playerRef });
+    const began = Date.now();
+    expect(((await revokeAll(playerRef)).json['revoked'] as string[]).length).toBe(sessions.length);
+    expect(Date.now() - began).toBeLessThan(2 * CALLBACK_TIMEOUT_MS);
+    await until('all are told', () => sessions.every((sessionId) => told(sessionId).length === 1));
+    silent.withdraw();
+  });
+});

@@ -1,0 +1,52 @@
+import { Resolver } from '../../src/wallet/resolver.js';
+import type { Reply, World } from '../world/world.js';
+
+export type Body = ReturnType<World['transaction']>;
+
+/** Lets time pass for one transaction, by the database's clock: it becomes so much older, its last attempt too. */
+export async function letPass(world: World, transactionId: string, seconds: number): Promise<void> {
+  await world.sql.run(
+    `UPDATE transactions SET created_at = created_at - make_interval(secs => $2),
+            updated_at = updated_at - make_interval(secs => $2), lease_until = lease_until - make_interval(secs => $2)
+      WHERE transaction_id = $1`,
+    [transactionId, seconds],
+  );
+}
+
+/** One look of the resolver, begun now and waited for. */
+export function tick(world: World): Promise<void> {
+  return world.app.get(Resolver).tick();
+}
+
+/** Submits a transaction whose operator call comes to nothing: TIMED_OUT. @param booked whether the wallet acted */
+export async function timedOut(world: World, body: Body, booked: boolean): Promise<Body> {
+  const lost = { do: 'answer', status: 500 } as const;
+  const { transactionId } = body;
+  world.wallet.next(booked ? { do: 'book-then', then: lost } : lost, { transactionId });
+  const reply = await world.submit(body);
+  if (reply.status !== 500) throw new Error(`${transactionId} was answered ${reply.status} ${reply.text}`);
+  return body;
+}
+
+/** Submits a transaction whose instance dies while the operator is asked: PENDING, and it stays so. */
+export async function abandoned(world: World, body: Body): Promise<{ wakeUp(): Promise<Reply> }> {
+  const held = world.wallet.next({ do: 'hold' }, { transactionId: body.transactionId });
+  const answer = world.submit(body);
+  await held.arrived;
+  return {
+    wakeUp: () => {
+      held.release();
+      return answer;
+    },
+  };
+}
+
+/** The id of the ROLLBACK with which the platform ended a BET, as it is stored. */
+export async function endingOf(world: World, betId: string): Promise<string | undefined> {
+  const [row] = await world.sql.run<{ transaction_id: string }>(
+    `SELECT transaction_id FROM transactions WHERE original_transaction_id = $1 AND transaction_id LIKE 'croupier-%'
+      ORDER BY created_at DESC LIMIT 1`,
+    [betId],
+  );
+  return row?.transaction_id;
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world.stop());
+
+function get(path: string, accept?: string): Promise<Reply> {
+  return world.request(path, {
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...(accept !== undefined && { Accept: accept }) },
+  });
+}
+
+/** Each list that there is, and whom it has in the world of the tests. */
+const LISTS: [string, string][] = [
+  ['providers', PROVIDER],
+  ['operators', OPERATOR],
+  ['games', GAME],
+];
+
+describe.each(LISTS)('the list of %s', (name, known) => {
+  test('is CSV where that is preferred, its columns the fields of the JSON', async () => {
+    const reply = await get(`/v1/admin/${name}`, 'text/csv');
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toMatch(/^text\/csv/);
+    expect(reply.headers.get('content-disposition')).toBe(`attachment; filename="${name}.csv"`);
+    expect(reply.text).toContain(known);
+    const header = reply.text.split('\r\n')[0]?.split(',');
+    const { items } = (await get(`/v1/admin/${name}`)).json as { items: object[] };
+    for (const item of items) expect(header).toEqual(expect.arrayContaining(Object.keys(item)));
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['anything', '*/*'],
+    ['JSON', 'application/json'],
+    ['what there is not', 'image/png'],
+    ['JSON rather than CSV', 'text/csv;q=0.5, application/json'],
+  ])('is JSON where %s is asked for', async (_, accept) => {
+    const reply = await get(`/v1/admin/${name}`, accept);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(reply.json).toHaveProperty('items');
+  });
+});
+
+test('a caller that goes away in the middle ends the reading', async () => {
+  await world.sql.run(
+    `INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+     SELECT 'game-' || n, $1, repeat('x', 128), 'ACTIVE', now(), now() FROM generate_series(1, 20000) n`,
+    [PROVIDER],
+  );
+  const call = request(`${world.url}/v1/admin/games`, {
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
+  });
+  const [answer] = (await once(call.end(), 'response')) as [IncomingMessage];
+  await once(answer, 'data');
+  call.destroy();
+  await once(call, 'close');
+  const whole = await get('/v1/admin/games', 'text/csv');
+  expect(whole.text.split('\r\n')).toHaveLength(20_000 + 3 + 2);
+});

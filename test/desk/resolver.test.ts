@@ -1,0 +1,352 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type LaunchedSession,
+  OPERATOR,
+  OTHER_OPERATOR,
+  PROVIDER,
+  type Reply,
+  startApplication,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { Resolver } from '../../src/wallet/resolver.js';
+import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
+
+let world: World;
+let session: LaunchedSession;
+beforeAll(async () => (world = await startWorld()));
+beforeEach(async () => (session = await world.launch()));
+// What one test leaves undecided is none of the next one's business.
+afterEach(() =>
+  world.sql.run(`UPDATE transactions SET parked_at = now() WHERE state IN ('PENDING', 'TIMED_OUT')`),
+);
+afterAll(() => world.stop());
+
+const START = 100_000;
+const bet = (fields = {}) => world.transaction(session, 'BET', fields);
+const win = (fields = {}) => world.transaction(session, 'WIN', fields);
+const rollbackOf = ({ transactionId, roundId }: Body) =>
+  world.transaction(session, 'ROLLBACK', { originalTransactionId: transactionId, roundId });
+const calls = ({ transactionId }: Body) => world.wallet.calls(transactionId).length;
+const stateOf = ({ transactionId }: Body) => world.stateOf(transactionId);
+const balance = () => world.wallet.balanceOf(session.playerRef);
+const lost = { do: 'answer', status: 500 } as const;
+
+async function metric(name: string): Promise<number> {
+  const { text } = await world.request('/metrics');
+  const line = text.split('\n').find((each) => each.startsWith(name));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+describe('what nobody retries, a minute after the last attempt:', () => {
+  test.each([
+    ['a WIN', true],
+    ['a WIN that never arrived', false],
+  ])('%s is sent again as it is', async (_, booked) => {
+    const body = await timedOut(world, win({ amountMinor: 70, roundClosed: true }), booked);
+    await letPass(world, body.transactionId, 61);
+    await tick(world);
+    expect(await stateOf(body)).toBe('APPROVED');
+    const [first, second, ...more] = world.wallet.calls(body.transactionId);
+    expect(more).toEqual([]);
+    expect(second?.rawBody.toString()).toBe(first?.rawBody.toString());
+    expect(second?.headers['x-request-id']).toMatch(/^resolver-/);
+    expect(balance()).toBe(START + 70);
+    const reply = await world.submit(body);
+    expect(reply.json).toMatchObject({ status: 'APPROVED', balance: START + 70 });
+    expect(reply.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  test('a ROLLBACK is sent again as it is, and its target is reversed with it', async () => {
+    const target = bet();
+    await world.submit(target);
+    const body = await timedOut(world, rollbackOf(target), true);
+    await letPass(world, body.transactionId, 61);
+    await tick(world);
+    expect([await stateOf(body), await stateOf(target)]).toEqual(['APPROVED', 'ROLLED_BACK']);
+    expect(balance()).toBe(START);
+  });
+
+  test('a verdict of our own reads the balance again', async () => {
+    const target = win();
+    await world.submit(target);
+    const body = rollbackOf(target);
+    world.wallet.next(lost, { path: '/balance', playerRef: session.playerRef });
+    expect((await world.submit(body)).status).toBe(500);
+    await letPass(world, body.transactionId, 61);
+    await tick(world);
+    expect((await world.submit(body)).json).toMatchObject({
+      status: 'DECLINED',
+      declineReason: 'NOT_ROLLBACKABLE',
+      balance: START + 100,
+    });
+    expect(calls(body)).toBe(0);
+  });
+
+  test.each([
+    ['that the operator booked', true],
+    ['that never arrived', false],
+  ])("a BET %s is ended by a ROLLBACK of the platform's own", async (_, booked) => {
+    const body = await timedOut(world, bet(), booked);
+    const { transactionId } = body;
+    await letPass(world, transactionId, 61);
+    await tick(world);
+    const digest = createHash('sha256').update(`${PROVIDER}\n${transactionId}`).digest('hex');
+    const id = `croupier-${digest.slice(0, 32)}`;
+    expect(await endingOf(world, transactionId)).toBe(id);
+    expect([await stateOf(body), await world.stateOf(id)]).toEqual(['ROLLED_BACK', 'APPROVED']);
+    const [call, ...more] = world.wallet.calls(id);
+    expect(more).toEqual([]);
+    expect(call?.json).toEqual({
+      transactionId: id,
+      providerId: PROVIDER,
+      kind: 'ROLLBACK',
+      playerRef: session.playerRef,
+      gameId: session.gameId,
+      currency: 'EUR',
+      amountMinor: 100,
+      roundId: body.roundId,
+      originalTransactionId: transactionId,
+    });
+    expect(balance()).toBe(START);
+    expect(calls(body)).toBe(1);
+    expect((await world.submit(body)).json).toMatchObject({
+      status: 'DECLINED',
+      declineReason: 'TRANSACTION_ROLLED_BACK',
+      balance: START,
+    });
+    expect(calls(body)).toBe(1);
+    // The provider's own ROLLBACK comes too late to move anything, and is told so by an APPROVED.
+    expect((await world.submit(rollbackOf(body))).json).toMatchObject({ status: 'APPROVED', balance: START });
+    expect(balance()).toBe(START);
+  });
+
+  test('what its dead instance left PENDING is taken up, and the old holder cannot overwrite it', async () => {
+    const [aWin, aBet] = [win({ amountMinor: 5 }), bet()];
+    const holders = [await abandoned(world, aWin), await abandoned(world, aBet)];
+    for (const { transactionId } of [aWin, aBet]) await letPass(world, transactionId, 61);
+    await tick(world);
+    expect([await stateOf(aWin), await stateOf(aBet)]).toEqual(['APPROVED', 'ROLLED_BACK']);
+    const [late, tooLate] = (await Promise.all(holders.map((holder) => holder.wakeUp()))) as [Reply, Reply];
+    expect(late.json).toMatchObject({ status: 'APPROVED', balance: START + 5 });
+    expect(tooLate.json).toMatchObject({ status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' });
+    expect(balance()).toBe(START + 5);
+  });
+
+  test('a DEMO transaction is resolved too, and reaches no operator', async () => {
+    const demo = await world.launch({ mode: 'DEMO' });
+    const body = world.transaction(demo, 'BET', { amountMinor: 300 });
+    await world.sql.run(
+      `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
+         session_id, mode, player_ref, game_id, currency, amount_minor, round_id, attempt, lease_until, created_at,
+         updated_at)
+       SELECT provider_id, $2, gen_random_uuid(), 'BET', 'PENDING', operator_id, session_id, mode, player_ref,
+              game_id, currency, 300, $3, 1, now() - interval '1 minute', now() - interval '2 minutes',
+              now() - interval '2 minutes'
+         FROM sessions WHERE session_id = $1`,
+      [demo.sessionId, body.transactionId, body.roundId],
+    );
+    await tick(world);
+    expect(await stateOf(body)).toBe('ROLLED_BACK');
+    expect(world.wallet.received.filter(({ json }) => json['playerRef'] === demo.playerRef)).toEqual([]);
+    expect((await world.submit(body)).json).toMatchObject({ status: 'DECLINED', balance: START });
+  });
+});
+
+describe('what is left alone:', () => {
+  test('a transaction of less than a minute', async () => {
+    const body = await timedOut(world, win(), false);
+    await letPass(world, body.transactionId, 55);
+    await tick(world);
+    expect([await stateOf(body), calls(body)]).toEqual(['TIMED_OUT', 1]);
+  });
+
+  test('a PENDING with its lease alive, however old', async () => {
+    const body = win();
+    const holder = await abandoned(world, body);
+    await letPass(world, body.transactionId, 600);
+    await world.sql.run(
+      `UPDATE transactions SET lease_until = now() + interval '20 seconds' WHERE transaction_id = $1`,
+      [body.transactionId],
+    );
+    await tick(world);
+    expect(calls(body)).toBe(1);
+    expect((await holder.wakeUp()).json).toMatchObject({ status: 'APPROVED' });
+  });
+
+  test('a BET whose ROLLBACK is under way: that ROLLBACK is what is taken up', async () => {
+    const body = await timedOut(world, bet(), true);
+    const undo = await timedOut(world, rollbackOf(body), false);
+    await letPass(world, body.transactionId, 61);
+    await tick(world);
+    expect(await endingOf(world, body.transactionId)).toBeUndefined();
+    await letPass(world, undo.transactionId, 61);
+    await tick(world);
+    expect([await stateOf(undo), await stateOf(body)]).toEqual(['APPROVED', 'ROLLED_BACK']);
+    expect(balance()).toBe(START);
+  });
+});
+
+describe('a ROLLBACK of the platform’s own', () => {
+  test('that times out is itself sent again, under the same id', async () => {
+    const body = await timedOut(world, bet(), true);
+    await letPass(world, body.transactionId, 61);
+    world.wallet.next({ do: 'book-then', then: lost }, { originalTransactionId: body.transactionId });
+    await tick(world);
+    const id = (await endingOf(world, body.transactionId)) ?? '';
+    expect([await stateOf(body), await world.stateOf(id)]).toEqual(['TIMED_OUT', 'TIMED_OUT']);
+    expect((await world.submit(body)).headers.get('x-error-code')).toBe('TRANSACTION_IN_FLIGHT');
+    await letPass(world, id, 61);
+    await tick(world);
+    expect([await stateOf(body), await world.stateOf(id)]).toEqual(['ROLLED_BACK', 'APPROVED']);
+    expect(world.wallet.calls(id)).toHaveLength(2);
+    expect(balance()).toBe(START);
+  });
+
+  test('that the operator DECLINES leaves the BET to a person; its provider may still retry it', async () => {
+    const body = await timedOut(world, bet(), true);
+    await letPass(world, body.transactionId, 61);
+    world.wallet.next({ do: 'decline', reason: 'OTHER' }, { originalTransactionId: body.transactionId });
+    await tick(world);
+    const id = (await endingOf(world, body.transactionId)) ?? '';
+    expect([await stateOf(body), await world.stateOf(id)]).toEqual(['TIMED_OUT', 'DECLINED']);
+    await letPass(world, body.transactionId, 3_600);
+    await tick(world);
+    expect(world.wallet.calls(id)).toHaveLength(1);
+    expect(await metric('croupier_transactions_parked')).toBeGreaterThan(0);
+    expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED', balance: START - 100 });
+  });
+
+  test('is claimed even where a WIN stands in the round: nobody was told that the BET holds', async () => {
+    const first = bet();
+    await world.submit(first);
+    const { roundId } = first;
+    const second = await timedOut(world, bet({ roundId }), true);
+    expect((await world.submit(win({ roundId, amountMinor: 40 }))).json).toMatchObject({
+      status: 'APPROVED',
+    });
+    await letPass(world, second.transactionId, 61);
+    await tick(world);
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['APPROVED', 'ROLLED_BACK']);
+    expect(balance()).toBe(START - 100 + 40);
+  });
+});
+
+describe('the delays', () => {
+  /** Makes the last attempt so old, at which the transaction had that age. */
+  const aged = (body: Body, ageAtAttempt: number, since: number) =>
+    world.sql.run(
+      `UPDATE transactions SET updated_at = now() - make_interval(secs => $3),
+              created_at = now() - make_interval(secs => $2 + $3) WHERE transaction_id = $1`,
+      [body.transactionId, ageAtAttempt, since],
+    );
+
+  test.each([
+    ['in the first hour', 3_500, 60],
+    ['after an hour', 3_600, 300],
+    ['after six hours', 21_600, 1_800],
+    ['after half a day, and no longer than that', 43_200, 3_600],
+    ['after almost a day', 86_000, 3_600],
+  ])('%s (%i s): %i s', async (_, ageAtAttempt, delay) => {
+    const body = await timedOut(world, win(), false);
+    await aged(body, ageAtAttempt, delay - 5);
+    await tick(world);
+    expect(calls(body)).toBe(1);
+    await aged(body, ageAtAttempt, delay + 1);
+    await tick(world);
+    expect([calls(body), await stateOf(body)]).toEqual([2, 'APPROVED']);
+  });
+
+  test('end after a day: it is parked for a person, and counted', async () => {
+    const parkedBefore = await metric('croupier_resolutions_total{outcome="parked"}');
+    const body = await timedOut(world, win(), false);
+    await aged(body, 86_400, 61);
+    await tick(world);
+    expect([calls(body), await stateOf(body)]).toEqual([1, 'TIMED_OUT']);
+    expect(await metric('croupier_resolutions_total{outcome="parked"}')).toBe(parkedBefore + 1);
+    await letPass(world, body.transactionId, 7_200);
+    await tick(world);
+    expect(calls(body)).toBe(1);
+    expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED' });
+  });
+
+  test('give what lay through a long outage one attempt more', async () => {
+    const body = await timedOut(world, win(), false);
+    await aged(body, 30, 200_000);
+    await tick(world);
+    expect(await stateOf(body)).toBe('APPROVED');
+  });
+});
+
+describe('an operator that is dead', () => {
+  test('is asked a few times in a tick, and another one’s are resolved meanwhile', async () => {
+    const dead = world.wallet.always(lost, { kind: 'WIN', playerRef: session.playerRef });
+    const bodies = Array.from({ length: 30 }, () => win());
+    for (const body of bodies) expect((await world.submit(body)).status).toBe(500);
+    for (const { transactionId } of bodies) await letPass(world, transactionId, 120);
+    const elsewhere = await world.launch({}, OTHER_OPERATOR);
+    const other = await timedOut(world, world.transaction(elsewhere, 'WIN'), false);
+    await letPass(world, other.transactionId, 61);
+
+    await tick(world);
+    expect(await stateOf(other)).toBe('APPROVED');
+    const asked = () => bodies.reduce((sum, body) => sum + calls(body) - 1, 0);
+    expect(asked()).toBeGreaterThan(0);
+    expect(asked()).toBeLessThanOrEqual(8);
+
+    dead.withdraw();
+    await tick(world);
+    await world.sql.run(
+      `UPDATE transactions SET updated_at = updated_at - interval '61 seconds'
+                          WHERE state = 'TIMED_OUT' AND player_ref = $1`,
+      [session.playerRef],
+    );
+    await tick(world);
+    expect(await Promise.all(bodies.map(stateOf))).toEqual(bodies.map(() => 'APPROVED'));
+    expect(balance()).toBe(START + 30 * 100);
+  });
+});
+
+test('two instances at once send each transaction once', async () => {
+  const second = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+  try {
+    const bodies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => timedOut(world, index % 2 ? win() : bet(), index % 3 === 0)),
+    );
+    for (const { transactionId } of bodies) await letPass(world, transactionId, 61);
+    await Promise.all([tick(world), second.app.get(Resolver).tick(), tick(world)]);
+    for (const body of bodies) {
+      const ending = await endingOf(world, body.transactionId);
+      if (body.kind === 'BET') expect(world.wallet.calls(ending ?? '')).toHaveLength(1);
+      else expect(calls(body)).toBe(2);
+    }
+    expect(balance()).toBe(START + 10 * 100);
+  } finally {
+    await second.app.close();
+  }
+});
+
+test('a stop lets the call in flight finish and begins no other', async () => {
+  const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+  const bodies = await Promise.all(Array.from({ length: 10 }, () => timedOut(world, win(), false)));
+  for (const { transactionId } of bodies) await letPass(world, transactionId, 61);
+  const held = world.wallet.next({ do: 'hold' }, { kind: 'WIN' });
+  const ticking = other.app.get(Resolver).tick();
+  await held.arrived;
+  const closed = other.app.close();
+  held.release();
+  await Promise.all([ticking, closed]);
+  const states = await Promise.all(bodies.map(stateOf));
+  expect(states).toContain('APPROVED');
+  expect(states).not.toContain('PENDING');
+});
+
+test('a disabled operator is asked all the same: what is in doubt still settles', async () => {
+  const body = await timedOut(world, win(), false);
+  await letPass(world, body.transactionId, 61);
+  await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status: 'DISABLED' });
+  await tick(world);
+  await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status: 'ACTIVE' });
+  expect(await stateOf(body)).toBe('APPROVED');
+});

@@ -1,0 +1,439 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  ADMIN_KEY,
+  GAME,
+  type LaunchedSession,
+  OPERATOR,
+  OTHER_OPERATOR,
+  OTHER_PROVIDER,
+  PROVIDER,
+  type Reply,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
+
+let world: World;
+let session: LaunchedSession;
+beforeAll(async () => (world = await startWorld()));
+beforeEach(async () => (session = await world.launch()));
+afterAll(() => world.stop());
+
+const bet = (fields = {}) => world.transaction(session, 'BET', fields);
+const win = (fields = {}) => world.transaction(session, 'WIN', fields);
+const rollbackOf = ({ transactionId, roundId }: Body) =>
+  world.transaction(session, 'ROLLBACK', { originalTransactionId: transactionId, roundId });
+const list = (query: string) => world.admin('GET', `/v1/admin/transactions?${query}`);
+const at = ({ transactionId }: Body) => `/v1/admin/transactions/${PROVIDER}/${transactionId}`;
+const detail = (body: Body) => world.admin('GET', at(body));
+const resolve = (body: Body) => world.admin('POST', `${at(body)}/resolve`);
+const idsOf = ({ json }: Reply) =>
+  (json['items'] as { transactionId: string }[]).map(({ transactionId }) => transactionId);
+const lost = { do: 'answer', status: 500 } as const;
+
+function csv(query: string): Promise<Reply> {
+  return world.request(`/v1/admin/transactions?${query}`, {
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
+  });
+}
+
+describe('the list', () => {
+  test('is newest first, and shows what a transaction has', async () => {
+    const [first, second] = [bet(), win({ amountMinor: 0, roundClosed: true })];
+    for (const body of [first, second]) await world.submit(body);
+    const reply = await list(`playerRef=${session.playerRef}`);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(Object.keys(reply.json)).toEqual(['items']);
+    expect(idsOf(reply)).toEqual([second.transactionId, first.transactionId]);
+    expect((reply.json['items'] as object[])[0]).toEqual({
+      providerId: PROVIDER,
+      transactionId: second.transactionId,
+      platformTransactionId: expect.any(String) as string,
+      kind: 'WIN',
+      state: 'APPROVED',
+      operatorId: OPERATOR,
+      sessionId: session.sessionId,
+      mode: 'REAL',
+      playerRef: session.playerRef,
+      gameId: GAME,
+      roundId: second.roundId,
+      amountMinor: 0,
+      currency: 'EUR',
+      roundClosed: true,
+      attempt: 1,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      updatedAt: expect.any(String) as string,
+    });
+  });
+
+  test('is restricted by each of its filters, alone and with others', async () => {
+    const elsewhere = await world.launch({ playerRef: session.playerRef }, OTHER_OPERATOR);
+    const foreign = await world.launch({ playerRef: session.playerRef, gameId: 'reelhouse-keno' });
+    const [own, theirs, others] = [
+      bet(),
+      world.transaction(elsewhere, 'BET'),
+      world.transaction(foreign, 'BET'),
+    ];
+    await world.submit(own);
+    await world.submit(theirs);
+    await world.submit(others, OTHER_PROVIDER);
+    const doubtful = await timedOut(world, bet(), false);
+    const refused = bet();
+    world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: refused.transactionId });
+    await world.submit(refused);
+    const undone = bet();
+    await world.submit(undone);
+    await world.submit(rollbackOf(undone));
+    const held = bet();
+    const holder = await abandoned(world, held);
+    const of = `playerRef=${session.playerRef}`;
+    const found = async (query: string) => new Set(idsOf(await list(query)));
+    const ids = (...bodies: Body[]) => new Set(bodies.map(({ transactionId }) => transactionId));
+
+    expect(await found(`${of}&operatorId=${OTHER_OPERATOR}`)).toEqual(ids(theirs));
+    expect(await found(`${of}&providerId=${OTHER_PROVIDER}`)).toEqual(ids(others));
+    expect(await found(`roundId=${own.roundId}`)).toEqual(ids(own));
+    expect(await found(`${of}&state=TIMED_OUT`)).toEqual(ids(doubtful));
+    expect(await found(`${of}&state=DECLINED`)).toEqual(ids(refused));
+    expect(await found(`${of}&state=ROLLED_BACK`)).toEqual(ids(undone));
+    expect(await found(`${of}&state=PENDING`)).toEqual(ids(held));
+    expect(await found(`operatorId=${OTHER_OPERATOR}&providerId=${PROVIDER}`)).toEqual(ids(theirs));
+    expect(await found(`providerId=${OTHER_PROVIDER}`)).toEqual(ids(others));
+    expect(await found(`operatorId=${OTHER_OPERATOR}`)).toEqual(ids(theirs));
+    expect((await found(`operatorId=${OPERATOR}`)).has(own.transactionId)).toBe(true);
+    expect(await found(`${of}&operatorId=nobody`)).toEqual(new Set());
+    await holder.wakeUp();
+  });
+
+  test('is bounded by from (included) and to (excluded)', async () => {
+    const bodies = [bet(), bet(), bet()];
+    for (const body of bodies) await world.submit(body);
+    const times = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z', '2020-01-03T00:00:00Z'];
+    for (const [index, { transactionId }] of bodies.entries()) {
+      await world.sql.run('UPDATE transactions SET created_at = $2 WHERE transaction_id = $1', [
+        transactionId,
+        times[index],
+      ]);
+    }
+    const [first, second] = bodies.map(({ transactionId }) => transactionId);
+    expect(idsOf(await list(`from=2020-01-01&to=2020-01-03T00:00:00Z`))).toEqual([second, first]);
+    expect(idsOf(await list(`to=2020-01-02T01:00:00%2B01:00`))).toEqual([first]);
+  });
+
+  test('is read page by page, without a gap, where all were created at one moment', async () => {
+    const bodies = Array.from({ length: 7 }, () => bet());
+    for (const body of bodies) await world.submit(body);
+    await world.sql.run(
+      `UPDATE transactions SET created_at = '2021-01-01T00:00:00.123456Z' WHERE player_ref = $1`,
+      [session.playerRef],
+    );
+    const seen: string[] = [];
+    let cursor: unknown = '';
+    for (let page = 0; cursor !== undefined && page < 5; page += 1) {
+      const reply = await list(
+        `playerRef=${session.playerRef}&limit=3${cursor === '' ? '' : `&cursor=${String(cursor)}`}`,
+      );
+      seen.push(...idsOf(reply));
+      cursor = reply.json['nextCursor'];
+    }
+    expect(seen).toHaveLength(7);
+    expect(new Set(seen)).toEqual(new Set(bodies.map(({ transactionId }) => transactionId)));
+  });
+
+  test.each([
+    ['limit=0'],
+    ['limit=501'],
+    ['cursor=x'],
+    [`cursor=${Buffer.from('2020-13-41T00:00:00.000000Z/0').toString('base64url')}`],
+    ['state=LOST'],
+    ['from=yesterday'],
+    ['from=2020-01-01T00:00:00'],
+    ['from=2020-01-01&from=2020-01-02'],
+    ['playerRef=a%20b'],
+    ['color=red'],
+  ])('refuses ?%s with 400', async (query) => {
+    const reply = await list(query);
+    expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);
+  });
+
+  test('is for administrators alone', async () => {
+    expect((await world.request('/v1/admin/transactions')).status).toBe(401);
+    expect((await world.signed(PROVIDER, '/v1/admin/transactions/a/b/resolve', '')).status).toBe(401);
+  });
+});
+
+describe('the list as CSV', () => {
+  test('has the JSON’s fields for columns, CRLF, and every row without a limit', async () => {
+    const count = 60;
+    for (let index = 0; index < count; index += 1) await world.submit(bet({ amountMinor: index }));
+    const reply = await csv(`playerRef=${session.playerRef}`);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(reply.headers.get('content-disposition')).toBe('attachment; filename="transactions.csv"');
+    expect(reply.headers.get('vary')).toContain('Accept');
+    const [header, ...records] = reply.text.split('\r\n');
+    expect(records.pop()).toBe('');
+    expect(records).toHaveLength(count);
+    const columns = header?.split(',') ?? [];
+    const [item] = (await list(`playerRef=${session.playerRef}&limit=1`)).json['items'] as Record<
+      string,
+      unknown
+    >[];
+    const cells = Object.fromEntries(
+      records[0]?.split(',').map((cell, index) => [columns[index], cell]) ?? [],
+    );
+    for (const [name, value] of Object.entries(item ?? {})) expect(cells[name]).toBe(String(value));
+    const limited = await csv(`playerRef=${session.playerRef}&limit=2`);
+    expect(limited.text.split('\r\n')).toHaveLength(4);
+  });
+
+  test('is streamed over more than one batch, without a gap', async () => {
+    await world.sql.run(
+      `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+         player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
+       SELECT $1, 'many-' || n, gen_random_uuid(), 'BET', 'APPROVED', $2, 'REAL', 'player-of-many', 'g', 'EUR', n, 'r',
+              1, '{}', timestamptz '2022-01-01Z' + n / 3 * interval '1 microsecond'
+         FROM generate_series(1, 1700) n`,
+      [PROVIDER, OPERATOR],
+    );
+    const reply = await csv('playerRef=player-of-many');
+    const ids = reply.text.match(/many-\d+,/g) ?? [];
+    expect(ids).toHaveLength(1700);
+    expect(new Set(ids).size).toBe(1700);
+  });
+
+  test('runs nothing in a spreadsheet', async () => {
+    const playerRef = '=HYPERLINK("http://evil.example";"x")';
+    const evil = await world.launch({ playerRef });
+    await world.submit(world.transaction(evil, 'BET', { transactionId: '@SUM(1,2)', roundId: '-1+1' }));
+    const { text } = await csv(`playerRef=${encodeURIComponent(playerRef)}`);
+    expect(text).toContain(`,"'=HYPERLINK(""http://evil.example"";""x"")",`);
+    expect(text).toContain(`,"'@SUM(1,2)",`);
+    expect(text).toContain(`,'-1+1,`);
+  });
+
+  test('refuses like the JSON', async () => {
+    const reply = await csv('cursor=x');
+    expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);
+    expect(reply.json['error']).toEqual(expect.any(String));
+  });
+});
+
+describe('the detail', () => {
+  test('tells every attempt, what the operator answered and what the provider was told', async () => {
+    const body = await timedOut(world, win({ amountMinor: 70 }), true);
+    const last = await world.submit(body);
+    const { status, json } = await detail(body);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      transactionId: body.transactionId,
+      state: 'APPROVED',
+      attempt: 2,
+      responseBody: last.text,
+      operatorRequest: { route: '/transaction', body: world.wallet.calls(body.transactionId)[0]?.json },
+      rollback: null,
+      attempts: [
+        {
+          attempt: 1,
+          driver: 'provider',
+          outcome: 'OPERATOR_UNAVAILABLE',
+          detail: 'the wallet answered 500',
+          told: { status: 500, code: 'OPERATOR_UNAVAILABLE' },
+        },
+        {
+          attempt: 2,
+          driver: 'provider',
+          requestId: last.headers.get('x-request-id'),
+          outcome: 'APPROVED',
+          balance: 100_070,
+          operatorTransactionId: expect.any(String) as string,
+          told: { status: 200, body: last.text },
+        },
+      ],
+    });
+    const timeline = json['timeline'] as { at: string; event: string }[];
+    expect(timeline.map(({ event }) => event)).toEqual([
+      'requested',
+      ...['operator-called', 'operator-silent', 'provider-told'],
+      ...['operator-called', 'operator-answered', 'provider-told'],
+    ]);
+    expect(timeline.map((entry) => entry.at)).toEqual(timeline.map((entry) => entry.at).sort());
+  });
+
+  test('of a rolled-back BET has its ROLLBACK, with its attempts, and tells its end', async () => {
+    const body = bet();
+    await world.submit(body);
+    const undo = await timedOut(world, rollbackOf(body), true);
+    expect((await detail(body)).json).toMatchObject({
+      state: 'APPROVED',
+      rollbackId: undo.transactionId,
+      rollback: { transactionId: undo.transactionId, state: 'TIMED_OUT' },
+    });
+    await world.submit(undo);
+    const { json } = await detail(body);
+    expect(json).toMatchObject({
+      state: 'ROLLED_BACK',
+      rollback: {
+        state: 'APPROVED',
+        attempts: [{ outcome: 'OPERATOR_UNAVAILABLE' }, { outcome: 'APPROVED' }],
+      },
+    });
+    const events = (json['timeline'] as { event: string }[]).map(({ event }) => event);
+    expect(events.slice(-3)).toEqual(['rollback-requested', 'rollback-settled', 'rolled-back']);
+  });
+
+  test('tells an attempt in flight, one whose instance died, and who took it over', async () => {
+    const body = win();
+    const holder = await abandoned(world, body);
+    const inFlight = { attempts: [{ attempt: 1, outcome: 'IN_FLIGHT' }] };
+    expect((await detail(body)).json).toMatchObject(inFlight);
+    await letPass(world, body.transactionId, 61);
+    expect((await detail(body)).json).toMatchObject({ attempts: [{ attempt: 1, outcome: 'LEASE_OVER' }] });
+    await tick(world);
+    const { json } = await detail(body);
+    expect(json).toMatchObject({
+      attempts: [
+        { attempt: 1, outcome: 'LEASE_OVER', startedAt: expect.stringMatching(/Z$/) as string },
+        { attempt: 2, driver: 'resolver', outcome: 'APPROVED' },
+      ],
+    });
+    expect((json['attempts'] as object[])[1]).not.toHaveProperty('told');
+    await holder.wakeUp();
+  });
+
+  test('tells a verdict of our own, and a tombstone', async () => {
+    const target = win();
+    await world.submit(target);
+    const refused = rollbackOf(target);
+    await world.submit(refused);
+    expect((await detail(refused)).json).toMatchObject({
+      state: 'DECLINED',
+      declineReason: 'NOT_ROLLBACKABLE',
+      verdict: 'DECLINED',
+      operatorRequest: { route: '/balance', body: { playerRef: session.playerRef, currency: 'EUR' } },
+    });
+    const never = bet();
+    const first = rollbackOf(never);
+    await world.submit(first);
+    const { json } = await detail(never);
+    expect(json).toMatchObject({
+      state: 'ROLLED_BACK',
+      attempts: [],
+      rollback: { transactionId: first.transactionId },
+    });
+    expect(json).not.toHaveProperty('kind');
+    expect(json).not.toHaveProperty('operatorRequest');
+  });
+
+  test.each([['nobody/nothing'], [`${PROVIDER}/nothing`], [`${PROVIDER}/a%20b`], [`${PROVIDER}/%00`]])(
+    'of %s is a 404',
+    async (key) => {
+      const reply = await world.admin('GET', `/v1/admin/transactions/${key}`);
+      expect([reply.status, reply.headers.get('x-error-code')]).toEqual([404, 'NOT_FOUND']);
+    },
+  );
+
+  test('keeps the beginning and the end of a history without end', async () => {
+    const body = await timedOut(world, win(), false);
+    await world.sql.run(
+      `UPDATE transactions SET attempt = 500, attempts = (SELECT jsonb_agg(jsonb_build_object('attempt', n,
+         'outcome', 'OPERATOR_UNAVAILABLE', 'startedAt', '2026-01-01T00:00:00.000Z', 'durationMs', 1, 'detail', 'x'))
+         FROM generate_series(1, 200) n) WHERE transaction_id = $1`,
+      [body.transactionId],
+    );
+    await world.submit(body);
+    const attempts = (await detail(body)).json['attempts'] as { attempt: number }[];
+    expect(attempts).toHaveLength(200);
+    expect([attempts[19], attempts[20], attempts.at(-1)].map((each) => each?.attempt)).toEqual([20, 22, 501]);
+  });
+});
+
+describe('resolve', () => {
+  test('sends a WIN again at once, by the administrator', async () => {
+    const body = await timedOut(world, win(), false);
+    const reply = await resolve(body);
+    expect(reply.status).toBe(200);
+    expect(reply.json).toMatchObject({
+      state: 'APPROVED',
+      attempts: [
+        {},
+        { driver: 'administrator', requestId: reply.headers.get('x-request-id'), outcome: 'APPROVED' },
+      ],
+    });
+  });
+
+  test('ends a BET by a ROLLBACK of the platform’s own', async () => {
+    const body = await timedOut(world, bet(), true);
+    const { status, json } = await resolve(body);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ state: 'ROLLED_BACK', rollback: { state: 'APPROVED', kind: 'ROLLBACK' } });
+    expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
+  });
+
+  test('is a 200 with the detail where the operator fails again, and may be repeated', async () => {
+    const body = await timedOut(world, bet(), true);
+    world.wallet.next(lost, { originalTransactionId: body.transactionId });
+    const { status, json } = await resolve(body);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ state: 'TIMED_OUT', rollback: { state: 'TIMED_OUT' } });
+    expect((await resolve(body)).json).toMatchObject({
+      state: 'ROLLED_BACK',
+      rollback: { state: 'APPROVED' },
+    });
+    const ending = (await endingOf(world, body.transactionId)) ?? '';
+    expect(world.wallet.calls(ending)).toHaveLength(2);
+  });
+
+  test('after the operator DECLINED the platform’s ROLLBACK sends a further one, under another id', async () => {
+    const body = await timedOut(world, bet(), true);
+    world.wallet.next({ do: 'decline', reason: 'OTHER' }, { originalTransactionId: body.transactionId });
+    expect((await resolve(body)).json).toMatchObject({ state: 'TIMED_OUT', rollback: { state: 'DECLINED' } });
+    const first = await endingOf(world, body.transactionId);
+    expect((await resolve(body)).json).toMatchObject({
+      state: 'ROLLED_BACK',
+      rollback: { state: 'APPROVED' },
+    });
+    expect(await endingOf(world, body.transactionId)).not.toBe(first);
+    expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
+  });
+
+  test('of what is decided is a 409 CONFLICT', async () => {
+    const [fine, refused] = [win(), bet()];
+    await world.submit(fine);
+    world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: refused.transactionId });
+    await world.submit(refused);
+    const undone = bet();
+    await world.submit(undone);
+    await world.submit(rollbackOf(undone));
+    for (const body of [fine, refused, undone]) {
+      const reply = await resolve(body);
+      expect([reply.status, reply.headers.get('x-error-code')]).toEqual([409, 'CONFLICT']);
+    }
+  });
+
+  test('of what is PENDING is a 409 TRANSACTION_IN_FLIGHT, until its lease is over', async () => {
+    const body = win();
+    const holder = await abandoned(world, body);
+    const reply = await resolve(body);
+    expect([reply.status, reply.headers.get('x-error-code')]).toEqual([409, 'TRANSACTION_IN_FLIGHT']);
+    expect(reply.headers.get('x-next-action')).toBe('wait-then-retry');
+    await world.endLease(body.transactionId);
+    expect((await resolve(body)).json).toMatchObject({ state: 'APPROVED' });
+    await holder.wakeUp();
+  });
+
+  test('fifty times at once is one call', async () => {
+    const body = await timedOut(world, win(), false);
+    const replies = await Promise.all(Array.from({ length: 50 }, () => resolve(body)));
+    expect(replies.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(replies.some(({ status }) => status === 200)).toBe(true);
+    expect(world.wallet.calls(body.transactionId)).toHaveLength(2);
+  });
+
+  test('of an unknown one is a 404', async () => {
+    expect((await world.admin('POST', `/v1/admin/transactions/${PROVIDER}/nothing/resolve`)).status).toBe(
+      404,
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CANCEL, GRANT, REVOKE, STATUS } from '../world/provider.js';
+import { startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world.stop());
+
+type Callbacks = Record<
+  string,
+  { post: { requestBody: { content: Record<string, { schema: { required: string[] } }> } } }
+>;
+
+const webhooks = async (path: string) =>
+  (await world.request(path)).json['webhooks'] as Callbacks | undefined;
+
+test('provider engineers find the four callbacks, with the fields that are really sent', async () => {
+  const session = await world.launch();
+  await world.revoke(session.sessionId);
+  const { json } = await world.admin('POST', '/v1/admin/free-spins', {
+    ...{ operatorId: 'lucky-casino', playerRef: 'ann', gameId: session.gameId },
+    ...{ spins: 1, betAmountMinor: 0, currency: 'EUR' },
+  });
+  for (const action of ['status', 'cancel']) {
+    await world.admin('POST', `/v1/admin/free-spins/${String(json['requestRef'])}/${action}`);
+  }
+  for (const path of ['/docs-json', '/docs/provider-json']) {
+    const documented = (await webhooks(path)) ?? {};
+    expect(Object.keys(documented)).toEqual([GRANT, STATUS, CANCEL, REVOKE]);
+    for (const [route, { post }] of Object.entries(documented)) {
+      const [call] = world.provider.calls(route);
+      const fields = post.requestBody.content['application/json']?.schema.required;
+      expect(fields?.sort()).toEqual(Object.keys(call?.json ?? {}).sort());
+    }
+  }
+});
+
+test('the other audiences are not bothered with them', async () => {
+  expect(await webhooks('/docs/operator-json')).toBeUndefined();
+  expect(await webhooks('/docs/admin-json')).toBeUndefined();
+});

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GRANT } from '../world/provider.js';
+import {
+  FOREIGN_GAME,
+  OTHER_OPERATOR,
+  OTHER_PROVIDER,
+  PROVIDER,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
+
+let world: World;
+let tool: Tool;
+beforeAll(async () => {
+  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  tool = new Tool(world);
+});
+afterAll(() => world.stop());
+
+describe('a grant', () => {
+  test('is recorded, sent once with its provider’s signature, and answered 201 with all its fields', async () => {
+    const order = tool.order();
+    const reply = await tool.post(order);
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
+      ...order,
+      state: 'GRANTED',
+      providerId: PROVIDER,
+      externalRef: `batch-of-${order.requestRef}`,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      updatedAt: expect.any(String) as string,
+    });
+    const { operatorId: _, ...sent } = order;
+    const [call, ...more] = tool.calls(GRANT, order.requestRef);
+    expect(more).toEqual([]);
+    expect(call).toMatchObject({
+      json: sent,
+      signatureOk: true,
+      nonceFresh: true,
+      target: `/callbacks${GRANT}`,
+    });
+    expect(Object.keys(call?.json ?? {}).sort()).toEqual(Object.keys(sent).sort());
+    expect(call?.headers).toMatchObject({
+      'x-tenant-id': PROVIDER,
+      'x-request-id': reply.headers.get('x-request-id'),
+      'content-type': 'application/json',
+    });
+    expect(await tool.callbacks(order.requestRef)).toMatchObject([
+      { route: GRANT, provider_id: PROVIDER, body: call?.rawBody.toString(), status: 200, error: null },
+    ]);
+  });
+
+  test('without a requestRef gets one, and is not idempotent', async () => {
+    const { requestRef: _, ...order } = tool.order();
+    const [first, second] = [await tool.post(order), await tool.post(order)];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(first.json['requestRef']).not.toBe(second.json['requestRef']);
+  });
+
+  test('goes to the provider of its game', async () => {
+    const order = tool.order({ gameId: FOREIGN_GAME });
+    expect((await tool.post(order)).json['providerId']).toBe(OTHER_PROVIDER);
+    expect(tool.calls(GRANT, order.requestRef)[0]?.headers['x-tenant-id']).toBe(OTHER_PROVIDER);
+  });
+
+  test('asked for again is the stored one, in whatever state, and calls nobody', async () => {
+    const order = tool.order();
+    const first = await tool.post(order);
+    const again = await tool.post(order);
+    expect([again.status, again.json]).toEqual([200, first.json]);
+    await tool.act(order.requestRef, 'cancel');
+    expect((await tool.post(order)).json['state']).toBe('CANCELLED');
+
+    const unlucky = tool.order();
+    world.provider.next({ do: 'answer', status: 500 }, { requestRef: unlucky.requestRef });
+    expect((await tool.post(unlucky)).status).toBe(502);
+    const stored = await tool.post(unlucky);
+    expect([stored.status, stored.json['state']]).toEqual([200, 'FAILED']);
+    expect(tool.calls(GRANT, order.requestRef).length + tool.calls(GRANT, unlucky.requestRef).length).toBe(2);
+  });
+
+  test.each([
+    { spins: 6 },
+    { betAmountMinor: 21 },
+    { currency: 'USD' },
+    { playerRef: 'another' },
+    { gameId: FOREIGN_GAME },
+    { operatorId: OTHER_OPERATOR },
+  ])('asked for again with another body (%o) is a 409', async (change) => {
+    const order = tool.order();
+    await tool.post(order);
+    const reply = await tool.post({ ...order, ...change });
+    expect([reply.status, reply.headers.get('x-error-code')]).toEqual([409, 'CONFLICT']);
+    expect(tool.calls(GRANT, order.requestRef)).toHaveLength(1);
+  });
+
+  test('asked for many times at once is sent once', async () => {
+    const order = tool.order();
+    const held = world.provider.next({ do: 'hold' }, { requestRef: order.requestRef });
+    const replies = Array.from({ length: 20 }, () => tool.post(order));
+    await held.arrived;
+    held.release();
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(19);
+    expect(tool.calls(GRANT, order.requestRef)).toHaveLength(1);
+    expect(await tool.callbacks(order.requestRef)).toHaveLength(1);
+  });
+
+  test.each([
+    [{ spins: 0 }],
+    [{ spins: 1001 }],
+    [{ spins: 1.5 }],
+    [{ betAmountMinor: -1 }],
+    [{ betAmountMinor: '1' }],
+    [{ currency: 'eur' }],
+    [{ playerRef: 'two words' }],
+    [{ requestRef: '..' }],
+    [{ operatorId: 'nobody' }],
+    [{ operatorId: PROVIDER }],
+    [{ gameId: 'no-such-game' }],
+    [{ surprise: true }],
+  ])('with %o is a 400 and leaves nothing', async (change) => {
+    const order = tool.order(change);
+    const reply = await tool.post(order);
+    expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);
+    expect(tool.calls(GRANT, order.requestRef)).toEqual([]);
+    const rows = 'SELECT FROM free_spin_grants WHERE request_ref = $1';
+    expect(await world.sql.run(rows, [order.requestRef])).toEqual([]);
+  });
+
+  test('in a disabled game is a 503, one that is stored still answers', async () => {
+    const order = tool.order({ gameId: 'closing' });
+    const game = (status: string) =>
+      world.admin('PUT', '/v1/admin/games/closing', { providerId: PROVIDER, name: 'closing', status });
+    await game('ACTIVE');
+    expect((await tool.post(order)).status).toBe(201);
+    await game('DISABLED');
+    const refused = await tool.post(tool.order({ gameId: 'closing' }));
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([503, 'GAME_NOT_CONFIGURED']);
+    expect((await tool.post(order)).status).toBe(200);
+    expect((await tool.act(order.requestRef, 'cancel')).status).toBe(200);
+  });
+
+  test('that the provider refused is a 502 whose Location names the FAILED record', async () => {
+    const order = tool.order({ requestRef: 'spring/50%?' });
+    world.provider.next({ do: 'answer', status: 422, body: { error: 'no such player' } }, { path: GRANT });
+    const reply = await tool.post(order);
+    expect(reply.status).toBe(502);
+    expect(reply.json).toEqual({ error: 'the provider answered 422' });
+    expect(reply.headers.get('x-error-code')).toBe('PROVIDER_FAILED');
+    expect(reply.headers.get('x-next-action')).toBe('contact-platform');
+    const location = reply.headers.get('location') ?? '';
+    expect(location).toBe('/v1/admin/free-spins/spring%2F50%25%3F');
+    expect((await world.admin('GET', location)).json).toMatchObject({
+      state: 'FAILED',
+      failure: { status: 422, error: 'the provider answered 422', outcomeUnknown: false },
+    });
+    const [row] = await tool.callbacks(order.requestRef);
+    expect(row).toMatchObject({ status: 422, answer: '{"error":"no such player"}' });
+  });
+
+  test('whose instance died becomes FAILED with outcomeUnknown, and a later 200 still grants it', async () => {
+    const order = tool.order();
+    const held = world.provider.next({ do: 'hold' }, { requestRef: order.requestRef });
+    const reply = tool.post(order);
+    await held.arrived;
+    expect(await tool.state(order.requestRef)).toBe('PENDING');
+    expect((await tool.post(order)).json).toMatchObject({ state: 'PENDING' });
+    for (const action of ['status', 'cancel', 'resend'] as const) {
+      expect((await tool.act(order.requestRef, action)).status).toBe(409);
+    }
+    await tool.endLease(order.requestRef);
+    expect((await tool.read(order.requestRef)).json).toMatchObject({
+      state: 'FAILED',
+      failure: { outcomeUnknown: true },
+    });
+    held.release();
+    expect((await reply).status).toBe(201);
+    const { json } = await tool.read(order.requestRef);
+    expect(json).toMatchObject({ state: 'GRANTED', externalRef: `batch-of-${order.requestRef}` });
+    expect(json['failure']).toBeUndefined();
+  });
+});
+
+describe('a resend', () => {
+  test('is for a FAILED grant alone, and sends the same requestRef once more', async () => {
+    const order = tool.order();
+    world.provider.next({ do: 'book-then', then: { do: 'drop' } }, { requestRef: order.requestRef });
+    expect((await tool.post(order)).status).toBe(502);
+    expect((await tool.read(order.requestRef)).json['failure']).toMatchObject({ outcomeUnknown: true });
+    const reply = await tool.act(order.requestRef, 'resend');
+    expect([reply.status, reply.json['state']]).toEqual([200, 'GRANTED']);
+    expect(tool.calls(GRANT, order.requestRef).map(({ rawBody }) => rawBody.toString())).toHaveLength(2);
+    const [first, second] = tool.calls(GRANT, order.requestRef);
+    expect(second?.rawBody).toEqual(first?.rawBody);
+    expect((await tool.act(order.requestRef, 'resend')).status).toBe(409);
+  });
+
+  test('that fails is a 502, and what an earlier attempt left unknown stays so until the provider says no', async () => {
+    const order = tool.order();
+    const failure = async () => (await tool.read(order.requestRef)).json['failure'];
+    world.provider.next({ do: 'hang' }, { requestRef: order.requestRef });
+    await tool.post(order);
+    expect(await failure()).toMatchObject({ outcomeUnknown: true });
+    await world.sql.run(`UPDATE tenants SET webhook_base_url = 'http://127.0.0.1:9' WHERE id = $1`, [
+      PROVIDER,
+    ]);
+    await world.advance(0);
+    const refused = await tool.act(order.requestRef, 'resend');
+    expect([refused.status, refused.headers.get('location')]).toEqual([
+      502,
+      `/v1/admin/free-spins/${order.requestRef}`,
+    ]);
+    expect(await failure()).toEqual({
+      error: 'no connection to the provider could be made (ECONNREFUSED)',
+      outcomeUnknown: true,
+    });
+    await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { webhookBaseUrl: world.provider.baseUrl });
+    world.provider.next({ do: 'answer', status: 404 }, { requestRef: order.requestRef });
+    await tool.act(order.requestRef, 'resend');
+    expect(await failure()).toEqual({
+      status: 404,
+      error: 'the provider answered 404',
+      outcomeUnknown: false,
+    });
+  });
+
+  test('many at once, and the grant beside them, send one callback', async () => {
+    const order = tool.order();
+    world.provider.next({ do: 'answer', status: 500 }, { requestRef: order.requestRef });
+    await tool.post(order);
+    const held = world.provider.next({ do: 'hold' }, { requestRef: order.requestRef });
+    const resends = Array.from({ length: 10 }, () => tool.act(order.requestRef, 'resend'));
+    await held.arrived;
+    const again = await tool.post(order);
+    expect([again.status, again.json['state']]).toEqual([200, 'PENDING']);
+    held.release();
+    const statuses = (await Promise.all(resends)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(9);
+    expect(tool.calls(GRANT, order.requestRef)).toHaveLength(2);
+  });
+});
+
+test('PENDING grants that nobody will conclude are swept up without being looked at', async () => {
+  const order = tool.order();
+  const held = world.provider.next({ do: 'hold' }, { requestRef: order.requestRef });
+  const reply = tool.post(order);
+  await held.arrived;
+  await tool.endLease(order.requestRef);
+  await until('the sweep fails it', async () => {
+    const [row] = await world.sql.run<{ state: string }>(
+      'SELECT state FROM free_spin_grants WHERE request_ref = $1',
+      [order.requestRef],
+    );
+    return row?.state === 'FAILED';
+  });
+  held.release();
+  await reply;
+});

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { REQUIRED_ROLE } from '../../src/admin/requires-role.js';
+import { FreeSpinsAdminController } from '../../src/free-spins/free-spins.admin.controller.js';
+import { WinningsAdminController } from '../../src/free-spins/winnings.admin.controller.js';
+import { CALLER } from '../../src/http/caller.js';
+import { SessionAdminController } from '../../src/session/session.admin.controller.js';
+
+/** Contract, section 7: promotions does free spins; support reads, pulls a status and revokes a session. */
+const ROLES = [
+  [FreeSpinsAdminController, 'grant', 'promotions'],
+  [FreeSpinsAdminController, 'grantBatch', 'promotions'],
+  [FreeSpinsAdminController, 'cancel', 'promotions'],
+  [FreeSpinsAdminController, 'resend', 'promotions'],
+  [FreeSpinsAdminController, 'list', 'support'],
+  [FreeSpinsAdminController, 'find', 'support'],
+  [FreeSpinsAdminController, 'findBatch', 'support'],
+  [FreeSpinsAdminController, 'pullStatus', 'support'],
+  [WinningsAdminController, 'flagged', 'support'],
+  [SessionAdminController, 'revoke', 'support'],
+] as const;
+
+describe('the role that a route requires', () => {
+  test.each(ROLES)('of %o %s is %s', (controller, name, role) => {
+    const handler = (controller.prototype as unknown as Record<string, object>)[name] ?? {};
+    expect([Reflect.getMetadata(REQUIRED_ROLE, handler), Reflect.getMetadata(CALLER, handler)]).toEqual([
+      role,
+      'unsigned',
+    ]);
+  });
+
+  test('no route of theirs is without one', () => {
+    for (const controller of new Set(ROLES.map(([type]) => type))) {
+      const named = ROLES.filter(([type]) => type === controller).map(([, name]) => name as string);
+      const routes = Object.getOwnPropertyNames(controller.prototype).filter(
+        (name) => name !== 'constructor',
+      );
+      expect(routes.sort()).toEqual(named.sort());
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CANCEL, STATUS } from '../world/provider.js';
+import { GAME, startWorld, type World } from '../world/world.js';
+import { CALLBACK_TIMEOUT_MS, Tool } from './tool.js';
+
+let world: World;
+let tool: Tool;
+beforeAll(async () => {
+  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  tool = new Tool(world);
+});
+afterAll(() => world.stop());
+
+describe('a status', () => {
+  test('is pulled, kept on the record, and changes no state', async () => {
+    const { requestRef, externalRef, playerRef } = await tool.granted();
+    const batch = world.provider.batches.get(String(externalRef));
+    if (batch) batch.remainingSpins = 2;
+    const reply = await tool.act(requestRef, 'status');
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({ requestRef, externalRef, remainingSpins: 2, completed: false });
+    expect(tool.calls(STATUS, requestRef).map(({ json }) => json)).toEqual([
+      { externalRef, playerRef, gameId: GAME },
+    ]);
+    expect((await tool.read(requestRef)).json).toMatchObject({
+      ...{ state: 'GRANTED', remainingSpins: 2, completed: false },
+      statusCheckedAt: expect.any(String) as string,
+    });
+    await tool.act(requestRef, 'cancel');
+    expect((await tool.act(requestRef, 'status')).json).toMatchObject({ remainingSpins: 0, completed: true });
+    expect(await tool.state(requestRef)).toBe('CANCELLED');
+  });
+
+  test('of a FAILED grant is a 409, of an unknown one a 404', async () => {
+    const order = tool.order();
+    world.provider.next({ do: 'drop' }, { requestRef: order.requestRef });
+    await tool.post(order);
+    expect((await tool.act(order.requestRef, 'status')).status).toBe(409);
+    expect((await tool.act(order.requestRef, 'cancel')).status).toBe(409);
+    expect((await tool.act('unknown', 'status')).status).toBe(404);
+    expect((await tool.read('unknown')).status).toBe(404);
+  });
+});
+
+describe('a cancel', () => {
+  test('is sent once; a CANCELLED grant is answered as it is', async () => {
+    const { requestRef, externalRef, playerRef } = await tool.granted();
+    const reply = await tool.act(requestRef, 'cancel');
+    expect([reply.status, reply.json['state'], reply.json['externalRef']]).toEqual([
+      200,
+      'CANCELLED',
+      externalRef,
+    ]);
+    expect((await tool.act(requestRef, 'cancel')).status).toBe(200);
+    expect(tool.calls(CANCEL, requestRef).map(({ json }) => json)).toEqual([
+      { externalRef, playerRef, gameId: GAME },
+    ]);
+  });
+
+  test('that the provider did not answer with 200 leaves the spins live, and may be tried again', async () => {
+    const { requestRef, externalRef } = await tool.granted();
+    world.provider.next({ do: 'answer', status: 204 }, { path: CANCEL, externalRef: String(externalRef) });
+    expect((await tool.act(requestRef, 'cancel')).status).toBe(502);
+    const { json } = await tool.read(requestRef);
+    expect(json).toMatchObject({ state: 'GRANTED', lastCancelError: 'the provider answered 204' });
+    const cancelled = (await tool.act(requestRef, 'cancel')).json;
+    expect([cancelled['state'], cancelled['lastCancelError']]).toEqual(['CANCELLED', undefined]);
+  });
+
+  test('many at once send one callback; a second one is told to wait', async () => {
+    const { requestRef, externalRef } = await tool.granted();
+    const held = world.provider.next({ do: 'hold' }, { path: CANCEL, externalRef: String(externalRef) });
+    const cancels = Array.from({ length: 20 }, () => tool.act(requestRef, 'cancel'));
+    await held.arrived;
+    const second = await tool.act(requestRef, 'cancel');
+    expect([second.status, second.headers.get('x-next-action')]).toEqual([409, 'wait-then-retry']);
+    expect(second.headers.get('x-error-code')).toBe('CONFLICT');
+    held.release();
+    const replies = await Promise.all(cancels);
+    expect(replies.filter(({ status }) => status === 409).length).toBeGreaterThan(0);
+    expect(replies.every(({ status }) => status === 409 || status === 200)).toBe(true);
+    expect(tool.calls(CANCEL, requestRef)).toHaveLength(1);
+  });
+
+  test('that a crash left behind permits another one', async () => {
+    const { requestRef, externalRef } = await tool.granted();
+    const held = world.provider.next({ do: 'hold' }, { path: CANCEL, externalRef: String(externalRef) });
+    const lost = tool.act(requestRef, 'cancel');
+    await held.arrived;
+    await tool.endLease(requestRef);
+    expect((await tool.act(requestRef, 'cancel')).json['state']).toBe('CANCELLED');
+    held.release();
+    expect((await lost).json['state']).toBe('CANCELLED');
+  });
+});

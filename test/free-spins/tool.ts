@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { ReceivedCall } from '../world/counterpart.js';
+import { OPERATOR, GAME, type Reply, type World } from '../world/world.js';
+
+/** Short enough for a test to wait for, long enough for a call on a busy machine. */
+export const CALLBACK_TIMEOUT_MS = 400;
+
+export interface CallbackRow {
+  readonly route: string;
+  readonly provider_id: string;
+  readonly body: string;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly error: string | null;
+  readonly duration_ms: number | null;
+}
+
+/** The promotion tool as tests use it. */
+export class Tool {
+  constructor(readonly world: World) {}
+
+  /** The body of a grant; a fresh requestRef unless one is given. */
+  order(fields: Record<string, unknown> = {}): Record<string, unknown> & { requestRef: string } {
+    const ref = randomUUID();
+    return {
+      ...{ operatorId: OPERATOR, playerRef: `player-${ref}`, gameId: GAME, spins: 5 },
+      ...{ betAmountMinor: 20, currency: 'EUR', requestRef: `grant-${ref}`, ...fields },
+    };
+  }
+
+  post(body: object): Promise<Reply> {
+    return this.world.admin('POST', '/v1/admin/free-spins', body);
+  }
+
+  /** A grant that the provider has granted. */
+  async granted(fields: Record<string, unknown> = {}): Promise<Reply['json'] & { requestRef: string }> {
+    const reply = await this.post(this.order(fields));
+    if (reply.status !== 201) throw new Error(`a grant was answered ${reply.status} ${reply.text}`);
+    return reply.json as Reply['json'] & { requestRef: string };
+  }
+
+  read(requestRef: string): Promise<Reply> {
+    return this.world.admin('GET', `/v1/admin/free-spins/${encodeURIComponent(requestRef)}`);
+  }
+
+  async state(requestRef: string): Promise<unknown> {
+    return (await this.read(requestRef)).json['state'];
+  }
+
+  act(requestRef: string, action: 'status' | 'cancel' | 'resend'): Promise<Reply> {
+    return this.world.admin('POST', `/v1/admin/free-spins/${encodeURIComponent(requestRef)}/${action}`);
+  }
+
+  /** A signed GET of an operator. */
+  signedGet(operator: string, path: string): Promise<Reply> {
+    const headers = this.world.signature(operator, path, '', { method: 'GET' });
+    return this.world.request(path, { headers: { ...headers } });
+  }
+
+  /** The calls of a route that the provider received about a grant. */
+  calls(path: string, requestRef: string): ReceivedCall[] {
+    return this.world.provider.received.filter(
+      ({ path: called, json }) =>
+        called === path &&
+        (json['requestRef'] === requestRef || json['externalRef'] === `batch-of-${requestRef}`),
+    );
+  }
+
+  /** The attempts that were logged about a grant or session. */
+  callbacks(reference: string): Promise<CallbackRow[]> {
+    return this.world.sql.run<CallbackRow>(
+      'SELECT * FROM callbacks WHERE reference = $1 ORDER BY callback_id',
+      [reference],
+    );
+  }
+
+  /** As if the instance that holds the lease of this grant's callback had died long ago. */
+  async endLease(requestRef: string): Promise<void> {
+    const past = `clock_timestamp() - interval '1 second'`;
+    await this.world.sql.run(
+      `UPDATE free_spin_grants SET lease_until = CASE WHEN lease_until IS NOT NULL THEN ${past} END,
+              cancel_lease_until = CASE WHEN cancel_lease_until IS NOT NULL THEN ${past} END
+        WHERE request_ref = $1`,
+      [requestRef],
+    );
+  }
+}
+
+/** Waits until it holds. */
+export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; Date.now() < end;) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`it did not come about that ${what}`);
+}

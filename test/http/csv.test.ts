@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { csvRecord } from '../../src/http/csv.js';
+
+test.each([
+  ['texts', ['a', 'b c'], 'a,b c'],
+  [
+    'separators, quotes and line breaks',
+    ['a,b', 'say "x"', 'a\nb', 'a\r\nb'],
+    '"a,b","say ""x""","a\nb","a\r\nb"',
+  ],
+  ['what is absent', [undefined, null, ''], ',,'],
+  ['numbers, negative ones too', [0, -5, 9007199254740991], '0,-5,9007199254740991'],
+  ['truth', [true, false], 'true,false'],
+  ['a time', [new Date(0)], '1970-01-01T00:00:00.000Z'],
+  ['an object', [{ a: 1 }], '"{""a"":1}"'],
+  ['formulas', ['=1', '+1', '-1', '@x', '\tx'], "'=1,'+1,'-1,'@x,'\tx"],
+  ['a formula that hides behind a line break', ['\n=1', '\r=1'], '"\'\n=1","\'\r=1"'],
+  ['a formula in full width', ['＝1', '＋1', '－1', '＠x'], "'＝1,'＋1,'－1,'＠x"],
+  ['what only contains them', ['a=1', '1-2', 'x@y'], 'a=1,1-2,x@y'],
+])('%s', (_, values, record) => {
+  expect(csvRecord(values)).toBe(`${record}\r\n`);
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ReversedTarget } from '../../src/wallet/rules/decision.js';
+import type { RoundFacts } from '../../src/wallet/rules/facts.js';
+import type { NewTransaction } from '../../src/wallet/transaction.js';
+import { TransactionStore } from '../../src/wallet/transaction.store.js';
+import { type LaunchedSession, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { randomUUID } from 'node:crypto';
+
+/**
+ * A write carries its condition: what another request did between our look and our write undoes the write. Over
+ * HTTP these moments are too short to meet, so the store is asked directly.
+ */
+let world: World;
+let store: TransactionStore;
+let session: LaunchedSession;
+let bet: ReturnType<World['transaction']>;
+
+beforeAll(async () => {
+  world = await startWorld();
+  store = world.app.get(TransactionStore);
+});
+beforeEach(async () => {
+  session = await world.launch();
+  bet = world.transaction(session, 'BET');
+});
+afterAll(() => world.stop());
+
+const round = (version: number) => ({ version }) as RoundFacts;
+
+function settling(kind: 'WIN' | 'ROLLBACK'): NewTransaction {
+  const asked = world.transaction(session, kind, {
+    roundId: bet.roundId,
+    ...(kind === 'ROLLBACK' && { originalTransactionId: bet.transactionId }),
+  }) as unknown as NewTransaction['asked'];
+  const { sessionId } = session;
+  return {
+    ...{ providerId: PROVIDER, operatorId: OPERATOR, sessionId, mode: 'REAL', asked, amountMinor: 100 },
+    platformTransactionId: randomUUID(),
+  };
+}
+
+const claimRollback = (target: ReversedTarget, version = 0) =>
+  store.claimRollback(settling('ROLLBACK'), round(version), target, randomUUID());
+
+async function lose(body = bet): Promise<void> {
+  world.wallet.next({ do: 'answer', status: 500 }, { transactionId: body.transactionId });
+  expect((await world.submit(body)).status).toBe(500);
+}
+
+const count = async () => {
+  const [row] = await world.sql.run<{ count: number }>(
+    'SELECT count(*)::int AS count FROM transactions WHERE player_ref = $1',
+    [session.playerRef],
+  );
+  return row?.count;
+};
+
+describe('a BET is not retried', () => {
+  test('once a ROLLBACK of it is claimed', async () => {
+    await lose();
+    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeDefined();
+    expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
+  });
+
+  test('twice by attempts that saw the same', async () => {
+    await lose();
+    const claims = await Promise.all([1, 2, 3].map(() => store.retry(PROVIDER, bet.transactionId, 1)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('once it is decided', async () => {
+    await world.submit(bet);
+    expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
+  });
+});
+
+describe('a ROLLBACK is not claimed, and nothing of it is left,', () => {
+  test('once its target was retried', async () => {
+    await lose();
+    await store.retry(PROVIDER, bet.transactionId, 1);
+    await world.endLease(bet.transactionId);
+    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    expect(await count()).toBe(1);
+  });
+
+  test('once its target was DECLINED by the holder of the attempt it saw', async () => {
+    world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: bet.transactionId });
+    await world.submit(bet);
+    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    expect(await count()).toBe(1);
+  });
+
+  test('while its target is being booked', async () => {
+    const held = world.wallet.next({ do: 'hold' }, { transactionId: bet.transactionId });
+    const answer = world.submit(bet);
+    await held.arrived;
+    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    held.release();
+    await answer;
+  });
+
+  test('once another ROLLBACK of its target is', async () => {
+    await world.submit(bet);
+    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeDefined();
+    expect(await claimRollback({ found: 'bet', attempt: 1 }, 1)).toBeUndefined();
+    expect(await count()).toBe(2);
+  });
+
+  test('once another settling claim moved its round', async () => {
+    await world.submit(bet);
+    expect(await store.claimWin(settling('WIN'), round(0))).toBeDefined();
+    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    expect(await store.claimWin(settling('WIN'), round(0))).toBeUndefined();
+    expect(await store.claimWin(settling('WIN'), round(1))).toBeDefined();
+  });
+
+  test('once its unknown target appeared', async () => {
+    await world.submit(bet);
+    expect(await claimRollback({ found: 'nothing' })).toBeUndefined();
+    expect(await count()).toBe(1);
+  });
+
+  test('once its tombstone belongs to another', async () => {
+    expect(await claimRollback({ found: 'nothing' })).toBeDefined();
+    expect(await claimRollback({ found: 'tombstone' }, 1)).toBeUndefined();
+    expect(await count()).toBe(2);
+  });
+});
+
+test('a ROLLBACK whose id is taken leaves no mark on its target', async () => {
+  await world.submit(bet);
+  const other = world.transaction(session, 'BET');
+  await world.submit(other);
+  const rollback = settling('ROLLBACK');
+  const taken = { ...rollback, asked: { ...rollback.asked, transactionId: other.transactionId } };
+  expect(
+    await store.claimRollback(taken, round(0), { found: 'bet', attempt: 1 }, randomUUID()),
+  ).toBeUndefined();
+  const rows = await world.sql.run('SELECT rollback_id FROM transactions WHERE transaction_id = $1', [
+    bet.transactionId,
+  ]);
+  expect(rows).toEqual([{ rollback_id: null }]);
+});

@@ -1,0 +1,183 @@
+import { Test } from '@nestjs/testing';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppModule } from '../../src/app.module.js';
+import { readConfiguration } from '../../src/config/configuration.js';
+import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
+import { httpAdapter } from '../../src/http/server.js';
+import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
+
+let world: World;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  const logs = { write: (line: string) => void lines.push(line) };
+  world = await startWorld({ LOG_LEVEL: 'trace' }, logs);
+});
+
+afterAll(() => world.stop());
+
+/** Everything that comes back over a connection until it is closed. */
+async function answerTo(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+function raw(bytes: string, url = world.url): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname, () => socket.write(bytes));
+  return answerTo(socket);
+}
+
+describe('a client that is slow', () => {
+  let slow: Awaited<ReturnType<typeof startSlow>>;
+
+  beforeAll(async () => {
+    slow = await startSlow();
+  });
+
+  afterAll(() => slow.app.close());
+
+  async function startSlow() {
+    const configuration = readConfiguration({
+      ...{ HOST: '127.0.0.1', PORT: '0', ADMIN_API_KEY: ADMIN_KEY, LOG_LEVEL: 'silent' },
+      ...{ SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'), DATABASE_URL: world.databaseUrl },
+    });
+    const module = await Test.createTestingModule({ imports: [AppModule.with(configuration)] }).compile();
+    const limits = {
+      headersTimeoutMs: 200,
+      requestTimeoutMs: 400,
+      checkEveryMs: 20,
+      headerBytes: 2048,
+      connections: 2,
+    };
+    const app = module.createNestApplication(httpAdapter(limits), APPLICATION_OPTIONS);
+    setUp(app);
+    await app.listen(0, '127.0.0.1');
+    return { app, url: await app.getUrl() };
+  }
+
+  test('with its headers is answered 408 and cut off', async () => {
+    const answer = await raw('POST /v1/wallet/balance HTTP/1.1\r\nHost: x\r\nX-Slow: ', slow.url);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n\r\n$/);
+  });
+
+  test('with its body is cut off', async () => {
+    const head = 'POST /v1/wallet/balance HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n';
+    expect(await raw(`${head}{`, slow.url)).not.toContain('HTTP/1.1 200');
+  });
+
+  test('takes no connection beyond the bound', async () => {
+    const { hostname, port } = new URL(slow.url);
+    const idle = [1, 2].map(() => connect(Number(port), hostname));
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    const third = connect(Number(port), hostname);
+    expect(await answerTo(third)).toBe('');
+    for (const socket of idle) socket.destroy();
+  });
+});
+
+test('the limits in force are those of a server on the internet', () => {
+  const server = world.app.getHttpServer();
+  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, maxConnections: 10_000 });
+});
+
+test('headers have a bound', async () => {
+  const answer = await raw(`GET /health/live HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(17_000)}\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+});
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n'],
+  [
+    'a request that is two',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
+  ['a header with a bare line feed', 'GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\nb\r\nb\r\n\r\n'],
+  ['no host', 'GET /health/live HTTP/1.1\r\n\r\n'],
+])('%s is a bare 400', async (_, bytes) => {
+  const answer = await raw(bytes);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(answer).not.toMatch(/node|express|nest|at .*\.js/i);
+});
+
+describe('an answer', () => {
+  test.each(['/health/live', '/v1/nothing', '/v1/admin/providers', '/docs'])(
+    'of %s tells nothing of us',
+    async (path) => {
+      const { headers } = await world.request(path);
+      expect(headers.get('X-Powered-By')).toBeNull();
+      expect(headers.get('Server')).toBeNull();
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(headers.get('Content-Security-Policy')).toMatch(/default-src '(self|none)'/);
+      expect(headers.get('Strict-Transport-Security')).toContain('max-age=');
+      expect(headers.get('X-Frame-Options')).toBe('SAMEORIGIN');
+    },
+  );
+
+  test('to what breaks inside says that it broke, and no more', async () => {
+    await world.sql.run('ALTER TABLE admin_keys RENAME TO hidden');
+    try {
+      const reply = await world.admin('GET', '/v1/admin/keys');
+      expect([reply.status, reply.text]).toEqual([500, '{"error":"internal error"}']);
+    } finally {
+      await world.sql.run('ALTER TABLE hidden RENAME TO admin_keys');
+    }
+  });
+
+  test.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
+    'to %s of an unknown route is a 404',
+    async (method) => {
+      expect((await world.request('/v1/rgs/behavior', { method })).status).toBe(404);
+    },
+  );
+});
+
+describe('what a stranger sends into the log', () => {
+  test.each([
+    'a b',
+    'x'.repeat(129),
+    'a"b',
+    'a{b}',
+    '<script>',
+    '../../etc/passwd',
+    'a\tb',
+    'ä',
+    '%0a',
+    '${jndi:ldap://x}',
+  ])('is no request id: %j', async (offered) => {
+    const reply = await world.request('/health/live', {
+      headers: { 'X-Request-Id': Buffer.from(offered).toString('latin1') },
+    });
+    expect(reply.headers.get('X-Request-Id')).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  });
+
+  test('is a request id where it is sane', async () => {
+    const reply = await world.request('/health/live', { headers: { 'X-Request-Id': 'aB3.x_y:z-1' } });
+    expect(reply.headers.get('X-Request-Id')).toBe('aB3.x_y:z-1');
+  });
+
+  test('begins no line of its own', async () => {
+    lines.length = 0;
+    const forged = '{"level":30,"msg":"forged"}';
+    await raw(
+      `POST /v1/wallet/balance?%0a${encodeURIComponent(forged)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
+        `X-Tenant-ID: a\u001b[31m\u0085${forged}\r\nContent-Length: 0\r\n\r\n`,
+    );
+    await world.request(`/v1/admin/providers/%0a${encodeURIComponent(forged)}`, {
+      headers: { Authorization: 'Bearer wrong' },
+    });
+    await world.signed('lucky-casino', '/v1/operator/sessions', { playerRef: `x\n${forged}` });
+    await world.admin('POST', '/v1/admin/keys', { name: `x\n${forged}`, role: 'admin' });
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) {
+      expect(line.endsWith('\n')).toBe(true);
+      expect(line.slice(0, -1)).not.toMatch(/\p{Cc}/u);
+      expect((JSON.parse(line) as { msg?: string }).msg).not.toBe('forged');
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+
+let world: World;
+const lines: string[] = [];
+/** What this run used and nobody may read anywhere: a name for each. */
+const confidential = new Map<string, string>();
+let restore: () => void;
+
+function keep(name: string, value: unknown): string {
+  confidential.set(`${name} ${confidential.size}`, String(value));
+  return String(value);
+}
+
+/** Notes the signature and authorisation of each request that leaves the test. */
+function watchRequests(): () => void {
+  const original = world.request.bind(world);
+  world.request = (path, init) => {
+    const headers = new Headers(init?.headers);
+    const signature = headers.get('X-Signature');
+    if (signature) keep('signature', signature);
+    return original(path, init);
+  };
+  return () => (world.request = original);
+}
+
+beforeAll(async () => {
+  world = await startWorld(
+    { LOG_LEVEL: 'trace', METRICS_TOKEN: 'metrics-token-of-this-run-4711' },
+    { write: (line: string) => void lines.push(line) },
+  );
+  restore = watchRequests();
+  keep('root key', ADMIN_KEY);
+  keep('metrics token', 'metrics-token-of-this-run-4711');
+  keep('SECRETS_KEY', Buffer.alloc(32, 'test').toString('base64'));
+  keep('database password', new URL(world.databaseUrl).password || 'no password');
+  for (const secret of world.secrets.values()) keep('secret', secret);
+  await traffic();
+});
+
+afterAll(async () => {
+  restore();
+  await world.stop();
+});
+
+/** A little of everything: what goes well, what is refused, what breaks. */
+async function traffic(): Promise<void> {
+  await world.admin('PUT', `/v1/admin/games/${GAME}`, {
+    ...{ providerId: PROVIDER, name: 'Launched', launchUrl: 'https://play.example/x?a=b' },
+  });
+  const session = await world.launch();
+  keep('session token', session.sessionToken);
+  const verify = { sessionToken: session.sessionToken };
+  await world.signed(PROVIDER, '/v1/wallet/session/verify', verify);
+  for (const kind of ['BET', 'WIN']) await world.submit(world.transaction(session, kind, { roundId: 'r' }));
+  await world.submit(world.transaction(session, 'BET', { currency: 'eur' }));
+  await world.submit({
+    ...world.transaction(session, 'BET'),
+    sessionToken: keep('unknown token', `t-${randomUUID()}`),
+  });
+  await world.balance(session);
+  for (const then of ['drop', 'garbage'] as const) {
+    world.wallet.next({ do: then }, { path: '/balance' });
+    await world.balance(session);
+  }
+  world.wallet.next({ do: 'hang' }, { path: '/transaction' });
+  await world.submit(world.transaction(session, 'BET'));
+  await world.signed(PROVIDER, '/v1/wallet/balance', verify, {
+    secret: keep('wrong secret', `w-${randomUUID()}`),
+  });
+  await world.signed(PROVIDER, '/v1/wallet/balance', '{"sessionToken":', {});
+  await world.revoke(session.sessionId);
+  await world.signed(OPERATOR, `/v1/operator/players/${session.playerRef}/revoke-sessions`, {
+    reason: 'OTHER',
+  });
+  await administer();
+  for (const call of world.wallet.received) keep('outgoing signature', call.headers['x-signature']);
+}
+
+async function administer(): Promise<void> {
+  const { id, key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Logged', role: 'support' })).json;
+  keep('admin key', key);
+  const asKey = (path: string, method = 'GET') =>
+    world.request(path, { method, headers: { Authorization: `Bearer ${String(key)}` } });
+  await asKey('/v1/admin/providers');
+  await asKey('/v1/admin/keys', 'POST');
+  await world.admin('GET', '/v1/admin/keys');
+  await world.admin('GET', '/v1/admin/audit');
+  const rotated = await world.admin('POST', `/v1/admin/operators/${OPERATOR}/secret/rotate`, {});
+  keep('rotated secret', rotated.json['secret']);
+  await world.admin('DELETE', `/v1/admin/keys/${String(id)}`);
+  await asKey('/v1/admin/providers');
+  const wrong = keep('wrong key', `wrong-${randomUUID()}`);
+  await world.request('/v1/admin/providers', { headers: { Authorization: `Bearer ${wrong}` } });
+  await world.request('/metrics', { headers: { Authorization: 'Bearer metrics-token-of-this-run-4711' } });
+  // What breaks is logged in full.
+  await world.sql.run('ALTER TABLE admin_keys RENAME TO hidden');
+  await world.admin('POST', '/v1/admin/keys', { name: 'Broken', role: 'support' });
+  await world.sql.run('ALTER TABLE hidden RENAME TO admin_keys');
+}
+
+describe('of a run at level trace', () => {
+  test('the log tells what happened', () => {
+    const told = lines.join('');
+    for (const words of [
+      'POST /v1/operator/sessions',
+      'POST /v1/wallet/transaction',
+      'signature refused',
+      'admin key refused',
+      'audit key.create',
+      'admin_keys',
+    ]) {
+      expect(told).toContain(words);
+    }
+    expect(confidential.size).toBeGreaterThan(25);
+  });
+
+  test('no line holds a secret, token, signature or key', () => {
+    const told = lines.join('');
+    const leaked = [...confidential].filter(([, value]) => {
+      const spelled = [
+        value,
+        encodeURIComponent(value),
+        Buffer.from(value).toString('base64').replace(/=+$/, ''),
+      ];
+      return spelled.some((text) => told.includes(text));
+    });
+    expect(leaked.map(([name]) => name)).toEqual([]);
+  });
+
+  test('the audit log and the metrics hold none either', async () => {
+    const entries = await world.sql.run<{ row: string }>(
+      'SELECT row_to_json(e)::text AS row FROM audit_entries e',
+    );
+    const metrics = await world.request('/metrics', {
+      headers: { Authorization: 'Bearer metrics-token-of-this-run-4711' },
+    });
+    const told = entries.map(({ row }) => row).join('') + metrics.text;
+    expect(told).toContain('key.create');
+    expect([...confidential].filter(([, value]) => told.includes(value)).map(([name]) => name)).toEqual([]);
+  });
+});
+
+test.each([
+  'secret',
+  'sessionToken',
+  'launchUrl',
+  'key',
+  'authorization',
+  'Authorization',
+  'X-Signature',
+  'x-signature',
+])('a line that somebody writes with a field %s has it censored', (field) => {
+  lines.length = 0;
+  const value = `hidden-${randomUUID()}`;
+  new Logger('Test').log({ msg: 'careless', [field]: value, headers: { [field]: value } });
+  expect(lines.join('')).toContain('careless');
+  expect(lines.join('')).not.toContain(value);
+});

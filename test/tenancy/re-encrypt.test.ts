@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
+import { GAME, OPERATOR, PROVIDER, startApplication, startWorld } from '../world/world.js';
+
+const OLD = Buffer.alloc(32, 'test');
+const NEW = Buffer.alloc(32, 'new key');
+
+test('SECRETS_KEY is rotated under a running service, and no tenant notices', async () => {
+  const world = await startWorld();
+  const instances: Awaited<ReturnType<typeof startApplication>>[] = [];
+  const start = async (key: Buffer, previous?: Buffer) => {
+    const instance = await startApplication(
+      {
+        DATABASE_URL: world.databaseUrl,
+        SECRETS_KEY: key.toString('base64'),
+        ...(previous && { SECRETS_KEY_PREVIOUS: previous.toString('base64') }),
+      },
+      world.clock,
+    );
+    instances.push(instance);
+    return instance.url;
+  };
+  const launched = async (url: string) => {
+    const path = '/v1/operator/sessions';
+    const body = JSON.stringify({ playerRef: 'p', gameId: GAME, currency: 'EUR' });
+    const headers = { 'Content-Type': 'application/json', ...world.signature(OPERATOR, path, body) };
+    return (await fetch(url + path, { method: 'POST', headers, body })).status;
+  };
+  const storage = { databaseUrl: world.databaseUrl, dataDir: '/nowhere' };
+  const said: string[] = [];
+  const reEncrypt = (secretsKey: Buffer, secretsKeyPrevious?: Buffer) =>
+    reEncryptSecrets(storage, { secretsKey, ...(secretsKeyPrevious && { secretsKeyPrevious }) }, (line) =>
+      said.push(line),
+    );
+  try {
+    await world.admin('POST', `/v1/admin/providers/${PROVIDER}/secret/rotate`, {});
+    await expect(start(NEW)).rejects.toThrow('SECRETS_KEY: the secret of');
+
+    // Reads both, and seals with the old one still: for the while in which not all instances know the new one.
+    const first = await start(OLD, NEW);
+    const second = await start(NEW, OLD);
+    expect([await launched(world.url), await launched(first), await launched(second)]).toEqual([
+      201, 201, 201,
+    ]);
+
+    await expect(reEncrypt(NEW)).rejects.toThrow('does not open');
+    await reEncrypt(NEW, OLD);
+    await reEncrypt(NEW, OLD);
+    expect(said).toEqual([
+      expect.stringContaining('Sealed the secrets of 4 of 4 tenants anew'),
+      expect.stringContaining('Sealed the secrets of 0 of 4 tenants anew'),
+    ]);
+    expect([await launched(first), await launched(second), await launched(await start(NEW))]).toEqual([
+      201, 201, 201,
+    ]);
+    await expect(start(OLD)).rejects.toThrow('SECRETS_KEY: the secret of');
+
+    const { items } = (await world.admin('GET', '/v1/admin/audit?action=secrets.re-encrypt')).json;
+    expect(items).toMatchObject([{ role: 'command', target: 'tenants', after: { resealed: 4, tenants: 4 } }]);
+  } finally {
+    for (const { app } of instances) await app.close();
+    await world.stop();
+  }
+});
