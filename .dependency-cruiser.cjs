@@ -3,6 +3,7 @@ const GROUND = '^src/(http|errors|config|runtime|database|observability)/';
 
 /** Rooms from the top down: one may import those after it, and the ground. */
 const DOWNWARDS = [
+  'reconciliation',
   'free-spins',
   'wallet',
   'session',

@@ -49,6 +49,11 @@ export default defineConfig(
     languageOptions: { globals: { console: 'readonly', module: 'writable', process: 'readonly' } },
   },
   {
+    // It runs in a browser.
+    files: ['src/http/docs/*.js'],
+    languageOptions: { globals: { atob: 'readonly', TextEncoder: 'readonly', URL: 'readonly' } },
+  },
+  {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -69,7 +69,10 @@ export class AuditEntryResponse {
   @ApiPropertyOptional()
   requestId?: string;
 
-  @ApiProperty({ description: 'SHA-256 over this entry and the hash before it, in hex' })
+  @ApiProperty({
+    description: 'SHA-256 over this entry and the hash before it, in hex',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  })
   hash: string;
 }
 

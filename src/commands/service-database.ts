@@ -4,23 +4,34 @@ import { Database } from '../database/database.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded-postgres.js';
 
 /**
- * Works on the service's database, whether the service runs or not: that of `DATABASE_URL`, else the embedded one
- * in `DATA_DIR`, which is started for the while where it does not run. It never migrates, and never makes one.
+ * Works on the service's database, whether the service runs or not. It never migrates, and never makes one.
  * @throws Error with one sentence where there is no database
  */
-export async function withServiceDatabase<T>(
-  { databaseUrl, dataDir }: Storage,
+export function withServiceDatabase<T>(
+  storage: Storage,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  if (databaseUrl !== undefined) return withDatabase(databaseUrl, work);
+  return atServiceDatabase(storage, (url) => withDatabase(url, work));
+}
+
+/**
+ * Works with the address of the service's database: that of `DATABASE_URL`, else of the embedded one in `DATA_DIR`,
+ * which is started for the while where it does not run.
+ * @throws Error with one sentence where there is no database
+ */
+export async function atServiceDatabase<T>(
+  { databaseUrl, dataDir }: Storage,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  if (databaseUrl !== undefined) return work(databaseUrl);
   const found = await findEmbeddedPostgres(dataDir);
   if (found === 'none')
     throw new Error(`there is no database: set DATABASE_URL, or DATA_DIR (now ${dataDir})`);
-  if (found !== 'stopped') return withDatabase(found.url, work);
+  if (found !== 'stopped') return work(found.url);
   const lines: string[] = [];
   const started = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
   try {
-    return await withDatabase(started.url, work);
+    return await work(started.url);
   } finally {
     await started.stop();
   }

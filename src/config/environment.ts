@@ -14,3 +14,9 @@ export function readEnvironment<T>(
   };
   return read(environment, { uid: process.getuid?.(), terminal: process.stdout.isTTY });
 }
+
+/** Where a person stands who types `npm run <script>`, which goes to the package's folder first. */
+export function callersFolder(script: string): string {
+  const byNpm = process.env['npm_lifecycle_event'] === script;
+  return (byNpm && process.env['INIT_CWD']) || process.cwd();
+}

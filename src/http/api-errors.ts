@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiResponse } from '@nestjs/swagger';
-import { CATALOGUE, type ErrorCode } from '../errors/catalogue.js';
+import { CATALOGUE, type ErrorCode, type NextAction } from '../errors/catalogue.js';
 
 /** The body of every error but the signature's. Contract, section 2. */
 export class ErrorBody {
@@ -10,13 +10,21 @@ export class ErrorBody {
 
 /** Documents refusals from the catalogue: one response for each status, one example for each code. */
 export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  return applyDecorators(...Object.values(errorResponses(codes)).map((response) => ApiResponse(response)));
+}
+
+/** The responses of these refusals, by status. */
+export function errorResponses(codes: readonly ErrorCode[]) {
   const statuses = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = CATALOGUE[code];
     statuses.set(status, [...(statuses.get(status) ?? []), code]);
   }
-  return applyDecorators(...[...statuses].map(([status, of]) => ApiResponse(response(status, of))));
+  return Object.fromEntries([...statuses].map(([status, of]) => [status, response(status, of)]));
 }
+
+/** What a refusal may tell its caller to do in place of the catalogue's. Contract, section 2: a second cancel. */
+const ALSO: Partial<Record<ErrorCode, readonly NextAction[]>> = { CONFLICT: ['wait-then-retry'] };
 
 function response(status: number, codes: readonly ErrorCode[]) {
   const rows = codes.map((code) => `\`${code}\` (${CATALOGUE[code].nextAction}): ${CATALOGUE[code].message}`);
@@ -28,7 +36,7 @@ function response(status: number, codes: readonly ErrorCode[]) {
       'X-Next-Action': {
         schema: {
           type: 'string' as const,
-          enum: [...new Set(codes.map((code) => CATALOGUE[code].nextAction))],
+          enum: [...new Set(codes.flatMap((code) => [CATALOGUE[code].nextAction, ...(ALSO[code] ?? [])]))],
         },
       },
       ...(status === 429 && {

@@ -1,6 +1,11 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from './api-errors.js';
+import { withExamples } from './docs/examples.js';
+import { serveDesk, servePage } from './docs/pages.js';
+import { withSharedErrors } from './docs/shared-errors.js';
+import { withSignature } from './docs/signature.js';
+import { withoutUnused } from './docs/unused.js';
 import { WEBHOOKS } from './webhooks.js';
 
 /** Each audience reads its own document; the tag on a controller names the audience. */
@@ -18,29 +23,14 @@ target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a
 
 **Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
 
-const SIGNATURE_HEADERS = {
-  'X-Tenant-ID': "The caller's own identifier",
-  'X-Timestamp': 'Unix time in seconds, decimal digits',
-  'X-Nonce': '8 to 128 characters of A-Z a-z 0-9 - _ . : that were never used before',
-  'X-Signature': 'HMAC-SHA256 over the canonical string, 64 lower-case hex digits',
-};
-
 /** Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`. */
 export function serveDocuments(app: NestExpressApplication): void {
   const whole = describe(app);
+  serveDesk(app);
   for (const [audience, tag] of Object.entries(AUDIENCES)) {
-    serve(app, `docs/${audience}`, ofAudience(whole, tag));
+    servePage(app, `docs/${audience}`, withoutUnused(ofAudience(whole, tag)));
   }
-  serve(app, 'docs', whole);
-}
-
-function serve(app: NestExpressApplication, path: string, document: OpenAPIObject): void {
-  SwaggerModule.setup(path, app, document, {
-    jsonDocumentUrl: `${path}-json`,
-    yamlDocumentUrl: `${path}-yaml`,
-    customSiteTitle: 'Croupier',
-    swaggerOptions: { persistAuthorization: true },
-  });
+  servePage(app, 'docs', whole);
 }
 
 function describe(app: NestExpressApplication): OpenAPIObject {
@@ -50,6 +40,8 @@ function describe(app: NestExpressApplication): OpenAPIObject {
     .setVersion('1')
     // The first one that has webhooks.
     .setOpenAPIVersion('3.1.0')
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addServer('/', 'The service that serves this document')
     .addTag(
       'Provider',
       'Provider → platform: sessions, transactions, balance; platform → provider: callbacks',
@@ -57,12 +49,10 @@ function describe(app: NestExpressApplication): OpenAPIObject {
     .addTag('Operator', 'Operator → platform: launch and revocation of sessions, free spins')
     .addTag('Administrators', 'Providers, operators, games, free spins, keys and the audit log')
     .addTag('Monitoring', 'Health and metrics')
-    .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'admin-key');
-  for (const [name, description] of Object.entries(SIGNATURE_HEADERS)) {
-    builder.addApiKey({ type: 'apiKey', in: 'header', name, description }, name);
-  }
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An admin key' }, 'admin-key');
   const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorBody] });
-  return { ...(withoutNullable(document) as OpenAPIObject), webhooks: WEBHOOKS };
+  const complete = withExamples(withSignature(withSharedErrors(document)));
+  return { ...(withoutNullable(complete) as OpenAPIObject), webhooks: WEBHOOKS };
 }
 
 function ofAudience(whole: OpenAPIObject, tag: string): OpenAPIObject {

@@ -36,6 +36,7 @@ const BATCH = {
 /** What a provider implements: the platform's callbacks. Contract, section 6. */
 export const WEBHOOKS: Webhooks = {
   '/v1/game/free-spins/grant': callback(
+    'grantFreeSpins',
     'Grant free spins to a player',
     'Be idempotent on `requestRef`: a person may have a grant sent again whose answer was lost, and wants the same ' +
       '`externalRef` then. Anything but a 200 with an `externalRef` is a failure.',
@@ -57,6 +58,7 @@ export const WEBHOOKS: Webhooks = {
     },
   ),
   '/v1/game/free-spins/status': callback(
+    'freeSpinsStatus',
     'Say what is left of a batch',
     'Asked on demand, when somebody looks at the grant. It changes nothing.',
     BATCH,
@@ -69,12 +71,14 @@ export const WEBHOOKS: Webhooks = {
     },
   ),
   '/v1/game/free-spins/cancel': callback(
+    'cancelFreeSpins',
     'Void what is left of a batch',
     'Be idempotent on `externalRef`. A spin taken before it arrived stands.',
     BATCH,
     { description: 'Cancelled, or nothing was left; the body is ignored' },
   ),
   '/v1/game/session/revoke': callback(
+    'revokeSession',
     "End a player's session",
     'The session is gone already, whether or not this arrives: every wallet call in it is a 401.',
     {
@@ -89,6 +93,7 @@ export const WEBHOOKS: Webhooks = {
 };
 
 function callback(
+  operationId: string,
   summary: string,
   description: string,
   fields: Readonly<Record<string, Schema>>,
@@ -104,7 +109,14 @@ function callback(
     },
   }));
   const post = {
-    ...{ tags: ['Provider'], summary, description: SENT_ONCE + description, security: [], parameters },
+    ...{
+      tags: ['Provider'],
+      operationId,
+      summary,
+      description: SENT_ONCE + description,
+      security: [],
+      parameters,
+    },
     requestBody: { required: true, content: json(fields) },
     responses: {
       200: answered,

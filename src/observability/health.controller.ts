@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { HealthCheck, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Database } from '../database/database.js';
 import { Unsigned } from '../http/caller.js';
@@ -16,6 +16,13 @@ export class HealthController {
 
   @Get('live')
   @ApiOperation({ summary: 'Whether the process is alive' })
+  @ApiOkResponse({
+    schema: {
+      type: 'object',
+      properties: { status: { type: 'string', example: 'ok' } },
+      required: ['status'],
+    },
+  })
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }

@@ -1,7 +1,8 @@
 import { Controller, Get, Header, Headers } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { ApiErrors } from '../http/api-errors.js';
 import { Unsigned } from '../http/caller.js';
 import { equalInConstantTime } from '../runtime/digest.js';
 import { Metrics } from './metrics.js';
@@ -21,6 +22,11 @@ export class MetricsController {
     summary: 'Metrics for Prometheus',
     description: 'Needs a bearer token when METRICS_TOKEN is set.',
   })
+  @ApiProduces('text/plain')
+  @ApiOkResponse({
+    schema: { type: 'string', example: 'croupier_transactions_undecided{state="PENDING"} 0' },
+  })
+  @ApiErrors('UNAUTHORIZED')
   read(@Headers('authorization') authorization: string | undefined): Promise<string> {
     const { metricsToken } = this.configuration;
     if (metricsToken !== undefined && !equalInConstantTime(authorization ?? '', `Bearer ${metricsToken}`)) {

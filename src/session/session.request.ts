@@ -6,9 +6,12 @@ import type { RevokeReason } from './session.store.js';
 /** The longest life that an operator may ask for a session, in seconds: a year. */
 const TTL_LIMIT_SECONDS = 31_536_000;
 
+/** For the documents: what a token looks like. */
+export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
+
 /** What a provider sends to verify a session or to read its balance. */
 export class SessionTokenRequest {
-  @ApiProperty({ description: 'The opaque token of the session', minLength: 1 })
+  @ApiProperty({ description: 'The opaque token of the session', minLength: 1, example: EXAMPLE_TOKEN })
   @IsString()
   @MinLength(1)
   sessionToken: string;
@@ -34,7 +37,10 @@ export class LaunchRequest {
 
   @ApiPropertyOptional({
     description: 'Life in seconds; SESSION_TTL_SECONDS where it is not sent',
+    type: 'integer',
+    minimum: 1,
     maximum: TTL_LIMIT_SECONDS,
+    example: 3600,
   })
   @IsOptional()
   @IsInt()

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { RevokedSession } from './session.service.js';
+import { EXAMPLE_TOKEN } from './session.request.js';
 
 export class VerifySessionResponse {
   @ApiProperty({ format: 'uuid' })
@@ -23,7 +24,7 @@ export class VerifySessionResponse {
 }
 
 export class LaunchResponse {
-  @ApiProperty({ description: '256 random bits in base64url; shown once' })
+  @ApiProperty({ description: '256 random bits in base64url; shown once', example: EXAMPLE_TOKEN })
   sessionToken: string;
   @ApiProperty({ format: 'uuid' })
   sessionId: string;
@@ -35,16 +36,23 @@ export class LaunchResponse {
   mode: 'REAL' | 'DEMO';
   @ApiProperty({ format: 'date-time' })
   expiresAt: string;
-  @ApiPropertyOptional({ description: "The game's launch address with the token, where the game has one" })
+  @ApiPropertyOptional({
+    description: "The game's launch address with the token, where the game has one",
+    example: `https://play.acme.example/book?token=${EXAMPLE_TOKEN}`,
+  })
   launchUrl?: string;
 }
 
 export class RevocationNotification {
   @ApiProperty({ description: 'Whether the provider answered 200' })
   delivered: boolean;
-  @ApiPropertyOptional({ description: "The provider's HTTP status, where it answered" })
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: "The provider's HTTP status, where it answered",
+    example: 200,
+  })
   status?: number;
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'Why it was not delivered' })
   error?: string;
 }
 
@@ -60,7 +68,11 @@ export class RevokeResponse {
 }
 
 export class RevokePlayerResponse {
-  @ApiProperty({ type: [String], description: 'The sessions that this call ended' })
+  @ApiProperty({
+    type: [String],
+    description: 'The sessions that this call ended',
+    example: ['0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11'],
+  })
   revoked: string[];
 }
 

@@ -1,17 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiResponse, ApiSecurity } from '@nestjs/swagger';
-import { ApiErrors } from '../http/api-errors.js';
+import { ApiSecurity } from '@nestjs/swagger';
+import { SIGNATURE } from '../http/docs/signature.js';
 
-/** Documents what every signed route shares: the four headers, and what may be refused before its own work. */
-export function ApiSigned(): ClassDecorator {
-  return applyDecorators(
-    ApiSecurity({ 'X-Tenant-ID': [], 'X-Timestamp': [], 'X-Nonce': [], 'X-Signature': [] }),
-    ApiErrors('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING', 'RATE_LIMITED', 'INTERNAL'),
-    ApiResponse({
-      status: 401,
-      description:
-        'The signature does not hold (plain text, `invalid signature`), or what the route says of 401',
-      content: { 'text/plain': { schema: { type: 'string', example: 'invalid signature' } } },
-    }),
-  );
-}
+/** Documents that every route of this controller is signed; what that means is added where the document is made. */
+export const ApiSigned = (): ClassDecorator => ApiSecurity(SIGNATURE);

@@ -82,6 +82,6 @@ export class GameListResponse {
   @ApiProperty({ type: [GameResponse] })
   items: GameResponse[];
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'absent on the last page', example: 'Ym9vay1vZi1leGFtcGxlcw' })
   nextCursor?: string;
 }

@@ -5,6 +5,9 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 export const OVERLAP_SECONDS = 86_400;
 const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
 
+/** For the documents: what a secret looks like. */
+export const EXAMPLE_SECRET = 'Jv1p0TqLx8bWm3dR6yKzH2nUcEoGsAfi5X9tQ7hVwZk';
+
 /** Contract, section 7, `secret/rotate`. */
 export class RotateSecretRequest {
   @ApiPropertyOptional({
@@ -23,7 +26,7 @@ export class RotateSecretRequest {
 }
 
 export class RotatedSecret {
-  @ApiProperty({ description: 'the new secret; it is shown here and never again' })
+  @ApiProperty({ description: 'the new secret; it is shown here and never again', example: EXAMPLE_SECRET })
   secret: string;
 
   @ApiProperty({

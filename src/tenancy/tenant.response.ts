@@ -1,10 +1,14 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import type { Columns } from '../http/list.js';
+import { EXAMPLE_SECRET } from './secret.request.js';
 import type { Status } from './tenant.js';
 
 /** A secret is shown when it is made, and never again. */
 class ShownOnce {
-  @ApiProperty({ description: 'the key of the signature; it is shown here and never again' })
+  @ApiProperty({
+    description: 'the key of the signature; it is shown here and never again',
+    example: EXAMPLE_SECRET,
+  })
   secret: string;
 }
 
@@ -55,7 +59,7 @@ export class ProviderListResponse {
   @ApiProperty({ type: [ProviderResponse] })
   items: ProviderResponse[];
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
   nextCursor?: string;
 }
 
@@ -110,6 +114,6 @@ export class OperatorListResponse {
   @ApiProperty({ type: [OperatorResponse] })
   items: OperatorResponse[];
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
   nextCursor?: string;
 }

@@ -13,6 +13,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { IsCurrency, IsIdentifier } from '../http/identifier.js';
+import { EXAMPLE_TOKEN } from '../session/session.request.js';
 import type { Kind } from './rules/facts.js';
 
 const KINDS = ['BET', 'WIN', 'ROLLBACK'] as const satisfies readonly Kind[];
@@ -22,7 +23,11 @@ const NOT_THE_PLATFORMS = /^(?!croupier-)/;
 
 /** What a provider submits. Contract, section 3, "TransactionRequest". */
 export class TransactionRequest {
-  @ApiProperty({ description: 'The opaque token of the session', minLength: 1 })
+  @ApiProperty({
+    description: 'The opaque token of the session',
+    minLength: 1,
+    example: EXAMPLE_TOKEN,
+  })
   @IsString()
   @MinLength(1)
   sessionToken: string;
@@ -83,6 +88,7 @@ export class TransactionRequest {
   originalTransactionId?: string;
 
   @ApiPropertyOptional({
+    example: 'batch-77',
     maxLength: 128,
     description: "The free-spin batch's externalRef that a WIN belongs to",
   })
@@ -90,3 +96,34 @@ export class TransactionRequest {
   @IsIdentifier()
   freeSpinsRef?: string;
 }
+
+const ROUND = {
+  sessionToken: EXAMPLE_TOKEN,
+  playerRef: 'player-42',
+  gameId: 'sandbox-slots',
+  currency: 'EUR',
+};
+
+/** Worked: a round, and what undoes it. */
+export const TRANSACTION_REQUESTS = {
+  BET: {
+    value: { ...ROUND, transactionId: 'bet-1001', kind: 'BET', amountMinor: 250, roundId: 'round-7' },
+  },
+  WIN: {
+    value: {
+      ...ROUND,
+      ...{ transactionId: 'win-1001', kind: 'WIN', amountMinor: 500, roundId: 'round-7', roundClosed: true },
+    },
+  },
+  ROLLBACK: {
+    value: {
+      ...ROUND,
+      ...{
+        transactionId: 'undo-1001',
+        kind: 'ROLLBACK',
+        originalTransactionId: 'bet-1001',
+        roundId: 'round-7',
+      },
+    },
+  },
+};

@@ -30,3 +30,20 @@ export class BalanceResponse {
   @ApiProperty({ type: 'integer', example: 99750, description: 'Minor units' })
   balance: number;
 }
+
+/** Worked: both are final. */
+const DECIDED = { platformTransactionId: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11', currency: 'EUR' };
+
+export const TRANSACTION_RESPONSES = {
+  APPROVED: {
+    summary: 'The operator booked it',
+    value: { transactionId: 'bet-1001', ...DECIDED, status: 'APPROVED', balance: 99750 },
+  },
+  DECLINED: {
+    summary: 'A business outcome, not an error',
+    value: {
+      ...{ transactionId: 'bet-1001', ...DECIDED, status: 'DECLINED', balance: 100 },
+      declineReason: 'INSUFFICIENT_FUNDS',
+    },
+  },
+};

@@ -7,8 +7,8 @@ import { SessionTokenRequest } from '../session/session.request.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Provider } from '../tenancy/tenant.js';
-import { TransactionRequest } from './transaction.request.js';
-import { BalanceResponse, TransactionResponse } from './transaction.response.js';
+import { TRANSACTION_REQUESTS, TransactionRequest } from './transaction.request.js';
+import { BalanceResponse, TRANSACTION_RESPONSES, TransactionResponse } from './transaction.response.js';
 import { WalletService } from './wallet.service.js';
 
 @ApiTags('Provider')
@@ -26,9 +26,10 @@ export class WalletController {
       'Idempotent on transactionId: the same request again answers the stored body byte for byte, with ' +
       '`Idempotency-Replayed: true`. A DECLINED is a 200 and final. After a 500, send the same request again.',
   })
-  @ApiBody({ type: TransactionRequest })
+  @ApiBody({ type: TransactionRequest, examples: TRANSACTION_REQUESTS })
   @ApiOkResponse({
     type: TransactionResponse,
+    examples: TRANSACTION_RESPONSES,
     headers: { 'Idempotency-Replayed': { description: '`true` on a replay', schema: { type: 'string' } } },
   })
   @ApiErrors(

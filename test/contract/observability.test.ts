@@ -92,7 +92,7 @@ describe('the documents', () => {
       ]),
     );
     expect(Object.keys(components.securitySchemes)).toEqual(
-      expect.arrayContaining(['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature', 'admin-key']),
+      expect.arrayContaining(['provider-signature', 'operator-signature', 'admin-key']),
     );
     const statuses = Object.keys(paths['/v1/wallet/transaction']?.['post']?.responses ?? {});
     expect(statuses).toEqual(['200', '400', '401', '403', '409', '413', '415', '429', '500', '503']);

@@ -40,11 +40,14 @@ export class OperatorWalletCounterpart extends Counterpart<Behaviour, WalletMatc
     return new OperatorWalletCounterpart(options).listen();
   }
 
+  /** Everything that was recorded, oldest first. */
+  get entries(): LedgerEntry[] {
+    return this.ledger.entries().filter((entry) => entry.providerId !== TEST_ITSELF);
+  }
+
   /** Every entry that moved money, oldest first. */
   get movements(): LedgerEntry[] {
-    return this.ledger
-      .entries()
-      .filter((entry) => entry.movedMinor !== 0 && entry.providerId !== TEST_ITSELF);
+    return this.entries.filter((entry) => entry.movedMinor !== 0);
   }
 
   /** The transaction calls that carried this id. */

@@ -11,6 +11,7 @@ import { httpAdapter } from '../../src/http/server.js';
 import { LogDestination } from '../../src/observability/logging.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { ApiDocument, type OpenApi } from '../docs/document.js';
 import { createTestDatabase } from './database.js';
 import { OperatorWalletCounterpart } from './operator-wallet.js';
 import { ProviderCounterpart } from './provider.js';
@@ -56,6 +57,7 @@ export interface SignedOptions {
 /** The real application on a real database, between a recording wallet and a recording provider. */
 export class World {
   readonly secrets = new Map<string, string>();
+  private document: Promise<ApiDocument | null> | undefined;
 
   constructor(
     readonly app: INestApplication,
@@ -85,7 +87,21 @@ export class World {
   async request(path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await fetch(this.url + path, init);
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+    const reply = { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+    await this.holdAgainstDocument(init.method ?? 'GET', path, reply);
+    return reply;
+  }
+
+  /** @throws Error where an operation answers what its document does not say: so every test tests that, too */
+  private async holdAgainstDocument(method: string, path: string, reply: Reply): Promise<void> {
+    if (!path.startsWith('/v1/')) return;
+    this.document ??= fetch(`${this.url}/docs-json`).then(async (response) =>
+      response.ok ? new ApiDocument((await response.json()) as OpenApi) : null,
+    );
+    const document = await this.document;
+    const entry = document?.match(method, path);
+    const complaints = (entry && document?.complaints(entry, reply)) ?? [];
+    if (complaints.length > 0) throw new Error(complaints.join('; '));
   }
 
   admin(method: string, path: string, body?: object): Promise<Reply> {

@@ -161,7 +161,7 @@ export class TimelineEntry {
     ],
   })
   event: string;
-  @ApiProperty({ description: 'The same in a sentence' })
+  @ApiProperty({ description: 'The same in a sentence', example: 'The operator answered APPROVED.' })
   text: string;
 }
 

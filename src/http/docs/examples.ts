@@ -1,0 +1,91 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { mapOperations, type Operation } from './operations.js';
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: unknown[];
+  example?: unknown;
+  default?: unknown;
+  minimum?: number;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+
+interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: object;
+}
+
+type Content = Record<string, Media> | undefined;
+
+const OF_FORMAT: Record<string, string> = {
+  uuid: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
+  'date-time': '2026-03-01T10:00:00.000Z',
+};
+
+/**
+ * Gives each body that has no worked example the one that its schema's properties make: those that are required, and
+ * those with an example. So a field with an example is all that a new operation needs.
+ */
+export function withExamples(document: OpenAPIObject): OpenAPIObject {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
+  const worked = (content: Content) =>
+    content &&
+    Object.fromEntries(
+      Object.entries(content).map(([type, media]) => {
+        const has = media.example !== undefined || media.examples !== undefined || !media.schema;
+        return [type, has ? media : { ...media, example: exampleOf(media.schema!, schemas) }];
+      }),
+    );
+  return mapOperations(document, (operation) => {
+    const { requestBody, responses } = operation as unknown as {
+      requestBody?: { content?: Content };
+      responses: Record<string, { content?: Content }>;
+    };
+    return {
+      ...operation,
+      ...(requestBody && { requestBody: { ...requestBody, content: worked(requestBody.content) } }),
+      responses: Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [
+          status,
+          response.content ? { ...response, content: worked(response.content) } : response,
+        ]),
+      ),
+    } as Operation;
+  });
+}
+
+function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
+  if (schema.example !== undefined) return schema.example;
+  const named = schema.$ref && schemas[schema.$ref.slice('#/components/schemas/'.length)];
+  if (named) return exampleOf(named, schemas);
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, schemas)));
+  const [choice] = schema.oneOf ?? schema.anyOf ?? [];
+  if (choice) return exampleOf(choice, schemas);
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  switch (schema.type) {
+    case 'array':
+      return schema.items ? [exampleOf(schema.items, schemas)] : [];
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {})
+          .filter(([name, { example }]) => example !== undefined || schema.required?.includes(name))
+          .map(([name, property]) => [name, exampleOf(property, schemas)]),
+      );
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0;
+    case 'boolean':
+      return true;
+    default:
+      return OF_FORMAT[schema.format ?? ''] ?? 'text';
+  }
+}

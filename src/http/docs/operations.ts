@@ -1,0 +1,28 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type PathItem = OpenAPIObject['paths'][string];
+export type Operation = NonNullable<PathItem['get']>;
+export type Responses = Operation['responses'];
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+/** The document with each of its operations changed. */
+export function mapOperations(
+  document: OpenAPIObject,
+  change: (operation: Operation) => Operation,
+): OpenAPIObject {
+  const paths = Object.entries(document.paths).map(([path, item]) => {
+    const changed = { ...item };
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation) changed[method] = change(operation);
+    }
+    return [path, changed] as const;
+  });
+  return { ...document, paths: Object.fromEntries(paths) };
+}
+
+/** Whether the operation names this scheme, or one whose name ends so. */
+export function isSecuredBy(operation: Operation, scheme: string): boolean {
+  return (operation.security ?? []).some((one) => Object.keys(one).some((name) => name.endsWith(scheme)));
+}

@@ -1,0 +1,52 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { ErrorCode } from '../../errors/catalogue.js';
+import { errorResponses } from '../api-errors.js';
+import { isSecuredBy, mapOperations, type Responses } from './operations.js';
+import { SIGNATURE } from './signature.js';
+
+const OF_A_BODY: readonly ErrorCode[] = ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING'];
+const OF_A_SIGNATURE: readonly ErrorCode[] = ['RATE_LIMITED', 'REPLAY_PROTECTION_UNAVAILABLE', 'INTERNAL'];
+const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'INTERNAL'];
+
+const INVALID_SIGNATURE = {
+  'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },
+};
+
+/** Adds to each operation what may be refused before its own work begins. Contract, section 1, "Order of checks". */
+export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
+  return mapOperations(document, (operation) => {
+    const signed = isSecuredBy(operation, SIGNATURE);
+    const keyed = (operation.security ?? []).length > 0 && !signed;
+    const codes = [
+      ...ownCodes(operation.responses),
+      ...(operation.requestBody ? OF_A_BODY : []),
+      ...(signed ? OF_A_SIGNATURE : []),
+      ...(keyed ? OF_A_KEY : []),
+    ];
+    const responses: Responses = { ...operation.responses };
+    for (const { status, ...response } of Object.values(errorResponses([...new Set(codes)]))) {
+      responses[status] = response;
+    }
+    if (signed) responses['401'] = unsigned(responses['401']);
+    // An operation that names no scheme needs none, and says so.
+    return { ...operation, security: operation.security ?? [], responses };
+  });
+}
+
+/** The codes that `ApiErrors` has documented. */
+function ownCodes(responses: Responses): ErrorCode[] {
+  return Object.values(responses).flatMap((response) => {
+    const header = (response as { headers?: Record<string, { schema?: { enum?: ErrorCode[] } }> }).headers;
+    return header?.['X-Error-Code']?.schema?.enum ?? [];
+  });
+}
+
+function unsigned(response: Responses[string] | undefined): Responses[string] {
+  const own = (response ?? {}) as { description?: string; content?: object };
+  const text = 'plain text `invalid signature`, whatever is wrong with it';
+  return {
+    ...own,
+    description: own.description ? `${own.description} · ${text}` : text,
+    content: { ...own.content, ...INVALID_SIGNATURE },
+  };
+}

@@ -1,0 +1,32 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Components = Record<string, Record<string, unknown>>;
+
+/** The document without the components that nothing in it names: an audience reads of its own alone. */
+export function withoutUnused(document: OpenAPIObject): OpenAPIObject {
+  const { components, ...rest } = document;
+  const all = (components ?? {}) as Components;
+  const used = new Set<string>();
+  const follow = (part: unknown): void => {
+    for (const [, section = '', name = ''] of JSON.stringify(part ?? null).matchAll(REFERENCE)) {
+      const reference = `${section}/${name}`;
+      if (used.has(reference)) continue;
+      used.add(reference);
+      follow(all[section]?.[name]);
+    }
+  };
+  follow(rest);
+  for (const name of securityOf(rest)) used.add(`securitySchemes/${name}`);
+  const kept = Object.entries(all).map(([section, named]) => {
+    const own = Object.entries(named).filter(([name]) => used.has(`${section}/${name}`));
+    return [section, Object.fromEntries(own)] as const;
+  });
+  return { ...rest, components: Object.fromEntries(kept) };
+}
+
+const REFERENCE = /"#\/components\/([^/"]+)\/([^/"]+)"/g;
+
+function securityOf({ paths }: Pick<OpenAPIObject, 'paths'>): string[] {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item) as { security?: object[] }[]);
+  return operations.flatMap(({ security }) => (security ?? []).flatMap((one) => Object.keys(one)));
+}

@@ -1,0 +1,170 @@
+import pg from 'pg';
+import * as sql from './reconciliation.sql.js';
+import type { Pair, PlatformRecord, ReadLine } from './rules/compare.js';
+import type { StatementLine } from './statement.js';
+
+/** What is compared: an operator's transactions from the one instant until before the other. */
+export interface Range {
+  readonly operatorId: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** The line's columns are null where there is none, and so are the record's. */
+interface Row extends Omit<ReadLine, 'line' | 'inRange'> {
+  readonly line: number | null;
+  readonly bookedAtMs: number | null;
+  readonly recordId: string | null;
+  readonly recordProviderId: string;
+  readonly recordKind: string | null;
+  readonly recordOriginal: string | null;
+  readonly recordPlayerRef: string;
+  readonly recordCurrency: string;
+  readonly recordAmountMinor: number;
+  readonly state: PlatformRecord['state'];
+  readonly ownVerdict: boolean;
+  readonly answered: boolean;
+  readonly createdAt: Date;
+  readonly recordInRange: boolean;
+  readonly hasTarget: boolean;
+  readonly targetKnown: boolean;
+  readonly targetBooked: boolean;
+  readonly targetLineAmountMinor: number | null;
+}
+
+/** Rows that come from the server at a time. */
+const FETCH_ROWS = 2000;
+/** Lines that go to the server at a time. */
+const INSERT_LINES = 2000;
+
+/** A report takes as long as it takes, and sorts within so much memory of the server's. */
+const SESSION = '-c statement_timeout=0 -c work_mem=64MB -c temp_buffers=64MB';
+
+const UNDEFINED_TABLE = '42P01';
+
+/**
+ * The statement in a temporary table beside the platform's records, over a connection of its own: nothing that lasts
+ * is written. It reads the tables of the wallet's room and of tenancy's.
+ */
+export class ReconciliationStore {
+  private constructor(private readonly client: pg.Client) {}
+
+  static async open(url: string): Promise<ReconciliationStore> {
+    // Every bigint that is read is bounded by 2^53-1, so a number holds it exactly.
+    const types = new pg.TypeOverrides();
+    types.setTypeParser(pg.types.builtins.INT8, Number);
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'croupier-reconcile',
+      connectionTimeoutMillis: 5000,
+      options: SESSION,
+      types,
+    });
+    client.on('error', () => undefined); // the statement under way rejects, and is what we act on
+    await client.connect();
+    return new ReconciliationStore(client);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+
+  /** @throws Error where the database is none of this service's */
+  async hasOperator(operatorId: string): Promise<boolean> {
+    try {
+      const text = `SELECT FROM tenants WHERE id = $1 AND kind = 'OPERATOR'`;
+      return (await this.client.query(text, [operatorId])).rowCount === 1;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+      throw new Error('the database has no tables of this service: start the service on it first', {
+        cause: error,
+      });
+    }
+  }
+
+  /** Takes the whole statement in; what reading it rejects with comes through. Resolves with the number of lines. */
+  async load(statement: AsyncIterable<StatementLine[]>): Promise<number> {
+    await this.client.query(sql.CREATE_LINES);
+    let loaded = 0;
+    for await (const lines of statement) {
+      for (let at = 0; at < lines.length; at += INSERT_LINES) {
+        await this.insert(lines.slice(at, at + INSERT_LINES));
+      }
+      loaded += lines.length;
+    }
+    await this.client.query(sql.INDEX_LINES);
+    return loaded;
+  }
+
+  /** Both sides of every id, some at a time, in one snapshot: each line in its order, then the records without one. */
+  async *pairs(range: Range): AsyncGenerator<Pair[]> {
+    await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    for (const select of [sql.PAIRS, sql.RECORDS_WITHOUT_LINE]) {
+      const values = [range.operatorId, range.from, range.to];
+      await this.client.query(`DECLARE pairs NO SCROLL CURSOR FOR ${select}`, values);
+      for (;;) {
+        const { rows } = await this.client.query<Row>(`FETCH ${FETCH_ROWS} FROM pairs`);
+        if (rows.length === 0) break;
+        yield rows.map((row) => pairOf(row, range));
+      }
+      await this.client.query('CLOSE pairs');
+    }
+    await this.client.query('COMMIT');
+  }
+
+  private async insert(lines: readonly StatementLine[]): Promise<void> {
+    const column = <K extends keyof StatementLine>(name: K) => lines.map((line) => line[name]);
+    await this.client.query({
+      name: 'reconciliation_insert',
+      text: sql.INSERT_LINES,
+      values: [
+        ...[column('line'), column('providerId'), column('transactionId'), column('kind')],
+        ...[column('originalTransactionId'), column('playerRef'), column('currency'), column('amountMinor')],
+        ...[column('status'), column('bookedAt'), column('bookedAtMs')],
+      ],
+    });
+  }
+}
+
+function pairOf(row: Row, range: Range): Pair {
+  return { line: lineOf(row, range), record: recordOf(row), target: targetOf(row) };
+}
+
+function lineOf(row: Row, { from, to }: Range): ReadLine | null {
+  const { line, bookedAtMs } = row;
+  if (line == null) return null;
+  const inRange = bookedAtMs === null ? null : bookedAtMs >= from.getTime() && bookedAtMs < to.getTime();
+  const { providerId, transactionId, kind, originalTransactionId, playerRef } = row;
+  const { currency, amountMinor, status, bookedAt, firstLine } = row;
+  return {
+    ...{ line, firstLine, inRange, providerId, transactionId, kind, originalTransactionId, playerRef },
+    ...{ currency, amountMinor, status, bookedAt },
+  };
+}
+
+function recordOf(row: Row): PlatformRecord | null {
+  if (row.recordId === null) return null;
+  return {
+    providerId: row.recordProviderId,
+    transactionId: row.recordId,
+    kind: row.recordKind,
+    originalTransactionId: row.recordOriginal,
+    playerRef: row.recordPlayerRef,
+    currency: row.recordCurrency,
+    amountMinor: row.recordAmountMinor,
+    state: row.state,
+    ownVerdict: row.ownVerdict,
+    answered: row.answered,
+    createdAt: row.createdAt,
+    inRange: row.recordInRange,
+  };
+}
+
+function targetOf(row: Row): Pair['target'] {
+  if (!row.hasTarget) return null;
+  return {
+    booked: row.targetBooked,
+    known: row.targetKnown,
+    lineAmountMinor: row.targetLineAmountMinor,
+  };
+}

@@ -1,0 +1,67 @@
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { csvRecord } from '../http/csv.js';
+import { Randomness } from '../runtime/randomness.js';
+import type { Finding, Pair } from './rules/compare.js';
+
+/** The two sides of each field stand side by side. */
+const COLUMNS = [
+  ...['finding', 'detail', 'providerId', 'transactionId', 'statementLine'],
+  ...['operatorKind', 'platformKind', 'operatorStatus', 'platformState'],
+  ...['operatorAmountMinor', 'platformAmountMinor', 'operatorCurrency', 'platformCurrency'],
+  ...['operatorPlayerRef', 'platformPlayerRef'],
+  ...['operatorOriginalTransactionId', 'platformOriginalTransactionId'],
+  ...['operatorBookedAt', 'platformCreatedAt'],
+];
+
+/** Characters that are kept back before they go to the disk. */
+const BUFFERED_CHARACTERS = 65_536;
+
+/** The findings as CSV, under a name of its own until it is whole: the final name never carries half a report. */
+export class Report {
+  private buffered = csvRecord(COLUMNS);
+
+  private constructor(
+    private readonly path: string,
+    private readonly unfinished: string,
+    private readonly file: FileHandle,
+  ) {}
+
+  /** @throws Error where the folder cannot be written to */
+  static async begin(path: string): Promise<Report> {
+    const suffix = new Randomness().bytes(6).toString('hex');
+    const unfinished = join(dirname(path), `.${basename(path)}.${suffix}.unfinished`);
+    return new Report(path, unfinished, await open(unfinished, 'wx'));
+  }
+
+  async add(finding: Finding, { line, record }: Pair): Promise<void> {
+    const id = line ?? record;
+    this.buffered += csvRecord([
+      ...[finding.name, finding.detail, id?.providerId, id?.transactionId, line?.line],
+      ...[line?.kind, record?.kind, line?.status, record?.state],
+      ...[line?.amountMinor, record?.amountMinor, line?.currency, record?.currency],
+      ...[line?.playerRef, record?.playerRef],
+      ...[line?.originalTransactionId, record?.originalTransactionId],
+      ...[line?.bookedAt, record?.createdAt],
+    ]);
+    if (this.buffered.length >= BUFFERED_CHARACTERS) await this.flush();
+  }
+
+  /** Gives the report its name, in one step; what had that name is replaced. */
+  async finish(): Promise<void> {
+    await this.flush();
+    await this.file.sync();
+    await this.file.close();
+    await rename(this.unfinished, this.path);
+  }
+
+  async discard(): Promise<void> {
+    await this.file.close().catch(() => undefined);
+    await unlink(this.unfinished).catch(() => undefined);
+  }
+
+  private async flush(): Promise<void> {
+    await this.file.write(this.buffered);
+    this.buffered = '';
+  }
+}

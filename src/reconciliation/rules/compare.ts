@@ -1,0 +1,174 @@
+/** Contract, section 7, "Reconciliation". */
+export const FINDINGS = [
+  'missing-at-operator',
+  'missing-at-platform',
+  'amount-differs',
+  'state-differs',
+  'unresolved',
+  'duplicate-line',
+  'ambiguous-time',
+] as const;
+export type FindingName = (typeof FINDINGS)[number];
+
+export interface Finding {
+  readonly name: FindingName;
+  /** What a person looks at first. */
+  readonly detail: string;
+}
+
+/** A line of the operator's statement. */
+export interface OperatorLine {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly kind: string;
+  /** Empty where the line names none. */
+  readonly originalTransactionId: string;
+  readonly playerRef: string;
+  readonly currency: string;
+  /** Minor units; signed for an ADJUSTMENT only. */
+  readonly amountMinor: number;
+  readonly status: 'APPROVED' | 'DECLINED';
+  /** As it is written. */
+  readonly bookedAt: string;
+}
+
+/** A line beside where it stands. */
+export interface ReadLine extends OperatorLine {
+  /** Of the file, from 1. */
+  readonly line: number;
+  /** The first line with this id. */
+  readonly firstLine: number;
+  /** Whether it was booked in the range that is compared; null where its time is ambiguous. */
+  readonly inRange: boolean | null;
+}
+
+/** What the platform keeps of a transaction of this operator. */
+export interface PlatformRecord {
+  readonly providerId: string;
+  readonly transactionId: string;
+  /** Null of a tombstone: no such transaction was ever sent. */
+  readonly kind: string | null;
+  readonly originalTransactionId: string | null;
+  readonly playerRef: string;
+  readonly currency: string;
+  readonly amountMinor: number;
+  readonly state: 'PENDING' | 'APPROVED' | 'DECLINED' | 'TIMED_OUT' | 'ROLLED_BACK';
+  /** A verdict of the platform's own: the operator never got this transaction. */
+  readonly ownVerdict: boolean;
+  /** Whether the operator ever answered what became of it. */
+  readonly answered: boolean;
+  readonly createdAt: Date;
+  /** Whether it was created in the range that is compared. */
+  readonly inRange: boolean;
+}
+
+/** What a ROLLBACK names, as both sides know it. */
+export interface Target {
+  /** Whether the operator approved it, by what the platform knows. */
+  readonly booked: boolean;
+  /** False of a tombstone: the platform knew no amount. */
+  readonly known: boolean;
+  /** The amount of its APPROVED line, in minor units; null where the statement has none. */
+  readonly lineAmountMinor: number | null;
+}
+
+/** The two sides of one id; one of them may be missing. The target is a ROLLBACK's. */
+export interface Pair {
+  readonly line: ReadLine | null;
+  readonly record: PlatformRecord | null;
+  readonly target: Target | null;
+}
+
+/**
+ * What the operator must have of a record that is decided.
+ * - `booked`: an APPROVED line
+ * - `reversed-nothing`: a ROLLBACK with nothing to give back; its line may be absent, and is APPROVED if there
+ * - `anything`: a BET that was rolled back before anybody knew whether it was booked
+ * - `nothing`: no movement; the line is absent or DECLINED
+ */
+type Expectation = 'booked' | 'reversed-nothing' | 'anything' | 'nothing';
+
+/** Each row: whether the line may be absent, APPROVED, DECLINED. */
+const ACCEPTED: Record<Expectation, { absent: boolean; APPROVED: boolean; DECLINED: boolean }> = {
+  booked: { absent: false, APPROVED: true, DECLINED: false },
+  'reversed-nothing': { absent: true, APPROVED: true, DECLINED: false },
+  anything: { absent: true, APPROVED: true, DECLINED: true },
+  nothing: { absent: true, APPROVED: false, DECLINED: true },
+};
+
+/** Compares the two sides of one id. Contract, section 7, "Reconciliation". */
+export function compare({ line, record, target }: Pair): Finding[] {
+  if (line && line.line !== line.firstLine) {
+    return [{ name: 'duplicate-line', detail: `line ${line.firstLine} has the same id` }];
+  }
+  const findings: Finding[] = [];
+  if (line?.inRange === null) {
+    findings.push({ name: 'ambiguous-time', detail: 'bookedAt is no time with Z or an offset' });
+  }
+  const sent = record && record.kind !== null;
+  if (line && !sent) {
+    const detail = record ? 'the platform knows only that it was rolled back' : 'the platform never sent it';
+    if (line.inRange) findings.push({ name: 'missing-at-platform', detail });
+  } else if (sent) {
+    findings.push(...ofRecord(line, record, target));
+  }
+  return findings;
+}
+
+function ofRecord(line: ReadLine | null, record: PlatformRecord, target: Target | null): Finding[] {
+  const undecided = record.state === 'PENDING' || record.state === 'TIMED_OUT';
+  if (undecided) {
+    const unresolved: Finding = { name: 'unresolved', detail: 'the platform waits for a decision' };
+    if (!line) return record.inRange ? [unresolved] : [];
+    return [unresolved, ...otherState(line, record, true), ...otherAmount(line, record, target)];
+  }
+  const accepted = ACCEPTED[expectation(record, target)];
+  if (!line) {
+    const missing = record.inRange && !accepted.absent;
+    return missing ? [{ name: 'missing-at-operator', detail: 'the statement has no line for it' }] : [];
+  }
+  return [...otherState(line, record, accepted[line.status]), ...otherAmount(line, record, target)];
+}
+
+function expectation(record: PlatformRecord, target: Target | null): Expectation {
+  if (record.ownVerdict || record.state === 'DECLINED') return 'nothing';
+  if (record.state === 'ROLLED_BACK') return record.answered ? 'booked' : 'anything';
+  return record.kind === 'ROLLBACK' && !hasSomethingToReverse(target) ? 'reversed-nothing' : 'booked';
+}
+
+function hasSomethingToReverse(target: Target | null): boolean {
+  return target !== null && (target.booked || target.lineAmountMinor !== null);
+}
+
+function otherState(line: ReadLine, record: PlatformRecord, statusAccepted: boolean): Finding[] {
+  const different = [
+    ...(statusAccepted ? [] : ['status']),
+    ...(line.kind === record.kind ? [] : ['kind']),
+    ...(line.playerRef === record.playerRef ? [] : ['playerRef']),
+    ...(record.kind !== 'ROLLBACK' || line.originalTransactionId === record.originalTransactionId
+      ? []
+      : ['originalTransactionId']),
+  ];
+  const neverSent = record.ownVerdict && !statusAccepted ? '; the platform never sent it' : '';
+  return different.length > 0 ? [{ name: 'state-differs', detail: `${differ(different)}${neverSent}` }] : [];
+}
+
+function otherAmount(line: ReadLine, record: PlatformRecord, target: Target | null): Finding[] {
+  const different = [
+    ...(isAmount(line.amountMinor, record, target) ? [] : ['amountMinor']),
+    ...(line.currency === record.currency ? [] : ['currency']),
+  ];
+  return different.length > 0 ? [{ name: 'amount-differs', detail: differ(different) }] : [];
+}
+
+/** A ROLLBACK of what nobody knows to be booked was sent with what the provider said, and moves what is there. */
+function isAmount(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
+  if (amountMinor === record.amountMinor) return true;
+  if (record.kind !== 'ROLLBACK' || !target || target.booked) return false;
+  if (target.lineAmountMinor === null) return amountMinor === 0;
+  return !target.known && amountMinor === target.lineAmountMinor;
+}
+
+function differ(fields: readonly string[]): string {
+  return `${fields.join(' and ')} ${fields.length === 1 ? 'differs' : 'differ'}`;
+}

@@ -1,0 +1,91 @@
+import { CsvError, type CsvRecord, readCsv } from './csv.reader.js';
+import type { OperatorLine } from './rules/compare.js';
+import { instantMs, isCutOff } from './rules/instant.js';
+
+/** A statement's header, exactly. Contract, section 7, "Reconciliation". */
+export const HEADER =
+  'providerId,transactionId,kind,originalTransactionId,playerRef,currency,amountMinor,status,bookedAt';
+
+export interface StatementLine extends OperatorLine {
+  /** Of the file, from 1; the header is line 1. */
+  readonly line: number;
+  /** Unix time in milliseconds; null where it is ambiguous. */
+  readonly bookedAtMs: number | null;
+}
+
+const COLUMNS = HEADER.split(',');
+const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'];
+const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
+/** Twice what an identifier may have, in characters: an id that is longer is nobody's. */
+const MAX_FIELD_CHARACTERS = 256;
+const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
+
+/**
+ * Reads a statement, the lines of a chunk at a time.
+ * @throws CsvError where the file is not what the contract's section 7 says, with line and column
+ */
+export async function* readStatement(chunks: AsyncIterable<Buffer>): AsyncGenerator<StatementLine[]> {
+  let header = false;
+  for await (const records of readCsv(chunks)) {
+    const lines: StatementLine[] = [];
+    for (const record of records) {
+      if (header) lines.push(statementLine(record));
+      else header = checkHeader(record);
+    }
+    yield lines;
+  }
+  if (!header) throw new CsvError({ line: 1, column: 1 }, `the file is empty; its header must be ${HEADER}`);
+}
+
+function checkHeader(record: CsvRecord): true {
+  const wrong = COLUMNS.findIndex((name, index) => record.fields[index] !== name);
+  if (wrong < 0 && record.fields.length === COLUMNS.length) return true;
+  const field = wrong < 0 ? COLUMNS.length : Math.min(wrong, record.fields.length - 1);
+  throw new CsvError(record.positionOf(field), `the header must be exactly ${HEADER}`);
+}
+
+function statementLine(record: CsvRecord): StatementLine {
+  const { fields } = record;
+  if (fields.length !== COLUMNS.length) {
+    const what = `the line has ${fields.length} fields in place of ${COLUMNS.length}`;
+    refuse(
+      record,
+      Math.min(fields.length - 1, COLUMNS.length),
+      record.terminated ? what : `${what}: it is cut off`,
+    );
+  }
+  const long = fields.findIndex((field) => field.length > MAX_FIELD_CHARACTERS);
+  if (long >= 0) refuse(record, long, `${COLUMNS[long]} is longer than ${MAX_FIELD_CHARACTERS} characters`);
+  const [providerId, transactionId, kind, originalTransactionId, playerRef] = fields as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const [currency, amount, status, bookedAt] = fields.slice(5) as [string, string, string, string];
+  if (providerId === '') refuse(record, 0, 'providerId is empty');
+  if (transactionId === '') refuse(record, 1, 'transactionId is empty');
+  if (!KINDS.includes(kind)) refuse(record, KIND, `kind must be one of ${KINDS.join(', ')}`);
+  const amountMinor = INTEGER.test(amount) ? Number(amount) : NaN;
+  if (!Number.isSafeInteger(amountMinor)) {
+    refuse(record, AMOUNT, 'amountMinor must be a whole number of minor units, at most 2^53-1');
+  }
+  if (amountMinor < 0 && kind !== 'ADJUSTMENT') {
+    refuse(record, AMOUNT, 'amountMinor carries a sign in an ADJUSTMENT only');
+  }
+  if (status !== 'APPROVED' && status !== 'DECLINED') {
+    refuse(record, STATUS, 'status must be APPROVED or DECLINED');
+  }
+  if (!record.terminated && isCutOff(bookedAt)) refuse(record, BOOKED_AT, 'bookedAt is cut off');
+  return {
+    line: record.line,
+    ...{ providerId, transactionId, kind, originalTransactionId, playerRef, currency, amountMinor, status },
+    bookedAt,
+    bookedAtMs: instantMs(bookedAt),
+  };
+}
+
+function refuse(record: CsvRecord, field: number, message: string): never {
+  throw new CsvError(record.positionOf(field), message);
+}

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LaunchedSession, Reply, World } from '../world/world.js';
+import {
+  ADMIN_KEY,
+  FOREIGN_GAME,
+  GAME,
+  OPERATOR,
+  OTHER_PROVIDER,
+  PROVIDER,
+  startWorld,
+} from '../world/world.js';
+import { ApiDocument, type Entry, type OpenApi } from './document.js';
+
+let world: World;
+let document: ApiDocument;
+let session: LaunchedSession;
+/** What was answered, as `operation status`. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  world = await startWorld();
+  document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
+  session = await world.launch();
+});
+
+afterAll(() => world.stop());
+
+/** Holds the answer against the document. */
+function documented(name: string, reply: Reply, status?: number): Reply {
+  expect(document.complaints(document.find(name), reply)).toEqual([]);
+  if (status !== undefined)
+    expect({ name, status: reply.status, text: reply.text }).toMatchObject({ status });
+  seen.add(`${name} ${reply.status}`);
+  return reply;
+}
+
+const VERIFY = 'POST /v1/wallet/session/verify';
+const TRANSACTION = 'POST /v1/wallet/transaction';
+const BALANCE = 'POST /v1/wallet/balance';
+const LAUNCH = 'POST /v1/operator/sessions';
+const REVOKE = 'POST /v1/operator/sessions/{sessionId}/revoke';
+const REVOKE_PLAYER = 'POST /v1/operator/players/{playerRef}/revoke-sessions';
+
+/** A path with its parameters in place. */
+function target(name: string, ...values: string[]): string {
+  const path = name.slice(name.indexOf(' ') + 1);
+  return values.reduce((filled, value) => filled.replace(/\{\w+\}/, value), path);
+}
+
+async function call(name: string, body: object, tenant: string, ...values: string[]): Promise<Reply> {
+  return world.signed(tenant, target(name, ...values), body);
+}
+
+async function admin(name: string, body?: object, ...values: string[]): Promise<Reply> {
+  return world.admin(name.split(' ')[0]!, target(name, ...values), body);
+}
+
+describe('what the wallet routes answer is documented', () => {
+  test('a session, a balance and each outcome of a transaction', async () => {
+    const token = { sessionToken: session.sessionToken };
+    documented(VERIFY, await call(VERIFY, token, PROVIDER), 200);
+    documented(BALANCE, await call(BALANCE, token, PROVIDER), 200);
+    const bet = world.transaction(session, 'BET');
+    documented(TRANSACTION, await world.submit(bet), 200);
+    expect(documented(TRANSACTION, await world.submit(bet), 200).headers.get('idempotency-replayed')).toBe(
+      'true',
+    );
+    documented(
+      TRANSACTION,
+      await world.submit(world.transaction(session, 'BET', { amountMinor: 10 ** 9 })),
+      200,
+    );
+    documented(TRANSACTION, await world.submit({ ...bet, amountMinor: 1 }), 400);
+    documented(TRANSACTION, await world.submit({ ...bet, kind: 'ADJUSTMENT' }), 400);
+    documented(TRANSACTION, await world.submit({ ...bet, playerRef: 'another', transactionId: 'x' }), 400);
+  });
+
+  test.each([VERIFY, BALANCE, TRANSACTION])('an unknown and a foreign session at %s', async (name) => {
+    const foreign = await world.launch({ gameId: FOREIGN_GAME });
+    const body = (token: string) => ({ ...world.transaction(session, 'BET'), sessionToken: token });
+    documented(name, await call(name, body('unknown'), PROVIDER), 401);
+    documented(name, await call(name, body(foreign.sessionToken), PROVIDER), 403);
+    documented(name, await call(name, body(session.sessionToken), OTHER_PROVIDER), 403);
+  });
+
+  test.each([BALANCE, TRANSACTION])("the operator's silence at %s", async (name) => {
+    for (const behaviour of [{ do: 'drop' }, { do: 'hang' }] as const) {
+      world.wallet.next(behaviour);
+      documented(name, await call(name, world.transaction(session, 'WIN'), PROVIDER), 500);
+    }
+  });
+
+  test('what is in flight', async () => {
+    const held = world.wallet.next({ do: 'hold' });
+    const win = world.transaction(session, 'WIN');
+    const first = world.submit(win);
+    await held.arrived;
+    documented(TRANSACTION, await world.submit(win), 409);
+    held.release();
+    await first;
+  });
+
+  test('a game and an operator that are disabled', async () => {
+    const put = (status: string) =>
+      admin('PUT /v1/admin/games/{gameId}', { providerId: PROVIDER, name: 'g', status }, GAME);
+    await put('DISABLED');
+    documented(TRANSACTION, await world.submit(world.transaction(session, 'BET')), 503);
+    documented(LAUNCH, await call(LAUNCH, { playerRef: 'p', gameId: GAME, currency: 'EUR' }, OPERATOR), 503);
+    await put('ACTIVE');
+    await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status: 'DISABLED' });
+    documented(BALANCE, await world.balance(session), 503);
+    await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status: 'ACTIVE' });
+  });
+});
+
+test('what the operator routes answer is documented', async () => {
+  const launch = {
+    playerRef: 'dora',
+    gameId: GAME,
+    currency: 'EUR',
+    language: 'en',
+    country: 'DE',
+    ttlSeconds: 60,
+  };
+  const launched = documented(LAUNCH, await call(LAUNCH, launch, OPERATOR), 201);
+  const sessionId = String(launched.json['sessionId']);
+  documented(REVOKE, await call(REVOKE, { reason: 'KICK' }, OPERATOR, sessionId), 200);
+  documented(REVOKE, await call(REVOKE, { reason: 'KICK' }, OPERATOR, randomUUID()), 404);
+  documented(REVOKE_PLAYER, await call(REVOKE_PLAYER, { reason: 'OTHER' }, OPERATOR, 'dora'), 200);
+});
+
+describe.each([
+  {
+    tenants: 'providers',
+    own: { webhookBaseUrl: 'https://rgs.example/croupier', lateSettlementSeconds: 60 },
+  },
+  { tenants: 'operators', own: { walletBaseUrl: 'https://wallet.example/v1', walletTimeoutMs: 1000 } },
+])('what the routes of $tenants answer is documented', ({ tenants, own }) => {
+  const base = `/v1/admin/${tenants}`;
+  test('from creation to rotation', async () => {
+    const id = `new-${tenants}`;
+    const body = { id, name: 'New', requestsPerSecond: 5, ...own };
+    documented(`POST ${base}`, await admin(`POST ${base}`, body), 201);
+    documented(`POST ${base}`, await admin(`POST ${base}`, body), 409);
+    documented(`GET ${base}`, await world.admin('GET', `${base}?limit=1`), 200);
+    for (const [name, change] of [
+      [`GET ${base}/{id}`, undefined],
+      [`PATCH ${base}/{id}`, { name: 'Newer' }],
+      [`POST ${base}/{id}/secret/rotate`, { overlapSeconds: 0 }],
+    ] as const) {
+      documented(name, await admin(name, change, id), 200);
+      documented(name, await admin(name, change, 'nobody'), 404);
+    }
+  });
+});
+
+test('what the routes of games answer is documented', async () => {
+  const game = { providerId: PROVIDER, name: 'New', launchUrl: 'https://play.example/new' };
+  documented('PUT /v1/admin/games/{gameId}', await admin('PUT /v1/admin/games/{gameId}', game, 'new'), 200);
+  documented('PUT /v1/admin/games/{gameId}', await admin('PUT /v1/admin/games/{gameId}', game, 'new'), 200);
+  documented(
+    'GET /v1/admin/games/{gameId}',
+    await admin('GET /v1/admin/games/{gameId}', undefined, 'new'),
+    200,
+  );
+  documented(
+    'GET /v1/admin/games/{gameId}',
+    await admin('GET /v1/admin/games/{gameId}', undefined, 'none'),
+    404,
+  );
+  documented('GET /v1/admin/games', await world.admin('GET', '/v1/admin/games?limit=1'), 200);
+});
+
+test('what monitoring answers is documented', async () => {
+  for (const name of ['GET /health/live', 'GET /health/ready', 'GET /metrics']) {
+    documented(name, await world.request(target(name)), 200);
+  }
+});
+
+describe('what every operation refuses is documented', () => {
+  /** A call of the operation that is authenticated, and wrong in what is given. */
+  function refused(entry: Entry, init: { body?: string; headers?: Record<string, string>; query?: string }) {
+    const path = entry.path.replaceAll(/\{\w+\}/g, randomUUID()) + (init.query ?? '');
+    const tenant = entry.operation.tags.includes('Operator') ? OPERATOR : PROVIDER;
+    const signed = entry.operation.security.some((one) => !('admin-key' in one));
+    const method = entry.method;
+    return world.request(path, {
+      method,
+      headers: {
+        ...(init.body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(signed
+          ? world.signature(tenant, path, init.body ?? '', { method })
+          : { Authorization: `Bearer ${ADMIN_KEY}` }),
+        ...init.headers,
+      },
+      ...(init.body !== undefined && { body: init.body }),
+    });
+  }
+
+  test('a call that nobody vouches for', async () => {
+    for (const entry of document.entries.filter(({ operation }) => operation.security.length > 0)) {
+      const path = entry.path.replaceAll(/\{\w+\}/g, randomUUID());
+      documented(entry.name, await world.request(path, { method: entry.method }), 401);
+    }
+  });
+
+  test('a body that is no JSON, one that is compressed and one that is too large', async () => {
+    for (const entry of document.entries.filter(({ operation }) => operation.requestBody)) {
+      documented(entry.name, await refused(entry, { body: '{' }), 400);
+      documented(
+        entry.name,
+        await refused(entry, { body: '{}', headers: { 'Content-Encoding': 'gzip' } }),
+        415,
+      );
+      documented(entry.name, await refused(entry, { body: `"${'x'.repeat(300_000)}"` }), 413);
+    }
+  });
+
+  test('a query that is wrong', async () => {
+    for (const entry of document.entries) {
+      const parameters = entry.operation.parameters ?? [];
+      if (!parameters.some((parameter) => 'in' in parameter && parameter.in === 'query')) continue;
+      documented(entry.name, await refused(entry, { query: '?no-such-parameter=1' }), 400);
+    }
+  });
+
+  test('a tenant that calls too often, and a stranger who reads the metrics', async () => {
+    const busy = await startWorld({ REQUESTS_PER_SECOND: '1', METRICS_TOKEN: 'a-token' });
+    try {
+      documented('GET /metrics', await busy.request('/metrics'), 401);
+      for (const { name, method, path, operation } of document.entries) {
+        if (!operation.responses['429'] || path.startsWith('/v1/admin')) continue;
+        const tenant = operation.tags.includes('Operator') ? OPERATOR : PROVIDER;
+        const full = path.replaceAll(/\{\w+\}/g, randomUUID());
+        let reply: Reply;
+        do
+          reply = await busy.request(full, { method, headers: busy.signature(tenant, full, '', { method }) });
+        while (reply.status !== 429);
+        expect(Number(documented(name, reply, 429).headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      }
+    } finally {
+      await busy.stop();
+    }
+  });
+});
+
+/** What no request brings about, for the service itself would have to fail; and what needs other keys. */
+const OUT_OF_REACH = [/ 500$/, /^GET \/health\/ready 503$/, / \/v1\/admin\/.* (403|429)$/];
+/** Rooms whose own tests drive them; there too each answer is held against the document. */
+const ELSEWHERE =
+  /\/(free-spins|free-spins-winnings|keys|audit|transactions|adjustments|callbacks)\b|admin\/sessions/;
+
+test('every operation and status that is within reach was tried', () => {
+  const untried = document.entries
+    .filter(({ path }) => !ELSEWHERE.test(path))
+    .flatMap(({ name, operation }) => Object.keys(operation.responses).map((status) => `${name} ${status}`))
+    .filter((one) => !seen.has(one) && !OUT_OF_REACH.some((pattern) => pattern.test(one)));
+  expect(untried).toEqual([]);
+});

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page, type Request } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN_KEY, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const missing = !existsSync(CHROMIUM);
+if (missing)
+  console.warn(`SKIPPED: there is no browser at ${CHROMIUM} (apt-get install chromium, or CHROMIUM_PATH)`);
+
+/** How long a page may take for one step, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+/** No connection but to this machine, and nothing of a browser that is run for the first time. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+describe.skipIf(missing)('Swagger in a browser', { timeout: 60_000 }, () => {
+  let world: World;
+  let browser: Browser;
+  let page: Page;
+  let requests: Request[];
+  /** Every origin that was asked for anything. */
+  const origins = new Set<string>();
+  let complaints: string[];
+
+  beforeAll(async () => {
+    world = await startWorld();
+    // The browser signs with the time of day.
+    world.clock.advance(Date.now() / 1000 - world.clock.unixSeconds());
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    requests = [];
+    complaints = [];
+    page.on('request', (request) => {
+      requests.push(request);
+      if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await world.stop();
+  });
+
+  /** Types into Authorize, the way a person does. */
+  async function authorize(scheme: string, fill: Record<string, string>): Promise<void> {
+    await page.locator('.auth-wrapper .authorize').first().click();
+    const form = page.locator('.auth-container', { hasText: scheme });
+    for (const [selector, value] of Object.entries(fill)) await form.locator(selector).fill(value);
+    await form.locator('button.authorize').click();
+    await page.locator('.btn-done').first().click();
+  }
+
+  /** Tries an operation out; resolves with the status that the page shows, and what was sent. */
+  async function tryOut(operationPath: string, method: string, body?: object) {
+    const operation = page
+      .locator(`.opblock-${method}`)
+      .filter({ has: page.locator(`[data-path="${operationPath}"]`) });
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.try-out__btn').click();
+    if (body) await operation.locator('textarea.body-param__text').fill(JSON.stringify(body, null, 2));
+    requests.length = 0;
+    await operation.locator('button.execute').click();
+    const shown = operation.locator('.live-responses-table .response-col_status').last();
+    await shown.waitFor();
+    return { status: parseInt(await shown.innerText()), sent: requests.at(-1)! };
+  }
+
+  test('a provider authorizes once, and sends a signed balance', async () => {
+    const session = await world.launch();
+    const secret = world.secrets.get(PROVIDER)!;
+    await page.goto(`${world.url}/docs/provider`);
+    const typed = { '#auth-basic-username': PROVIDER, 'input[type=password]': secret };
+    await authorize('provider-signature', typed);
+    await page.reload();
+    const body = { sessionToken: session.sessionToken };
+    const { status, sent } = await tryOut('/v1/wallet/balance', 'post', body);
+    expect(status).toBe(200);
+    const headers = await sent.allHeaders();
+    expect(headers).toMatchObject({
+      'x-tenant-id': PROVIDER,
+      'x-timestamp': expect.stringMatching(/^\d+$/),
+      'x-nonce': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-signature': expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(headers).not.toHaveProperty('authorization');
+    const wire = JSON.stringify([headers, sent.url(), sent.postData()]);
+    for (const form of [secret, Buffer.from(`${PROVIDER}:${secret}`).toString('base64')]) {
+      expect(wire).not.toContain(form);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('a provider is not an operator: each types into a scheme of its own', async () => {
+    await page.goto(`${world.url}/docs`);
+    const typed = { '#auth-basic-username': OPERATOR, 'input[type=password]': world.secrets.get(OPERATOR)! };
+    await authorize('operator-signature', typed);
+    const launch = { playerRef: 'zoë', gameId: 'golden-reels', currency: 'EUR' };
+    expect((await tryOut('/v1/operator/sessions', 'post', launch)).status).toBe(400);
+    // Reloaded without the operation in its address, which Swagger would open by itself.
+    await page.goto('about:blank');
+    await page.goto(`${world.url}/docs`);
+    const { status } = await tryOut('/v1/operator/sessions', 'post', { ...launch, playerRef: 'zoe' });
+    expect(status).toBe(201);
+  });
+
+  test('an administrator types a key', async () => {
+    await page.goto(`${world.url}/docs/admin`);
+    await authorize('admin-key', { input: ADMIN_KEY });
+    expect((await tryOut('/v1/admin/games', 'get')).status).toBe(200);
+  });
+
+  test('nobody but the service was asked for anything', () => {
+    expect([...origins]).toEqual([world.url]);
+  });
+
+  test('without the script that signs, nothing is sent', async () => {
+    await page.route('**/sign-requests.js', (route) => route.abort());
+    await page.goto(`${world.url}/docs/provider`);
+    const operation = page
+      .locator('.opblock-post')
+      .filter({ has: page.locator('[data-path="/v1/wallet/balance"]') });
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.try-out__btn').click();
+    requests.length = 0;
+    complaints.length = 0;
+    await operation.locator('button.execute').click();
+    await expect.poll(() => complaints).not.toEqual([]);
+    expect(requests).toEqual([]);
+    await page.unroute('**/sign-requests.js');
+  });
+});

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { startWorld, type World } from '../world/world.js';
+import { ApiDocument, type OpenApi } from './document.js';
+
+const DOCUMENTS = ['docs', 'docs/provider', 'docs/operator', 'docs/admin'];
+
+let world: World;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let document: ApiDocument;
+
+beforeAll(async () => {
+  world = await startWorld();
+  folder = await temporaryFolder();
+  document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
+});
+
+afterAll(async () => {
+  await world.stop();
+  await folder.remove();
+});
+
+test.each(DOCUMENTS)('/%s-json stands up to the linter', async (path) => {
+  const file = join(folder.path, `${path.replaceAll('/', '-')}.json`);
+  await writeFile(file, (await world.request(`/${path}-json`)).text);
+  const redocly = join(process.cwd(), 'node_modules/.bin/redocly');
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const lint = promisify(execFile)(redocly, ['lint', file, '--format=stylish'], { env });
+  const complaints = await lint.then(
+    () => '',
+    (error: unknown) => (error as { stdout: string }).stdout,
+  );
+  expect(complaints).toBe('');
+});
+
+test('each audience reads its own operations, and no other', async () => {
+  for (const [path, tag] of Object.entries({
+    provider: 'Provider',
+    operator: 'Operator',
+    admin: 'Administrators',
+  })) {
+    const audience = new ApiDocument((await world.request(`/docs/${path}-json`)).json as unknown as OpenApi);
+    const own = document.entries.filter(({ operation }) => operation.tags.includes(tag));
+    expect(audience.entries.map(({ name }) => name)).toEqual(own.map(({ name }) => name));
+    expect(own.length).toBeGreaterThan(0);
+  }
+});
+
+test('every body of a request and of a success has worked examples, which its schema accepts', () => {
+  const complaints: string[] = [];
+  for (const { name, path, method, operation } of document.entries) {
+    const at = ['paths', path, method.toLowerCase()];
+    const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+    const bodies = [
+      ...(operation.requestBody ? [{ place: [...at, 'requestBody'], ...operation.requestBody }] : []),
+      ...successes.map((status) => ({ place: [...at, 'responses', status], ...operation.responses[status] })),
+    ];
+    if (successes.length === 0) complaints.push(`${name} documents no success`);
+    for (const { place, content } of bodies) {
+      // A 204 has no body.
+      if (!content && place.at(-1) !== '204')
+        complaints.push(`${name}: ${place.at(-1)} says nothing of its body`);
+      for (const [type, media] of Object.entries(content ?? {})) {
+        const examples = media.examples
+          ? Object.values(media.examples).map(({ value }) => value)
+          : [media.example];
+        for (const example of examples) {
+          const found = document.invalid([...place, 'content', type, 'schema'], example);
+          complaints.push(...found.map((words) => `${name}: ${JSON.stringify(example)}: ${words}`));
+          if (/[:[]"text"/.test(JSON.stringify(example) ?? ''))
+            complaints.push(`${name}: a field has no example`);
+        }
+      }
+    }
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('every error tells its code and what to do next, in the words of the catalogue', () => {
+  for (const { name, operation } of document.entries) {
+    const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+    for (const [status, { headers, content, description }] of errors) {
+      if (!content?.['application/json'] || name.startsWith('GET /health')) continue;
+      const codes = (headers?.['X-Error-Code']?.schema.enum ?? []) as ErrorCode[];
+      expect(codes, `${name} ${status}`).not.toEqual([]);
+      for (const code of codes) {
+        expect(CATALOGUE[code].status, `${name} ${code}`).toBe(Number(status));
+        expect(description).toContain(
+          `\`${code}\` (${CATALOGUE[code].nextAction}): ${CATALOGUE[code].message}`,
+        );
+        expect(content['application/json'].examples?.[code]?.value).toEqual({
+          error: CATALOGUE[code].message,
+        });
+      }
+    }
+  }
+});
+
+describe('the signature', () => {
+  test('is documented as it is on the wire: three header parameters and a scheme', () => {
+    const signed = document.entries.filter(({ operation }) =>
+      operation.security.some((one) => !('admin-key' in one)),
+    );
+    expect(signed.length).toBeGreaterThan(3);
+    for (const { operation } of signed) {
+      const names = (operation.parameters ?? []).map((parameter) =>
+        '$ref' in parameter ? parameter.$ref : '',
+      );
+      for (const header of ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce']) {
+        expect(names).toContain(`#/components/parameters/${header}`);
+      }
+      const scheme = operation.tags.includes('Operator') ? 'operator-signature' : 'provider-signature';
+      expect(operation.security).toEqual([{ [scheme]: [] }]);
+      expect(document.json.components.securitySchemes[scheme]).toMatchObject({
+        in: 'header',
+        name: 'X-Signature',
+      });
+      expect(operation.responses['401']?.content).toHaveProperty('text/plain');
+    }
+    expect(JSON.stringify(document.json)).not.toContain('"basic"');
+  });
+
+  test('is made by a script of ours, and no other script may run on the pages', async () => {
+    const page = await world.request('/docs/provider');
+    expect(page.text).toContain(`<script src='/docs/sign-requests.js'></script>`);
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toBe(
+      "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;" +
+        "connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+    );
+    const script = await world.request('/docs/sign-requests.js');
+    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(page.text).not.toMatch(/<script>/);
+  });
+});

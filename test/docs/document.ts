@@ -1,0 +1,115 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import type { Reply } from '../world/world.js';
+
+interface Media {
+  schema?: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+interface DocumentedResponse {
+  description: string;
+  headers?: Record<string, { schema: { enum?: string[] } }>;
+  content?: Record<string, Media>;
+}
+
+export interface DocumentedOperation {
+  tags: string[];
+  security: Record<string, unknown>[];
+  parameters?: ({ $ref: string } | { name: string; in: string })[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, DocumentedResponse>;
+}
+
+/** One operation of the document, with where it stands. */
+export interface Entry {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DocumentedOperation;
+}
+
+export interface OpenApi {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { securitySchemes: Record<string, { type: string }> };
+}
+
+/** The exported document, and what it says of an answer. No field may come that it does not name. */
+export class ApiDocument {
+  readonly entries: Entry[];
+  private readonly ajv = new Ajv({ strict: false, allErrors: true });
+
+  constructor(readonly json: OpenApi) {
+    formats.default(this.ajv);
+    this.ajv.addSchema(closed(json) as object, 'api');
+    this.entries = Object.entries(json.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => {
+        const name = `${method.toUpperCase()} ${path}`;
+        return { name, method: method.toUpperCase(), path, operation };
+      }),
+    );
+  }
+
+  find(name: string): Entry {
+    const entry = this.entries.find((candidate) => candidate.name === name);
+    if (!entry) throw new Error(`${name} is not documented`);
+    return entry;
+  }
+
+  /** The operation that a request is of: a path as it is written before one with parameters. */
+  match(method: string, target: string): Entry | undefined {
+    const path = target.split('?')[0]!;
+    const of = this.entries.filter((entry) => entry.method === method);
+    const fits = ({ path: template }: Entry) =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+    return of.find((entry) => entry.path === path) ?? of.find(fits);
+  }
+
+  /** What is wrong with an answer; empty where it is as documented. */
+  complaints({ name, path, method, operation }: Entry, reply: Reply): string[] {
+    const about = `${name} answered ${reply.status}`;
+    const response = operation.responses[reply.status];
+    if (!response) return [`${about}, which is not documented: ${reply.text}`];
+    const type = (reply.headers.get('content-type') ?? '').split(';')[0] ?? '';
+    const media = response.content?.[type];
+    if (response.content && !media) return [`${about} as ${type}, which is not documented`];
+    const wrong = Object.entries(response.headers ?? {})
+      .filter(([header, { schema }]) => schema.enum?.includes(reply.headers.get(header) ?? '') === false)
+      // The plain text of a signature's 401 has neither a code nor a next action.
+      .filter(() => type === 'application/json')
+      .map(([header]) => `${about} with ${header}: ${reply.headers.get(header)}`);
+    if (!media?.schema) return wrong;
+    const place = [
+      'paths',
+      path,
+      method.toLowerCase(),
+      'responses',
+      String(reply.status),
+      'content',
+      type,
+      'schema',
+    ];
+    const content: unknown = type === 'application/json' ? reply.json : reply.text;
+    return [...wrong, ...this.invalid(place, content).map((words) => `${about}: ${words}`)];
+  }
+
+  /** What is wrong with a value by the schema that stands at this place of the document. */
+  invalid(place: readonly string[], value: unknown): string[] {
+    const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')));
+    const validate = this.ajv.getSchema(`api#/${pointer.join('/')}`) as ValidateFunction;
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+}
+
+/** Every object that names its fields has no others. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (value === null || typeof value !== 'object') return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, closed(part)]));
+  const named = copy['type'] === 'object' && copy['properties'] && copy['additionalProperties'] === undefined;
+  return named ? { ...copy, additionalProperties: false } : copy;
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { OPERATOR, startWorld, type World } from '../world/world.js';
+import { csvOf, type Line, linesOf } from './ledger-statement.js';
+
+let world: World;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let statement: Line[];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  world = await startWorld();
+  const session = await world.launch();
+  for (const kind of ['BET', 'WIN']) await world.submit(world.transaction(session, kind));
+  statement = linesOf(world.wallet.entries);
+});
+
+afterAll(async () => {
+  await world.stop();
+  await folder.remove();
+});
+
+/** The command as it was built, beside the running service. */
+async function command(args: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [join(process.cwd(), 'dist/commands/reconcile.js'), ...args], {
+    cwd: folder.path,
+    env: { PATH: process.env['PATH'], DATABASE_URL: world.databaseUrl, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { status, out, err };
+}
+
+const DAYS = ['--from', '2000-01-01', '--to', '2999-12-31T23:59:59+01:00'];
+const OF_OPERATOR = ['--operator', OPERATOR, ...DAYS];
+
+test('exit status 0 where all agree', async () => {
+  await writeFile(join(folder.path, 'march.csv'), csvOf(statement));
+  const { status, out, err } = await command([...OF_OPERATOR, '--statement', 'march.csv']);
+  expect({ status, err }).toEqual({ status: 0, err: '' });
+  expect(out).toContain(`march.csv: 2 lines, 2 of them known to the platform\nfindings   none: all agree\n`);
+  expect(await readFile(join(folder.path, 'march.findings.csv'), 'utf8')).toMatch(
+    /^finding,detail,[^\n]+\n$/,
+  );
+});
+
+test('exit status 1 where there are findings, counted in the summary', async () => {
+  await writeFile(join(folder.path, 'march.csv'), csvOf(statement.slice(1)));
+  const report = join(folder.path, 'findings.csv');
+  const { status, out } = await command([...OF_OPERATOR, '--statement', 'march.csv', '--report', report]);
+  expect(status).toBe(1);
+  expect(out).toMatch(/\nfindings {3}1\n {2}missing-at-operator {2}1\nreport {5}.*findings\.csv\n$/);
+  expect(await readFile(report, 'utf8')).toContain(
+    `spinwell,${statement[0]!.transactionId},,,BET,,APPROVED,,100`,
+  );
+});
+
+test.each([
+  ['a line that is cut off', [...OF_OPERATOR, '--statement', 'broken.csv'], 'line 2, column 10: '],
+  ['no such file', [...OF_OPERATOR, '--statement', 'none.csv'], '--statement: ENOENT'],
+  [
+    'no such folder',
+    [...OF_OPERATOR, '--statement', 'broken.csv', '--report', 'none/r.csv'],
+    '--report: ENOENT',
+  ],
+  [
+    'a report in place of the statement',
+    [...OF_OPERATOR, '--statement', 'a.csv', '--report', 'a.csv'],
+    '--report: ',
+  ],
+  ['no such operator', ['--operator', 'nobody', ...DAYS, '--statement', 'broken.csv'], '--operator: '],
+  [
+    'a provider for an operator',
+    ['--operator', 'spinwell', ...DAYS, '--statement', 'broken.csv'],
+    '--operator: ',
+  ],
+  ['no operator', [...DAYS, '--statement', 'broken.csv'], '--operator: is required'],
+  [
+    'a time without a zone',
+    ['--operator', OPERATOR, '--from', '2026-03-01T00:00', '--to', '2999-01-01'],
+    '--from: ',
+  ],
+  ['a range without time', ['--operator', OPERATOR, '--from', '2026-03-01', '--to', '2026-03-01'], '--to: '],
+  ['an unknown option', [...OF_OPERATOR, '--fix'], "'--fix'"],
+])('exit status 2 for %s, in words', async (_, args, words) => {
+  await writeFile(join(folder.path, 'broken.csv'), `${csvOf([])}spinwell,half`);
+  const { status, out, err } = await command(args);
+  expect({ status, out }).toEqual({ status: 2, out: '' });
+  expect(err).toMatch(/^reconcile: /);
+  expect(err).toContain(words);
+});
+
+test('exit status 2 where no database is', async () => {
+  const args = [...OF_OPERATOR, '--statement', 'march.csv'];
+  const none = await command(args, { DATABASE_URL: '', DATA_DIR: join(folder.path, 'data') });
+  expect(none).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('there is no database: set DATABASE_URL, or DATA_DIR'),
+  });
+  const closed = await command(args, { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+  expect(closed).toMatchObject({ status: 2, err: expect.stringContaining('ECONNREFUSED') });
+});

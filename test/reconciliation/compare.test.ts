@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import {
+  compare,
+  type PlatformRecord,
+  type ReadLine,
+  type Target,
+} from '../../src/reconciliation/rules/compare.js';
+
+const ID = {
+  providerId: 'spinwell',
+  transactionId: 'id',
+  playerRef: 'player',
+  currency: 'EUR',
+  amountMinor: 100,
+};
+
+const RECORDS = {
+  'an approved BET': {},
+  'an approved WIN': { kind: 'WIN' },
+  'a declined BET': { state: 'DECLINED' },
+  'a BET rolled back after its approval': { state: 'ROLLED_BACK' },
+  'a BET rolled back before anybody knew': { state: 'ROLLED_BACK', answered: false },
+  'a tombstone': { kind: null, state: 'ROLLED_BACK', answered: false },
+  'a verdict of our own, APPROVED': { kind: 'ROLLBACK', ownVerdict: true, originalTransactionId: 'bet' },
+  'a verdict of our own, DECLINED': { kind: 'WIN', ownVerdict: true, state: 'DECLINED' },
+  'a PENDING BET': { state: 'PENDING', answered: false },
+  'a TIMED_OUT WIN': { kind: 'WIN', state: 'TIMED_OUT', answered: false },
+  'a negative ADJUSTMENT': { kind: 'ADJUSTMENT', amountMinor: -100 },
+  nothing: null,
+} as const satisfies Record<string, Partial<PlatformRecord> | null>;
+
+function record(change: Partial<PlatformRecord>): PlatformRecord {
+  return {
+    ...ID,
+    kind: 'BET',
+    originalTransactionId: null,
+    state: 'APPROVED',
+    ownVerdict: false,
+    answered: true,
+    createdAt: new Date(0),
+    inRange: true,
+    ...change,
+  };
+}
+
+/** A line that repeats its record, but for what is said. */
+function line(of: PlatformRecord | null, change: Partial<ReadLine> = {}): ReadLine {
+  return {
+    ...ID,
+    amountMinor: of?.amountMinor ?? 100,
+    kind: of?.kind ?? 'BET',
+    originalTransactionId: of?.originalTransactionId ?? '',
+    status: 'APPROVED',
+    bookedAt: '1970-01-01T00:00:00Z',
+    line: 2,
+    firstLine: 2,
+    inRange: true,
+    ...change,
+  };
+}
+
+function names(one: ReadLine | null, other: PlatformRecord | null, target: Target | null = null): string {
+  const findings = compare({ line: one, record: other, target });
+  return findings.map(({ name }) => name).join(' ') || 'agree';
+}
+
+describe('a record and the line of its id', () => {
+  test.each([
+    // the platform has                         no line                an APPROVED line       a DECLINED line
+    ['an approved BET', 'missing-at-operator', 'agree', 'state-differs'],
+    ['an approved WIN', 'missing-at-operator', 'agree', 'state-differs'],
+    ['a negative ADJUSTMENT', 'missing-at-operator', 'agree', 'state-differs'],
+    ['a declined BET', 'agree', 'state-differs', 'agree'],
+    ['a BET rolled back after its approval', 'missing-at-operator', 'agree', 'state-differs'],
+    ['a BET rolled back before anybody knew', 'agree', 'agree', 'agree'],
+    ['a tombstone', 'agree', 'missing-at-platform', 'missing-at-platform'],
+    ['a verdict of our own, APPROVED', 'agree', 'state-differs', 'agree'],
+    ['a verdict of our own, DECLINED', 'agree', 'state-differs', 'agree'],
+    ['a PENDING BET', 'unresolved', 'unresolved', 'unresolved'],
+    ['a TIMED_OUT WIN', 'unresolved', 'unresolved', 'unresolved'],
+    ['nothing', 'agree', 'missing-at-platform', 'missing-at-platform'],
+  ] as const)('%s: without a line %s, APPROVED %s, DECLINED %s', (name, absent, approved, declined) => {
+    const change = RECORDS[name];
+    const ours = change && record(change);
+    expect(names(null, ours)).toBe(absent);
+    expect(names(line(ours), ours)).toBe(approved);
+    expect(names(line(ours, { status: 'DECLINED' }), ours)).toBe(declined);
+  });
+});
+
+describe('a ROLLBACK that the operator approved', () => {
+  const rollback = record({ kind: 'ROLLBACK', originalTransactionId: 'bet' });
+  const unknown = { booked: false, known: false };
+  const unanswered = { booked: false, known: true };
+  test.each([
+    [
+      'of a booked BET',
+      { booked: true, known: true, lineAmountMinor: 100 },
+      'missing-at-operator',
+      'amount-differs',
+    ],
+    [
+      'of a booked BET of earlier',
+      { booked: true, known: true, lineAmountMinor: null },
+      'missing-at-operator',
+      'amount-differs',
+    ],
+    [
+      'of a BET that only the statement knows to be booked',
+      { ...unanswered, lineAmountMinor: 100 },
+      'missing-at-operator',
+      'amount-differs',
+    ],
+    ['of a BET that was never booked', { ...unanswered, lineAmountMinor: null }, 'agree', 'agree'],
+    ['of what nobody knows', { ...unknown, lineAmountMinor: null }, 'agree', 'agree'],
+    ['of what the operator alone knows', { ...unknown, lineAmountMinor: 0 }, 'missing-at-operator', 'agree'],
+  ] as const)('%s: %s: its line absent is %3$s, its line with 0 is %4$s', (_, target, absent, zero) => {
+    expect(names(null, rollback, target)).toBe(absent);
+    expect(names(line(rollback, { amountMinor: 0 }), rollback, target)).toBe(zero);
+    expect(names(line(rollback), rollback, target)).toBe('agree');
+    expect(names(line(rollback, { amountMinor: 7 }), rollback, target)).toBe('amount-differs');
+    expect(names(line(rollback, { status: 'DECLINED' }), rollback, target)).toBe('state-differs');
+  });
+
+  test('names its original on both sides', () => {
+    const target = { booked: true, known: true, lineAmountMinor: 100 };
+    expect(names(line(rollback, { originalTransactionId: 'other' }), rollback, target)).toBe('state-differs');
+  });
+});
+
+test.each([
+  [{ amountMinor: 101 }, 'amount-differs'],
+  [{ currency: 'USD' }, 'amount-differs'],
+  [{ currency: 'no currency' }, 'amount-differs'],
+  [{ amountMinor: 101, currency: 'USD' }, 'amount-differs'],
+  [{ kind: 'WIN' }, 'state-differs'],
+  [{ playerRef: 'another' }, 'state-differs'],
+  [{ kind: 'WIN', amountMinor: 101 }, 'state-differs amount-differs'],
+  [{ originalTransactionId: 'what a BET names decides nothing' }, 'agree'],
+  [{ inRange: null }, 'ambiguous-time'],
+  [{ inRange: null, amountMinor: 101 }, 'ambiguous-time amount-differs'],
+  [{ firstLine: 1 }, 'duplicate-line'],
+  [{ firstLine: 1, amountMinor: 101, inRange: null }, 'duplicate-line'],
+  [{ inRange: false }, 'agree'],
+] as const)('a line that differs in %o is found as %s', (change, expected) => {
+  expect(names(line(record({}), change), record({}))).toBe(expected);
+});
+
+test('only what is in the range is missing, and ids match whatever their times', () => {
+  const earlier = record({ inRange: false });
+  expect(names(null, earlier)).toBe('agree');
+  expect(names(null, { ...earlier, state: 'TIMED_OUT' })).toBe('agree');
+  expect(names(line(earlier, { inRange: false }), null)).toBe('agree');
+  expect(names(line(earlier, { inRange: null }), null)).toBe('ambiguous-time');
+  expect(names(line(earlier, { inRange: false, amountMinor: 1 }), earlier)).toBe('amount-differs');
+  expect(names(line(earlier), { ...earlier, state: 'TIMED_OUT' })).toBe('unresolved');
+});

@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reconcile } from '../../src/reconciliation/reconciliation.js';
+import { HEADER } from '../../src/reconciliation/statement.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import {
+  FOREIGN_GAME,
+  OPERATOR,
+  OTHER_OPERATOR,
+  OTHER_PROVIDER,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { csvOf, type Line, linesOf } from './ledger-statement.js';
+
+const SECOND_MS = 1000;
+
+let world: World;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** The operator's statement, all of whose lines agree with the platform. */
+let statement: Line[];
+let range: { from: Date; to: Date };
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  world = await startWorld();
+  range = { from: new Date(Date.now() - SECOND_MS), to: new Date(Date.now() + 3600 * SECOND_MS) };
+  await play(world);
+  statement = linesOf(world.wallet.entries);
+});
+
+afterAll(async () => {
+  await world.stop();
+  await folder.remove();
+});
+
+/** Rounds that leave every decided state behind, on both sides. */
+async function play(at: World): Promise<void> {
+  const session = await at.launch({ playerRef: 'alice' });
+  for (const round of ['1', '2', '3']) {
+    await at.submit(at.transaction(session, 'BET', { transactionId: `bet-${round}`, roundId: round }));
+    await at.submit(at.transaction(session, 'WIN', { transactionId: `win-${round}`, roundId: round }));
+  }
+  await at.submit(at.transaction(session, 'BET', { transactionId: 'too-much', amountMinor: 10 ** 9 }));
+  // Booked, and rolled back; a second rollback is a verdict of our own, and so is a WIN on it.
+  const rollback = (transactionId: string, of: string, roundId: string) =>
+    at.submit(at.transaction(session, 'ROLLBACK', { transactionId, originalTransactionId: of, roundId }));
+  await at.submit(at.transaction(session, 'BET', { transactionId: 'undone', roundId: 'u' }));
+  await rollback('undo', 'undone', 'u');
+  await rollback('undo-again', 'undone', 'u');
+  await at.submit(at.transaction(session, 'WIN', { transactionId: 'win-on-undone', roundId: 'u' }));
+  await rollback('undo-a-win', 'win-1', '1');
+  // Nobody knows the target.
+  await rollback('undo-unknown', 'never-sent', 'n');
+  // Timed out, booked or not, and rolled back then.
+  at.wallet.next({ do: 'drop' }, { transactionId: 'lost' });
+  await at.submit(at.transaction(session, 'BET', { transactionId: 'lost', roundId: 'l' }));
+  await rollback('undo-lost', 'lost', 'l');
+  at.wallet.next({ do: 'book-then', then: { do: 'drop' } }, { transactionId: 'booked-and-lost' });
+  await at.submit(at.transaction(session, 'BET', { transactionId: 'booked-and-lost', roundId: 'b' }));
+  await rollback('undo-booked-and-lost', 'booked-and-lost', 'b');
+  // Another provider, play money, and another operator's player.
+  const foreign = await at.launch({ playerRef: 'bob', gameId: FOREIGN_GAME, currency: 'SEK' });
+  await at.submit(at.transaction(foreign, 'BET', { transactionId: 'bet-1' }), OTHER_PROVIDER);
+  const demo = await at.launch({ playerRef: 'carol', mode: 'DEMO' });
+  await at.submit(at.transaction(demo, 'BET', { transactionId: 'demo-bet' }));
+}
+
+/** What is found, as `name id`, in the report's order; the report itself as rows. */
+async function found(
+  lines: readonly Line[] | string,
+  change: Partial<{ from: Date; to: Date; operatorId: string }> = {},
+) {
+  const statementPath = join(folder.path, 'statement.csv');
+  const reportPath = join(folder.path, 'report.csv');
+  await writeFile(statementPath, typeof lines === 'string' ? lines : csvOf(lines));
+  const task = {
+    operatorId: OPERATOR,
+    ...range,
+    ...change,
+    databaseUrl: world.databaseUrl,
+    statementPath,
+    reportPath,
+  };
+  const outcome = await reconcile(task, () => undefined, new AbortController().signal);
+  const [, ...rows] = (await readFile(reportPath, 'utf8')).trimEnd().split('\r\n');
+  const names = rows.map((row) => row.split(','));
+  expect(Object.values(outcome.findings).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
+  return { outcome, names: names.map(([name, , , id]) => `${name} ${id}`), rows };
+}
+
+const line = (transactionId: string) => {
+  const index = statement.findIndex((candidate) => candidate.transactionId === transactionId);
+  return { index, line: statement[index]! };
+};
+
+test('a statement made of the ledger agrees', async () => {
+  expect(statement.length).toBeGreaterThan(12);
+  const { outcome, names } = await found(statement);
+  expect(names).toEqual([]);
+  expect(outcome).toMatchObject({ lines: statement.length, matched: statement.length });
+});
+
+test('so it does with what the contract leaves to the operator left out', async () => {
+  const optional = ['too-much', 'undo-unknown', 'undo-lost'];
+  expect(
+    (await found(statement.filter(({ transactionId }) => !optional.includes(transactionId)))).names,
+  ).toEqual([]);
+});
+
+test('a rolled-back BET keeps its line, and its ROLLBACK has one of its own', async () => {
+  for (const id of ['undone', 'undo', 'undo-booked-and-lost']) {
+    expect((await found(statement.toSpliced(line(id).index, 1))).names).toEqual([
+      `missing-at-operator ${id}`,
+    ]);
+  }
+});
+
+describe('each corruption gives exactly its finding', () => {
+  /** Lines of money that both sides know for sure. */
+  const SURE = ['bet-1', 'win-1', 'bet-2', 'win-2', 'bet-3', 'win-3', 'undone', 'undo'];
+  const corruptions: Record<string, (lines: Line[], at: number) => Line[]> = {
+    'missing-at-operator': (lines, at) => lines.toSpliced(at, 1),
+    'missing-at-platform': (lines, at) =>
+      lines.toSpliced(at, 0, { ...lines[at]!, transactionId: 'unheard-of' }),
+    'amount-differs': (lines, at) =>
+      lines.with(at, { ...lines[at]!, amountMinor: String(Number(lines[at]!.amountMinor) + 1) }),
+    'amount-differs ': (lines, at) => lines.with(at, { ...lines[at]!, currency: 'euro' }),
+    'state-differs': (lines, at) => lines.with(at, { ...lines[at]!, status: 'DECLINED' }),
+    'state-differs ': (lines, at) => lines.with(at, { ...lines[at]!, playerRef: 'mallory' }),
+    'duplicate-line': (lines, at) => [...lines, lines[at]!],
+    'ambiguous-time': (lines, at) =>
+      lines.with(at, { ...lines[at]!, bookedAt: lines[at]!.bookedAt.replace('Z', '') }),
+  };
+
+  test.each(Object.entries(corruptions))('%s', async (name, corrupt) => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...SURE), async (id) => {
+        // Ids may be shared by providers: the first is this one's.
+        const victim = name === 'missing-at-platform' ? 'unheard-of' : id;
+        expect((await found(corrupt(statement, line(id).index))).names).toEqual([`${name.trim()} ${victim}`]);
+      }),
+      { numRuns: SURE.length },
+    );
+  });
+
+  test('and any order of the lines is the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(statement, { minLength: statement.length }), async (lines) => {
+        expect((await found(lines)).names).toEqual([]);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+test("what is not this operator's real money is missing at the platform", async () => {
+  const like = line('bet-1').line;
+  const names = ['demo-bet', 'never-sent'].map((transactionId) => ({ ...like, transactionId }));
+  expect((await found([...statement, ...names])).names).toEqual([
+    'missing-at-platform demo-bet',
+    'missing-at-platform never-sent',
+  ]);
+  const others = await found(statement.slice(0, 2), { operatorId: OTHER_OPERATOR });
+  expect(others.names).toEqual(['missing-at-platform bet-1', 'missing-at-platform win-1']);
+});
+
+test('a record is missing only if its own time is in the range', async () => {
+  const before = { from: new Date(0), to: new Date(1) };
+  expect((await found([], before)).names).toEqual([]);
+  expect((await found(statement, before)).names).toEqual([]);
+  const strange = { ...line('bet-1').line, transactionId: 'strange' };
+  expect((await found([...statement, { ...strange, bookedAt: '2001-01-01T00:00:00+01:00' }])).names).toEqual(
+    [],
+  );
+  expect((await found([...statement, { ...strange, bookedAt: 'long ago' }])).names).toEqual([
+    'ambiguous-time strange',
+  ]);
+});
+
+test('what waits for a decision is unresolved, with a line or without', async () => {
+  const session = await world.launch({ playerRef: 'dave' });
+  world.wallet.next({ do: 'drop' }, { transactionId: 'waiting' });
+  await world.submit(world.transaction(session, 'WIN', { transactionId: 'waiting' }));
+  world.wallet.next({ do: 'book-then', then: { do: 'drop' } }, { transactionId: 'waiting-booked' });
+  await world.submit(world.transaction(session, 'WIN', { transactionId: 'waiting-booked' }));
+  const now = linesOf(world.wallet.entries);
+  expect((await found(now)).names).toEqual(['unresolved waiting-booked', 'unresolved waiting']);
+  expect((await found(now.slice(0, -1))).names).toEqual(['unresolved waiting', 'unresolved waiting-booked']);
+  await world.sql.run(`DELETE FROM transactions WHERE transaction_id LIKE 'waiting%'`);
+});
+
+test('the report shows both sides side by side, and no spreadsheet runs what it says', async () => {
+  const evil = { ...line('bet-1').line, playerRef: '=HYPERLINK("http://evil","a,b")', amountMinor: '99' };
+  const { rows } = await found(statement.with(0, evil));
+  const created = await world.sql.run<{ at: Date }>(
+    `SELECT date_trunc('milliseconds', created_at) AS at FROM transactions WHERE transaction_id = 'bet-1' AND player_ref = 'alice'`,
+  );
+  const player = `"'=HYPERLINK(""http://evil"",""a,b"")",alice`;
+  const times = `${evil.bookedAt},${created[0]!.at.toISOString()}`;
+  const sides = `spinwell,bet-1,2,BET,BET,APPROVED,APPROVED,99,100,EUR,EUR,${player},,,${times}`;
+  expect(rows).toEqual([
+    `state-differs,playerRef differs,${sides}`,
+    `amount-differs,amountMinor differs,${sides}`,
+  ]);
+});
+
+test('a statement that cannot be read changes nothing: the report of before stays as it is', async () => {
+  const reportPath = join(folder.path, 'report.csv');
+  await found(statement.slice(1));
+  const before = await readFile(reportPath, 'utf8');
+  const broken = `${csvOf(statement)}spinwell,half`;
+  await expect(found(broken)).rejects.toThrow(
+    `line ${statement.length + 2}, column 10: the line has 2 fields`,
+  );
+  await expect(found(`${HEADER}\r\n"`)).rejects.toThrow('line 2, column 1');
+  expect(await readFile(reportPath, 'utf8')).toBe(before);
+  expect((await readdir(folder.path)).sort()).toEqual(['report.csv', 'statement.csv']);
+});
+
+test('an interrupted run leaves no report under the final name, nor under another', async () => {
+  const interrupted = new AbortController();
+  const statementPath = join(folder.path, 'statement.csv');
+  const reportPath = join(folder.path, 'interrupted.csv');
+  await writeFile(statementPath, csvOf(statement));
+  const task = { operatorId: OPERATOR, ...range, databaseUrl: world.databaseUrl, statementPath, reportPath };
+  const run = reconcile(
+    task,
+    (stage) => stage === 'comparing' && interrupted.abort(new Error('enough')),
+    interrupted.signal,
+  );
+  await expect(run).rejects.toThrow('enough');
+  expect((await readdir(folder.path)).sort()).toEqual(['report.csv', 'statement.csv']);
+});
