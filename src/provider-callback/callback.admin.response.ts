@@ -35,13 +35,16 @@ export class CallbackItem {
   callbackId: number;
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
-  @ApiProperty({ enum: ROUTES })
+  @ApiProperty({ enum: ROUTES, example: ROUTES[1] })
   route: string;
-  @ApiProperty({ description: "A grant's requestRef, or a sessionId" })
+  @ApiProperty({ example: 'promo-1', description: "A grant's requestRef, or a sessionId" })
   reference: string;
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ example: '7d05f135-6a15-439e-b716-23d0af3aa5b3' })
   requestId?: string;
-  @ApiProperty({ description: 'The JSON that was sent, byte for byte' })
+  @ApiProperty({
+    example: '{"externalRef":"spins-7","playerRef":"player-42","gameId":"sandbox-slots"}',
+    description: 'The JSON that was sent, byte for byte',
+  })
   body: string;
   @ApiPropertyOptional({
     type: 'integer',
@@ -49,16 +52,23 @@ export class CallbackItem {
     description: "The provider's status, where it answered",
   })
   status?: number;
-  @ApiPropertyOptional({ description: "The provider's answer, up to 4 KiB" })
+  @ApiPropertyOptional({
+    example: '{"remainingSpins":3,"completed":false}',
+    description: "The provider's answer, up to 4 KiB",
+  })
   answer?: string;
-  @ApiPropertyOptional({ description: 'Why there is no whole answer' })
+  @ApiPropertyOptional({
+    example: 'the provider did not answer within 10000 ms',
+    description: 'Why there is no whole answer',
+  })
   error?: string;
   @ApiPropertyOptional({ type: 'integer', example: 42 })
   durationMs?: number;
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   createdAt: Date;
   @ApiPropertyOptional({
     format: 'date-time',
+    example: '2026-01-31T12:00:00.042Z',
     description: 'Absent: under way, or its instance died and nobody knows what became of it',
   })
   completedAt?: Date;
