@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { DECLINE_REASONS } from './rules/decision.js';
 
 /** Contract, section 3, "TransactionResponse". */
 export class TransactionResponse {
@@ -12,17 +13,7 @@ export class TransactionResponse {
   balance: number;
   @ApiProperty({ example: 'EUR' })
   currency: string;
-  @ApiPropertyOptional({
-    enum: [
-      'INSUFFICIENT_FUNDS',
-      'PLAYER_BLOCKED',
-      'LIMIT_REACHED',
-      'TRANSACTION_ROLLED_BACK',
-      'ROUND_ALREADY_SETTLED',
-      'NOT_ROLLBACKABLE',
-      'OTHER',
-    ],
-  })
+  @ApiPropertyOptional({ enum: DECLINE_REASONS })
   declineReason?: string;
 }
 

@@ -52,11 +52,12 @@ export class WalletService {
    */
   async submit(provider: Provider, asked: SubmittedTransaction): Promise<Answer> {
     note({ transactionId: asked.transactionId, kind: asked.kind });
+    const tokenHash = sha256(asked.sessionToken);
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();
       const platformTransactionId = this.randomness.uuid();
       const opened = await this.transactions.open(provider.id, asked, {
-        tokenHash: sha256(asked.sessionToken),
+        tokenHash,
         now: this.clock.now(),
         platformTransactionId,
       });

@@ -1,5 +1,5 @@
 import type { Decision } from './decision.js';
-import type { Asked, Facts, SessionFacts, StoredFacts } from './facts.js';
+import { type Asked, type Facts, isTombstone, type SessionFacts, type StoredFacts } from './facts.js';
 import { mayStillSettle } from './late-settlement.js';
 import { decideRollback } from './rollback.js';
 import { decideWin } from './win.js';
@@ -58,10 +58,6 @@ function found(stored: StoredFacts): Decision {
     case 'TIMED_OUT':
       return { do: 'retry', attempt: stored.attempt };
   }
-}
-
-export function isTombstone(stored: StoredFacts): boolean {
-  return stored.kind === null;
 }
 
 function isFinished(stored: StoredFacts): boolean {

@@ -1,13 +1,17 @@
 import type { ErrorCode } from '../../errors/catalogue.js';
 
-export type DeclineReason =
-  | 'INSUFFICIENT_FUNDS'
-  | 'PLAYER_BLOCKED'
-  | 'LIMIT_REACHED'
-  | 'TRANSACTION_ROLLED_BACK'
-  | 'ROUND_ALREADY_SETTLED'
-  | 'NOT_ROLLBACKABLE'
-  | 'OTHER';
+/** The words with which a provider is told why. Contract, section 3, "TransactionResponse". */
+export const DECLINE_REASONS = [
+  'INSUFFICIENT_FUNDS',
+  'PLAYER_BLOCKED',
+  'LIMIT_REACHED',
+  'TRANSACTION_ROLLED_BACK',
+  'ROUND_ALREADY_SETTLED',
+  'NOT_ROLLBACKABLE',
+  'OTHER',
+] as const;
+
+export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
 /** A verdict of our own: it moves nothing, and carries the balance that the operator names then. */
 export type Verdict =

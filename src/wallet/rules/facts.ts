@@ -58,6 +58,11 @@ export interface StoredFacts {
   readonly responseBody: string | null;
 }
 
+/** Whether nothing is stored but that its rollback came first. */
+export function isTombstone(stored: StoredFacts): boolean {
+  return stored.kind === null;
+}
+
 /** What else happened in the round that the request names. */
 export interface RoundFacts {
   /** Moves with each claim of a WIN or a ROLLBACK: the round's lock. */

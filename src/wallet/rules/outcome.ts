@@ -1,17 +1,8 @@
-import type { DeclineReason } from './decision.js';
-
-const REASONS: readonly DeclineReason[] = [
-  'INSUFFICIENT_FUNDS',
-  'PLAYER_BLOCKED',
-  'LIMIT_REACHED',
-  'TRANSACTION_ROLLED_BACK',
-  'ROUND_ALREADY_SETTLED',
-  'NOT_ROLLBACKABLE',
-];
+import { DECLINE_REASONS, type DeclineReason } from './decision.js';
 
 /** The operator's reason as the provider may read it: a word of the contract, or OTHER. Contract, section 3. */
 export function declineReason(operatorsReason: string | undefined): DeclineReason {
-  return REASONS.find((reason) => reason === operatorsReason) ?? 'OTHER';
+  return DECLINE_REASONS.find((reason) => reason === operatorsReason) ?? 'OTHER';
 }
 
 export interface Response {

@@ -1,5 +1,5 @@
 import type { Decision, DeclineReason, Verdict } from './decision.js';
-import type { Asked, RoundFacts, SessionFacts, StoredFacts } from './facts.js';
+import { type Asked, isTombstone, type RoundFacts, type SessionFacts, type StoredFacts } from './facts.js';
 
 /** The table of what a fresh ROLLBACK finds at its target, from the top. Contract, section 3, "ROLLBACK". */
 export function decideRollback(
@@ -11,7 +11,7 @@ export function decideRollback(
   if (asked.originalTransactionId === asked.transactionId) return { do: 'refuse', code: 'INVALID_REQUEST' };
   if (!target) return { do: 'reverse', target: { found: 'nothing' }, amountMinor: asked.amountMinor ?? 0 };
   if (!ofTheSameRound(asked, session, target)) return { do: 'refuse', code: 'SESSION_MISMATCH' };
-  const tombstone = target.kind === null;
+  const tombstone = isTombstone(target);
   if (!tombstone && asked.amountMinor !== undefined && asked.amountMinor !== target.amountMinor) {
     return { do: 'refuse', code: 'INVALID_REQUEST' };
   }
