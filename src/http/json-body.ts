@@ -5,10 +5,11 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
-import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
+import { type ValidationError, validateSync } from 'class-validator';
 import type { Request } from 'express';
 import { CroupierError } from '../errors/croupier-error.js';
 import { parseJsonObject } from './json.js';
+import { validatorOf } from './validator.js';
 
 interface RawRequest {
   contentType: string | undefined;
@@ -64,7 +65,7 @@ export function validated<T extends object>(
   fields: Readonly<Record<string, unknown>>,
   reading: Reading,
 ): T {
-  const known = knownFields(type);
+  const { fields: known, accepts } = validatorOf(type);
   const unknown = Object.keys(fields).find((field) => !known.has(field));
   if (unknown !== undefined && reading === 'strict') {
     throw invalid(`${JSON.stringify(unknown.slice(0, 64))} is not a known field`);
@@ -74,22 +75,12 @@ export function validated<T extends object>(
     const given = Object.hasOwn(fields, field) && !(reading === 'lenient' && fields[field] === null);
     if (given) (instance as Record<string, unknown>)[field] = fields[field];
   }
+  if (accepts(instance)) return instance;
+  // Class-validator's own walk is dear: it is only asked what is wrong, and in which words.
   const errors = validateSync(instance, { stopAtFirstError: true });
   const telling = errors.find((error) => error.contexts) ?? errors[0];
   if (telling) throw refusal(telling);
   return instance;
-}
-
-const KNOWN_FIELDS = new WeakMap<Type<object>, ReadonlySet<string>>();
-
-function knownFields(type: Type<object>): ReadonlySet<string> {
-  let known = KNOWN_FIELDS.get(type);
-  if (!known) {
-    const constraints = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-    known = new Set(constraints.map((constraint) => constraint.propertyName));
-    KNOWN_FIELDS.set(type, known);
-  }
-  return known;
 }
 
 function refusal(error: ValidationError): CroupierError {

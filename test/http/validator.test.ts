@@ -1,0 +1,470 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { MODULE_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import {
+  Allow,
+  getMetadataStorage,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  registerDecorator,
+  Validate,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+  ValidatePromise,
+  type ValidationArguments,
+  ValidatorConstraint,
+  validateSync,
+} from 'class-validator';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { AuditQuery } from '../../src/admin/audit.request.js';
+import { CreateKeyRequest } from '../../src/admin/key.request.js';
+import { AppModule } from '../../src/app.module.js';
+import { CroupierError } from '../../src/errors/croupier-error.js';
+import {
+  AdminBatchRequest,
+  AdminGrantQuery,
+  AdminGrantRequest,
+  OperatorBatchRequest,
+  OperatorGrantQuery,
+  OperatorGrantRequest,
+} from '../../src/free-spins/free-spins.request.js';
+import { validated } from '../../src/http/json-body.js';
+import { parseJsonObject } from '../../src/http/json.js';
+import { PageQuery } from '../../src/http/page.js';
+import { validatorOf } from '../../src/http/validator.js';
+import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
+import { SessionQuery } from '../../src/session/session.admin.response.js';
+import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';
+import { PutGameRequest } from '../../src/tenancy/game.request.js';
+import { ChangeOperatorRequest, CreateOperatorRequest } from '../../src/tenancy/operator.request.js';
+import { ChangeProviderRequest, CreateProviderRequest } from '../../src/tenancy/provider.request.js';
+import { RotateSecretRequest } from '../../src/tenancy/secret.request.js';
+import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
+import { TransactionQuery } from '../../src/wallet/desk/transaction.admin.request.js';
+import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Reading = 'strict' | 'lenient';
+
+const SPINS = { gameId: 'slots', spins: 10, betAmountMinor: 20, currency: 'EUR' };
+const PAGE = { limit: 50, cursor: 'Ym9vaw' };
+const TIME_PAGE = { ...PAGE, from: '2026-01-31', to: '2026-01-31T00:00:00.5+01:00' };
+const PROVIDER = { name: 'Acme', webhookBaseUrl: 'https://rgs.acme.example', lateSettlementSeconds: 0 };
+const OPERATOR = { name: 'Lucky', walletBaseUrl: 'https://wallet.lucky.example', walletTimeoutMs: 5000 };
+const TENANT = { status: 'ACTIVE', requestsPerSecond: 500 };
+
+/** Bodies and queries that are accepted, for every class that a route reads. */
+const ACCEPTED = new Map<Type<object>, Fields[]>([
+  [TransactionRequest, Object.values(TRANSACTION_REQUESTS).map(({ value }) => value)],
+  [SessionTokenRequest, [{ sessionToken: 'token' }]],
+  [
+    AdjustmentRequest,
+    [
+      {
+        adjustmentId: 'a-1',
+        operatorId: 'o',
+        playerRef: 'p',
+        currency: 'EUR',
+        amountMinor: -5,
+        reason: 'why',
+      },
+    ],
+  ],
+  [
+    LaunchRequest,
+    [
+      { playerRef: 'p', gameId: 'g', currency: 'EUR' },
+      {
+        ...{ playerRef: 'p', gameId: 'g', currency: 'EUR', mode: 'DEMO', ttlSeconds: 3600 },
+        ...{ language: 'pt-BR', country: 'DE' },
+      },
+    ],
+  ],
+  [RevokeRequest, [{ reason: 'KICK' }]],
+  [OperatorGrantRequest, [{ ...SPINS, playerRef: 'p', requestRef: 'r' }]],
+  [AdminGrantRequest, [{ ...SPINS, playerRef: 'p', operatorId: 'o', requestRef: 'r' }]],
+  [OperatorBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], batchRef: 'b' }]],
+  [AdminBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], operatorId: 'o', batchRef: 'b' }]],
+  [CreateKeyRequest, [{ name: 'Night shift', role: 'support' }]],
+  [
+    PutGameRequest,
+    [{ providerId: 'acme', name: 'Book', status: 'ACTIVE', launchUrl: 'https://play.acme.example' }],
+  ],
+  [CreateProviderRequest, [{ id: 'acme', ...PROVIDER, ...TENANT }]],
+  [ChangeProviderRequest, [{ ...PROVIDER, ...TENANT }, {}]],
+  [CreateOperatorRequest, [{ id: 'lucky', ...OPERATOR, ...TENANT, walletAdapter: 'signed-json' }]],
+  [ChangeOperatorRequest, [{ ...OPERATOR, ...TENANT, walletAdapter: 'signed-json' }, {}]],
+  [RotateSecretRequest, [{ overlapSeconds: 0 }, {}]],
+  [PageQuery, [PAGE, {}]],
+  [AuditQuery, [{ ...TIME_PAGE, actor: 'root', action: 'provider.change', target: 'provider:acme' }, {}]],
+  [CallbackQuery, [{ ...TIME_PAGE, providerId: 'a', route: '/v1/game/session/revoke', reference: 'r' }]],
+  [SessionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', playerRef: 'p', revoked: 'true' }]],
+  [TransactionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', roundId: 'r', state: 'PENDING' }]],
+  [OperatorGrantQuery, [{ ...PAGE, state: 'GRANTED', providerId: 'a', playerRef: 'p', gameId: 'g' }]],
+  [AdminGrantQuery, [{ ...PAGE, state: 'GRANTED', providerId: 'a', playerRef: 'p', operatorId: 'o' }]],
+]);
+
+/** What may be wrong with any field; undefined leaves it out. */
+const SUSPECTS: unknown[] = [
+  ...[
+    undefined,
+    null,
+    true,
+    false,
+    {},
+    { length: 1 },
+    [],
+    ['p'],
+    ['p', 'p'],
+    ['p', 'a b'],
+    ['p', 1],
+    [['p']],
+  ],
+  Array.from({ length: 1001 }, (_, index) => `p${index}`),
+  ...[0, -0, -1, 1, 0.5, 499, 500, 501, 1000, 1001, 86_400, 31_536_000, 31_536_001, 1e21, NaN, Infinity],
+  ...[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1, Number.MIN_SAFE_INTEGER, -(2 ** 53)],
+  ...[
+    '',
+    '.',
+    '..',
+    ' ',
+    'a b',
+    'é',
+    '日本',
+    '😀',
+    '\ud800',
+    '\u0000',
+    'a\n',
+    '$value',
+    '$property',
+    '1',
+    '0',
+  ],
+  ...['x'.repeat(64), 'x'.repeat(65), 'x'.repeat(128), 'x'.repeat(129), 'x'.repeat(513), 'x'.repeat(2049)],
+  ...[
+    'croupier-',
+    'croupier-1',
+    'Croupier-1',
+    'BET',
+    'WIN',
+    'ROLLBACK',
+    'ADJUSTMENT',
+    'bet',
+    'DEMO',
+    'ACTIVE',
+  ],
+  ...['EUR', 'eur', 'EURO', 'EU', 'DE', 'en', 'en_', 'true', 'admin', 'KICK', 'CANCELLED', 'signed-json'],
+  ...[
+    '2026-01-31',
+    '2026-13-31',
+    '2026-01-31T00:00',
+    'https://a.example',
+    'ftp://a.example',
+    'http://',
+    '//a',
+  ],
+];
+const STRANGERS = ['extra', '__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', ''];
+
+test('every class that a route reads stands here', () => {
+  expect(names(ACCEPTED.keys())).toEqual(names(controllers(AppModule).flatMap(classesRead)));
+});
+
+describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted] as const))(
+  '%s is judged as class-validator judges it',
+  (_, type, accepted) => {
+    const fields = [...knownFields(type)];
+
+    test.each(accepted)('where it is accepted, which takes no search for decorators: %j', (body) => {
+      expectTheSame(type, body, 'strict');
+      using search = vi.spyOn(getMetadataStorage(), 'getTargetValidationMetadatas');
+      expect(validated(type, body, 'strict')).toEqual(body);
+      expect(search).not.toHaveBeenCalled();
+    });
+
+    test('with any one field amiss', () => {
+      for (const example of accepted)
+        for (const field of fields)
+          for (const suspect of SUSPECTS)
+            for (const reading of ['strict', 'lenient'] as const)
+              expectTheSame(type, changed(example, [[field, suspect]]), reading);
+    });
+
+    test('with several amiss at once', () => {
+      const value = fc.oneof(
+        { weight: 6, arbitrary: fc.constantFrom(...SUSPECTS) },
+        { weight: 1, arbitrary: fc.jsonValue() },
+        { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+        { weight: 1, arbitrary: fc.double() },
+      );
+      const change = fc.tuple(fc.constantFrom(...fields), value);
+      const stranger = fc.oneof(
+        { weight: 5, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...STRANGERS), value) },
+      );
+      let accepts = 0;
+      let refuses = 0;
+      fc.assert(
+        fc.property(
+          fc.constantFrom(...accepted),
+          fc.uniqueArray(change, { maxLength: 5, selector: ([field]) => field }),
+          stranger,
+          fc.constantFrom('strict', 'lenient'),
+          (example, changes, extra, reading) => {
+            const body = changed(example, [...changes, ...(extra ? [extra] : [])]);
+            if (expectTheSame(type, body, reading)) accepts++;
+            else refuses++;
+          },
+        ),
+        { numRuns: 600 },
+      );
+      expect(Math.min(accepts, refuses)).toBeGreaterThan(10);
+    });
+  },
+);
+
+describe('of a transaction', () => {
+  const BET = TRANSACTION_REQUESTS.BET.value;
+  const refusal = (body: Fields) => outcome(() => validated(TransactionRequest, body, 'lenient'));
+
+  test('the kind that is not accepted is told before whatever else is wrong', () => {
+    expect(refusal({ ...BET, sessionToken: 1, kind: 'ADJUSTMENT', amountMinor: -1 })).toMatchObject({
+      code: 'KIND_NOT_ACCEPTED',
+    });
+  });
+
+  test('the first field is told before the second, and its last constraint first', () => {
+    expect(refusal({ ...BET, sessionToken: 1, amountMinor: 'x' })).toEqual({
+      code: 'INVALID_REQUEST',
+      message: 'sessionToken must be longer than or equal to 1 characters',
+    });
+    expect(refusal({ ...BET, amountMinor: 'x' })).toMatchObject({
+      message: 'amountMinor must be an integer number',
+    });
+  });
+
+  test.each([
+    '{"__proto__":{"sessionToken":"s"},"kind":"BET"}',
+    '{"constructor":{"prototype":{}},"sessionToken":"s"}',
+    '{"toString":1,"valueOf":2,"hasOwnProperty":3}',
+    `{"__proto__":null,${JSON.stringify(BET).slice(1)}`,
+    `{"constructor":1,${JSON.stringify(BET).slice(1)}`,
+  ])('%s', (text) => {
+    for (const reading of ['strict', 'lenient'] as const)
+      expectTheSame(TransactionRequest, parseJsonObject(Buffer.from(text)), reading);
+  });
+});
+
+describe('what no route uses yet', () => {
+  class Base {
+    @IsInt()
+    inherited: unknown;
+
+    @IsString()
+    replaced: unknown;
+  }
+
+  @ValidatorConstraint({ name: 'isTheirSum' })
+  class IsTheirSum {
+    validate(
+      value: unknown,
+      { object, property, targetName, constraints, value: whole }: ValidationArguments,
+    ) {
+      const { low, inherited } = object as Judged;
+      return (
+        `${targetName}.${property}` === 'Judged.sum' &&
+        constraints[0] === 'told' &&
+        whole === value &&
+        value === Number(low) + Number(inherited)
+      );
+    }
+  }
+
+  class Judged extends Base {
+    @IsIn([1, '1'])
+    override replaced: unknown;
+
+    @ValidateIf((_, value) => value !== -1)
+    @ValidateIf(({ inherited }: Judged) => inherited !== 7)
+    @Min(0)
+    low: unknown;
+
+    @IsOptional()
+    @IsDefined()
+    @Max(7, { validateIf: ({ low }: Judged) => low !== 7 })
+    high: unknown;
+
+    @IsDefined({ groups: ['any'] })
+    @IsInt({ each: true, groups: ['none'] })
+    @Min(1, { each: true, always: true })
+    each: unknown;
+
+    @Validate(IsTheirSum, ['told'])
+    sum: unknown;
+  }
+
+  test('conditions, inheritance, collections, constraints of a class and what they are told', () => {
+    const number = fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom<unknown>(1, 7) },
+      { weight: 2, arbitrary: fc.constantFrom<unknown>(-1, 8, '1', null, undefined) },
+    );
+    const some = fc.array(fc.constantFrom<unknown>(1, 2, 3, 1.5, 0, 'x'), { maxLength: 2 });
+    const collection = fc.oneof(
+      number,
+      some,
+      some.map((items) => new Set(items)),
+      some.map((items) => new Map(items.map((item, index) => [index, item]))),
+    );
+    let accepts = 0;
+    fc.assert(
+      fc.property(
+        fc.record({ inherited: number, replaced: number, low: number, high: number, each: collection }),
+        fc.constantFrom(0, 0, 0, 1),
+        (fields, excess) => {
+          const sum = Number(fields.low) + Number(fields.inherited) + excess;
+          const judged = Object.assign(new Judged(), fields, { sum });
+          expect(validatorOf(Judged).accepts(judged)).toBe(walk(judged).length === 0);
+          if (validatorOf(Judged).accepts(judged)) accepts++;
+        },
+      ),
+      { numRuns: 5000 },
+    );
+    expect(accepts).toBeGreaterThan(50);
+  });
+
+  const answering = (answer: unknown) =>
+    ValidateBy({ name: 'answers', validator: { validate: () => answer as boolean } });
+
+  const asynchronous: PropertyDecorator = (target, propertyName) =>
+    registerDecorator({
+      ...{ name: 'later', async: true, target: target.constructor, propertyName: String(propertyName) },
+      validator: { validate: () => expect.unreachable() },
+    });
+
+  test.each<[string, PropertyDecorator]>([
+    ['a nested object', ValidateNested()],
+    ['a promise of a value', ValidatePromise()],
+    ['a field that is only allowed', Allow()],
+    ['an asynchronous constraint', asynchronous],
+    ['a constraint that answers later', answering(Promise.resolve(true))],
+    ['a constraint that answers neither true nor false', answering(1)],
+  ])('%s is left to class-validator', (_, constraint) => {
+    class Left {
+      field: unknown;
+    }
+    constraint(Left.prototype, 'field');
+    expect(validatorOf(Left).accepts(Object.assign(new Left(), { field: {} }))).toBe(false);
+    expectTheSame(Left, { field: new Judged() }, 'strict', false);
+    expectTheSame(Left, { field: 1 }, 'strict', false);
+  });
+
+  test('a class without constraints is left to class-validator', () => {
+    class Bare {
+      field: unknown;
+    }
+    expect(validatorOf(Bare).accepts(new Bare())).toBe(false);
+    expectTheSame(Bare, {}, 'strict');
+  });
+});
+
+/**
+ * Holds `validated` against class-validator's own walk.
+ * @param exactly whether the compiled validator must know by itself what is accepted
+ */
+function expectTheSame(type: Type<object>, fields: Fields, reading: Reading, exactly = true): boolean {
+  const reference = outcome(() => walked(type, fields, reading));
+  expect(outcome(() => validated(type, fields, reading))).toStrictEqual(reference);
+  const instance = taken(type, fields, reading);
+  const { accepts } = validatorOf(type);
+  if (exactly) expect(accepts(instance)).toBe(walk(instance).length === 0);
+  return 'instance' in reference;
+}
+
+function outcome(read: () => object) {
+  try {
+    const instance = read();
+    return { instance, order: Object.keys(instance) };
+  } catch (error) {
+    if (!(error instanceof CroupierError)) throw error;
+    return { code: error.code, message: error.message };
+  }
+}
+
+/** What `validated` promises, said by class-validator alone. */
+function walked(type: Type<object>, fields: Fields, reading: Reading): object {
+  const known = knownFields(type);
+  const unknown = Object.keys(fields).find((field) => !known.has(field));
+  if (unknown !== undefined && reading === 'strict') {
+    throw new CroupierError(
+      'INVALID_REQUEST',
+      `${JSON.stringify(unknown.slice(0, 64))} is not a known field`,
+    );
+  }
+  const instance = taken(type, fields, reading);
+  const errors = walk(instance);
+  const telling = errors.find((error) => error.contexts) ?? errors[0];
+  if (!telling) return instance;
+  const [[constraint, message] = []] = Object.entries(telling.constraints ?? {});
+  const code = constraint && telling.contexts?.[constraint]?.code;
+  throw code
+    ? new CroupierError(code)
+    : new CroupierError('INVALID_REQUEST', message ?? 'a field is invalid');
+}
+
+function taken(type: Type<object>, fields: Fields, reading: Reading): object {
+  const given = [...knownFields(type)].filter(
+    (field) => Object.hasOwn(fields, field) && !(reading === 'lenient' && fields[field] === null),
+  );
+  return Object.assign(new type(), Object.fromEntries(given.map((field) => [field, fields[field]])));
+}
+
+function walk(instance: object) {
+  return validateSync(instance, { stopAtFirstError: true });
+}
+
+function knownFields(type: Type<object>): Set<string> {
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return new Set(metadata.map(({ propertyName }) => propertyName));
+}
+
+/** The body with other values; as JSON.parse does, it makes `__proto__` a field like any other. */
+function changed(body: Fields, changes: [field: string, value: unknown][]): Fields {
+  const fields = new Map([...Object.entries(body), ...changes]);
+  return Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
+}
+
+function controllers(module: Type<object> | DynamicModule): Type<object>[] {
+  const type = 'module' in module ? module.module : module;
+  const imports: (Type<object> | DynamicModule)[] = [
+    ...(Reflect.getMetadata(MODULE_METADATA.IMPORTS, type) ?? []),
+    ...(('module' in module && module.imports) || []),
+  ];
+  return [
+    ...(Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, type) ?? []),
+    ...imports.flatMap((imported) => controllers(imported)),
+  ];
+}
+
+/** The classes of the parameters that go through `validated`. */
+function classesRead(controller: Type<object>): Type<object>[] {
+  return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
+    const types: Type<object>[] = Reflect.getMetadata('design:paramtypes', controller.prototype, method);
+    const parameters: Record<string, { index: number; pipes?: object[] }> =
+      Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {};
+    return Object.values(parameters)
+      .filter(({ pipes = [] }) =>
+        pipes.some((pipe) => ['JsonBodyPipe', 'QueryPipe'].includes(pipe.constructor.name)),
+      )
+      .map(({ index }) => types[index]!);
+  });
+}
+
+function names(types: Iterable<Type<object>>): string[] {
+  return [...new Set(types)].map(({ name }) => name).sort();
+}
