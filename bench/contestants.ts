@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import * as floor from './floor.sql.js';
+import * as service from './service.sql.js';
+import * as usual from './usual.sql.js';
+import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SESSIONS } from './world.js';
+
+export const NAMES = ['service', 'floor', 'usual'] as const;
+export type Name = (typeof NAMES)[number];
+
+/** A server under measurement, with a database of its own on the one PostgreSQL. */
+export interface Contestant {
+  readonly name: Name;
+  readonly port: number;
+  readonly pid: number;
+  readonly databaseUrl: string;
+  readonly providerSecret: string;
+  readonly operatorSecret: string;
+  readonly database: pg.Client;
+  /** Finds the row of a transaction in a state: $1 its id. */
+  readonly pendingSql: string;
+  readonly approvedSql: string;
+  seedBets(prefix: string, count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Surroundings {
+  /** A PostgreSQL whose user may create databases. */
+  readonly postgresUrl: string;
+  readonly operatorUrl: string;
+  /** For logs and what the service keeps. */
+  readonly folder: string;
+  /** What its database and files are called, where a name has several contestants. */
+  readonly label?: string;
+  /** Flags of Node for the server under measurement. */
+  readonly execArgv?: readonly string[];
+  /** What the service's environment holds beside its defaults. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const ADMIN_KEY = 'bench-admin-key-0123456789abcdef0123456789';
+const RATE_LIMIT = 1_000_000;
+const HERE = import.meta.dirname;
+
+/** @param before one that was stopped: its database is taken over as it is */
+export async function start(
+  name: Name,
+  surroundings: Surroundings,
+  before?: Contestant,
+): Promise<Contestant> {
+  const label = surroundings.label ?? name;
+  const databaseUrl =
+    before?.databaseUrl ?? (await createDatabase(surroundings.postgresUrl, `croupier_bench_${label}`));
+  const port = await freePort();
+  const child = await launch(name, port, databaseUrl, surroundings);
+  const database = new pg.Client({ connectionString: databaseUrl });
+  const { SEED_SESSIONS, SEED_BETS } = { service, floor, usual }[name];
+  let secrets: Pick<Contestant, 'providerSecret' | 'operatorSecret'>;
+  try {
+    secrets = before ?? (await secretsOf(name, port, surroundings.operatorUrl));
+    await database.connect();
+    if (!before) await database.query(SEED_SESSIONS, [SESSIONS]);
+  } catch (error) {
+    // Whoever calls has nothing to stop yet.
+    await database.end();
+    await stop(child);
+    throw error;
+  }
+  return {
+    ...{ name, port, pid: child.pid!, databaseUrl, database },
+    ...{ providerSecret: secrets.providerSecret, operatorSecret: secrets.operatorSecret },
+    ...statesOf(name),
+    seedBets: async (prefix, count) => {
+      await database.query(SEED_BETS, [prefix, count]);
+    },
+    stop: async () => {
+      await database.end();
+      await stop(child);
+    },
+  };
+}
+
+function statesOf(name: Name): Pick<Contestant, 'pendingSql' | 'approvedSql'> {
+  const id = name === 'usual' ? '"transactionId"' : 'transaction_id';
+  const inState = (state: string) => `SELECT 1 FROM transactions WHERE ${id} = $1 AND state = '${state}'`;
+  return { pendingSql: inState('PENDING'), approvedSql: inState('APPROVED') };
+}
+
+async function createDatabase(postgresUrl: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function launch(
+  name: Name,
+  port: number,
+  databaseUrl: string,
+  { operatorUrl, folder, label = name, execArgv = [], environment }: Surroundings,
+): Promise<ChildProcess> {
+  const program = name === 'service' ? join(HERE, '../../../dist/main.js') : join(HERE, `${name}.js`);
+  // The log goes to a file, as it does where a service runs; a pipe would be read by whoever measures.
+  const logFile = join(folder, `${label}.log`);
+  const log = openSync(logFile, 'a');
+  const env = {
+    PATH: process.env['PATH'],
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    ...(name === 'service'
+      ? {
+          ADMIN_API_KEY: ADMIN_KEY,
+          SECRETS_KEY: Buffer.alloc(32, 'bench').toString('base64'),
+          DATA_DIR: folder,
+          OUTBOUND_ALLOW_PRIVATE: 'true',
+          ...environment,
+        }
+      : { OPERATOR_URL: operatorUrl, RATE_LIMIT: String(RATE_LIMIT) }),
+  };
+  const child = spawn(process.execPath, [...execArgv, program], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  await listening(child, port).catch(async (error: unknown) => {
+    child.kill('SIGKILL');
+    throw new Error(`${name} ${(error as Error).message}:\n${await readFile(logFile, 'utf8')}`);
+  });
+  return child;
+}
+
+async function listening(child: ChildProcess, port: number): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (child.exitCode !== null) throw new Error('ended while it started');
+    if (
+      await fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+    await sleep(50);
+  }
+  throw new Error('does not listen');
+}
+
+/** Asks the service as its administrator. @throws Error where it does not answer 2xx */
+export async function asAdmin<T>(port: number, method: string, path: string, body?: object): Promise<T> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/admin/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path} was answered ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** Makes a provider with a game, and its operator, known to the service. */
+export async function register(
+  port: number,
+  operatorUrl: string,
+  { providerId, operatorId, gameId }: { providerId: string; operatorId: string; gameId: string },
+): Promise<{ providerSecret: string; operatorSecret: string }> {
+  const provider = await asAdmin<{ secret: string }>(port, 'POST', 'providers', {
+    ...{ id: providerId, name: providerId, webhookBaseUrl: operatorUrl, requestsPerSecond: RATE_LIMIT },
+  });
+  const operator = await asAdmin<{ secret: string }>(port, 'POST', 'operators', {
+    ...{ id: operatorId, name: operatorId, walletBaseUrl: operatorUrl },
+  });
+  await asAdmin(port, 'PUT', `games/${gameId}`, { providerId, name: gameId, status: 'ACTIVE' });
+  return { providerSecret: provider.secret, operatorSecret: operator.secret };
+}
+
+async function secretsOf(name: Name, port: number, operatorUrl: string) {
+  if (name !== 'service') return { providerSecret: PROVIDER_SECRET, operatorSecret: OPERATOR_SECRET };
+  const ids = { providerId: PROVIDER_ID, operatorId: OPERATOR_ID, gameId: GAME_ID };
+  return register(port, operatorUrl, ids);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  const gone = once(child, 'exit');
+  const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await gone;
+  clearTimeout(late);
+}

@@ -1,0 +1,361 @@
+/**
+ * The floor: the least that the contract demands of a BET, a WIN, a replay, a balance and a verify, in one file of
+ * node:http, undici and named statements. No framework, no log, no metrics, no administration, no ROLLBACK.
+ */
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import pg from 'pg';
+import { Agent, request } from 'undici';
+import { FLOOR_SCHEMA } from './floor.sql.js';
+import { OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET } from './world.js';
+
+const OPERATOR_URL = new URL(process.env['OPERATOR_URL'] ?? '');
+const OPERATOR_PATH = OPERATOR_URL.pathname === '/' ? '' : OPERATOR_URL.pathname;
+const TIMEOUT_MS = 5_000;
+const LEASE_SECONDS = 30;
+const TOLERANCE_SECONDS = 300;
+const REQUESTS_PER_SECOND = 1_000_000;
+const BODY_LIMIT_BYTES = 64 * 1024;
+
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 20 });
+const agent = new Agent({ connections: 128, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+
+/** An answer that is no success: what the contract's tables say of it. */
+class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+  ) {
+    super(code);
+  }
+}
+
+// ---- who asks -------------------------------------------------------------------------------------------------
+
+const NONCE = /^[A-Za-z0-9\-_.:]{8,128}$/;
+const nonces = { startedAt: 0, current: new Set<string>(), previous: new Set<string>() };
+const rate = { second: 0, requests: 0 };
+
+function authenticate(incoming: IncomingMessage, body: Buffer): void {
+  const header = (name: string) => String(incoming.headers[name] ?? '');
+  const [timestamp, nonce, signature] = [header('x-timestamp'), header('x-nonce'), header('x-signature')];
+  const now = Math.floor(Date.now() / 1000);
+  if (header('x-tenant-id') !== PROVIDER_ID || !NONCE.test(nonce) || signature.length !== 64)
+    throw unsigned();
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Number(timestamp) - now) > TOLERANCE_SECONDS)
+    throw unsigned();
+  const mac = createHmac('sha256', PROVIDER_SECRET)
+    .update(`${incoming.method}\n${incoming.url}\n${timestamp}\n${nonce}\n`)
+    .update(body)
+    .digest();
+  const received = Buffer.from(signature, 'hex');
+  if (received.length !== mac.length || !timingSafeEqual(mac, received)) throw unsigned();
+  claimNonce(nonce, now);
+  if (rate.second !== now) Object.assign(rate, { second: now, requests: 0 });
+  if ((rate.requests += 1) > REQUESTS_PER_SECOND) throw new Refusal(429, 'RATE_LIMITED');
+}
+
+function unsigned(): Refusal {
+  return new Refusal(401, 'invalid signature');
+}
+
+function claimNonce(nonce: string, now: number): void {
+  if (now - nonces.startedAt > 2 * TOLERANCE_SECONDS) {
+    Object.assign(nonces, { startedAt: now, previous: nonces.current, current: new Set() });
+  }
+  if (nonces.current.has(nonce) || nonces.previous.has(nonce)) throw unsigned();
+  nonces.current.add(nonce);
+}
+
+// ---- what is asked --------------------------------------------------------------------------------------------
+
+interface Transaction {
+  sessionToken: string;
+  transactionId: string;
+  kind: 'BET' | 'WIN';
+  playerRef: string;
+  gameId: string;
+  currency: string;
+  amountMinor: number;
+  roundId: string;
+}
+
+const IDENTIFIER = /^(?!\.\.?$)[\x21-\x7e]{1,128}$/;
+
+function parsed(body: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Refused below.
+  }
+  throw new Refusal(400, 'INVALID_REQUEST');
+}
+
+function transactionOf(fields: Record<string, unknown>): Transaction {
+  const { transactionId, kind, playerRef, gameId, currency, amountMinor, roundId } = fields;
+  const identifiers = [transactionId, playerRef, gameId, roundId];
+  if (
+    !identifiers.every((value) => typeof value === 'string' && IDENTIFIER.test(value)) ||
+    (kind !== 'BET' && kind !== 'WIN') ||
+    typeof currency !== 'string' ||
+    !/^[A-Z]{3}$/.test(currency) ||
+    !Number.isSafeInteger(amountMinor) ||
+    (amountMinor as number) < 0
+  ) {
+    throw new Refusal(400, 'INVALID_REQUEST');
+  }
+  return { ...(fields as unknown as Transaction), sessionToken: tokenOf(fields) };
+}
+
+function tokenOf({ sessionToken }: Record<string, unknown>): string {
+  if (typeof sessionToken === 'string' && sessionToken !== '') return sessionToken;
+  throw new Refusal(400, 'INVALID_REQUEST');
+}
+
+// ---- the session ----------------------------------------------------------------------------------------------
+
+interface Session {
+  session_id: string;
+  operator_id: string;
+  provider_id: string;
+  player_ref: string;
+  game_id: string;
+  currency: string;
+  mode: string;
+  expires_at: Date;
+  live: boolean;
+}
+
+const SESSION = {
+  name: 'session',
+  text: `SELECT s.*, s.expires_at > now() AND s.revoked_at IS NULL AS live FROM sessions s WHERE s.token_hash = $1`,
+};
+
+async function sessionOf(token: string): Promise<Session> {
+  const values = [createHash('sha256').update(token).digest()];
+  return standing((await pool.query<Session>({ ...SESSION, values })).rows[0]);
+}
+
+function standing(session: Session | undefined): Session {
+  if (!session?.live) throw new Refusal(401, 'SESSION_INVALID');
+  if (session.provider_id !== PROVIDER_ID) throw new Refusal(403, 'SESSION_OF_ANOTHER_PROVIDER');
+  return session;
+}
+
+// ---- the operator ---------------------------------------------------------------------------------------------
+
+async function ask(route: string, order: object): Promise<{ status?: string; balance: number } | undefined> {
+  const body = Buffer.from(JSON.stringify(order));
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const nonce = randomUUID();
+  const path = OPERATOR_PATH + route;
+  try {
+    const answer = await request(OPERATOR_URL.origin + path, {
+      ...{ dispatcher: agent, method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) },
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Tenant-ID': OPERATOR_ID,
+        'X-Timestamp': timestamp,
+        'X-Nonce': nonce,
+        'X-Signature': createHmac('sha256', OPERATOR_SECRET)
+          .update(`POST\n${path}\n${timestamp}\n${nonce}\n`)
+          .update(body)
+          .digest('hex'),
+        'X-Request-Id': randomUUID(),
+      },
+    });
+    const told = (await answer.body.json()) as { status?: string; balance: number };
+    return answer.statusCode === 200 && Number.isSafeInteger(told.balance) ? told : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// ---- the routes -----------------------------------------------------------------------------------------------
+
+const SESSION_AND_STORED = `
+  session AS MATERIALIZED (
+    SELECT s.*, s.expires_at > now() AND s.revoked_at IS NULL AS live FROM sessions s WHERE s.token_hash = $9
+  )`;
+const CLAIM_FROM = `
+  INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,
+                            mode, player_ref, game_id, currency, amount_minor, round_id, attempt, lease_until)
+  SELECT $1, $2, $3, $4, 'PENDING', s.operator_id, s.session_id, s.mode, $5, $6, $7, $8, $10, 1,
+         clock_timestamp() + interval '${LEASE_SECONDS} seconds'
+    FROM session s
+   WHERE s.live AND s.provider_id = $1 AND s.player_ref = $5 AND s.game_id = $6 AND s.currency = $7`;
+const LOOK = `SELECT (SELECT row_to_json(session) FROM session) AS session, EXISTS (SELECT FROM claim) AS claimed`;
+
+const CLAIM_BET = {
+  name: 'claim_bet',
+  text: `WITH ${SESSION_AND_STORED}, claim AS (${CLAIM_FROM} ON CONFLICT DO NOTHING RETURNING 1) ${LOOK}`,
+};
+
+/** The round's BETs are locked, as a ROLLBACK of one would lock it: the two exclude each other. */
+const CLAIM_WIN = {
+  name: 'claim_win',
+  text: `
+    WITH ${SESSION_AND_STORED}, bet AS MATERIALIZED (
+      SELECT t.state FROM transactions t, session s
+       WHERE t.provider_id = $1 AND t.round_id = $10 AND t.player_ref = $5 AND t.game_id = $6 AND t.kind = 'BET'
+         AND t.operator_id = s.operator_id AND t.mode = s.mode AND t.state <> 'DECLINED'
+         FOR NO KEY UPDATE OF t
+    ), claim AS (
+      ${CLAIM_FROM} AND (EXISTS (SELECT FROM bet WHERE state = 'APPROVED') OR NOT EXISTS (SELECT FROM bet))
+      ON CONFLICT DO NOTHING RETURNING 1
+    ) ${LOOK}`,
+};
+
+const STORED = {
+  name: 'stored',
+  text: `SELECT t.*, t.lease_until > clock_timestamp() AS alive FROM transactions t
+          WHERE t.provider_id = $1 AND t.transaction_id = $2`,
+};
+
+const SETTLE = {
+  name: 'settle',
+  text: `UPDATE transactions SET state = $4, response_body = $5, lease_until = NULL, updated_at = clock_timestamp()
+          WHERE provider_id = $1 AND transaction_id = $2 AND attempt = $3 AND state = 'PENDING' RETURNING 1`,
+};
+
+interface Answer {
+  body: string;
+  replayed?: boolean;
+}
+
+async function transaction(asked: Transaction): Promise<Answer> {
+  const { transactionId, kind, playerRef, gameId, currency, amountMinor, roundId } = asked;
+  const platformTransactionId = randomUUID();
+  const tokenHash = createHash('sha256').update(asked.sessionToken).digest();
+  const { rows } = await pool.query<{ session: Session | undefined; claimed: boolean }>({
+    ...(kind === 'BET' ? CLAIM_BET : CLAIM_WIN),
+    values: [
+      ...[PROVIDER_ID, transactionId, platformTransactionId, kind, playerRef, gameId, currency, amountMinor],
+      ...[tokenHash, roundId],
+    ],
+  });
+  const session = rows[0]?.session ?? undefined;
+  if (!rows[0]?.claimed) return standingAnswer(asked, session);
+  const order = {
+    transactionId,
+    providerId: PROVIDER_ID,
+    kind,
+    playerRef,
+    gameId,
+    currency,
+    amountMinor,
+    roundId,
+  };
+  const told = await ask('/transaction', order);
+  const status = told?.status === 'APPROVED' || told?.status === 'DECLINED' ? told.status : undefined;
+  const body = JSON.stringify({
+    transactionId,
+    platformTransactionId,
+    status,
+    balance: told?.balance,
+    currency,
+  });
+  const values = [PROVIDER_ID, transactionId, 1, status ?? 'TIMED_OUT', status ? body : null];
+  const settled = await pool.query({ ...SETTLE, values });
+  if (settled.rowCount !== 1) throw new Refusal(409, 'TRANSACTION_IN_FLIGHT');
+  if (!status) throw new Refusal(500, 'OPERATOR_UNAVAILABLE');
+  return { body };
+}
+
+/** The claim was not made: what is stored under the id answers, else what stands against the session or the round. */
+async function standingAnswer(asked: Transaction, session: Session | undefined): Promise<Answer> {
+  const { rows } = await pool.query({ ...STORED, values: [PROVIDER_ID, asked.transactionId] });
+  const stored = rows[0] as Record<string, unknown> | undefined;
+  if (stored) {
+    const same =
+      stored['kind'] === asked.kind &&
+      stored['amount_minor'] === asked.amountMinor &&
+      stored['currency'] === asked.currency &&
+      stored['player_ref'] === asked.playerRef &&
+      stored['game_id'] === asked.gameId &&
+      stored['round_id'] === asked.roundId &&
+      stored['operator_id'] === session?.operator_id &&
+      stored['mode'] === session?.mode;
+    if (!same) throw new Refusal(400, 'TRANSACTION_ID_REUSED');
+    if (typeof stored['response_body'] === 'string') return { body: stored['response_body'], replayed: true };
+    throw new Refusal(409, 'TRANSACTION_IN_FLIGHT');
+  }
+  const { player_ref, game_id, currency } = standing(session);
+  if (player_ref !== asked.playerRef || game_id !== asked.gameId || currency !== asked.currency) {
+    throw new Refusal(400, 'SESSION_MISMATCH');
+  }
+  throw new Refusal(409, 'TRANSACTION_IN_FLIGHT');
+}
+
+async function balance(token: string): Promise<Answer> {
+  const { player_ref: playerRef, currency } = await sessionOf(token);
+  const told = await ask('/balance', { playerRef, currency });
+  if (!told) throw new Refusal(500, 'OPERATOR_UNAVAILABLE');
+  return { body: JSON.stringify({ balance: told.balance }) };
+}
+
+async function verify(token: string): Promise<Answer> {
+  const session = await sessionOf(token);
+  return {
+    body: JSON.stringify({
+      sessionId: session.session_id,
+      playerRef: session.player_ref,
+      gameId: session.game_id,
+      currency: session.currency,
+      operatorId: session.operator_id,
+      mode: session.mode,
+      expiresAt: session.expires_at.toISOString(),
+    }),
+  };
+}
+
+function answerOf(url: string, body: Buffer): Promise<Answer> {
+  if (url === '/v1/wallet/transaction') return transaction(transactionOf(parsed(body)));
+  if (url === '/v1/wallet/balance') return balance(tokenOf(parsed(body)));
+  return verify(tokenOf(parsed(body)));
+}
+
+const ROUTES = ['/v1/wallet/transaction', '/v1/wallet/balance', '/v1/wallet/session/verify'];
+
+async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const { method, url = '' } = incoming;
+    if (method !== 'POST' || !ROUTES.includes(url)) throw new Refusal(404, 'NOT_FOUND');
+    const body = await bodyOf(incoming);
+    authenticate(incoming, body);
+    const answer = await answerOf(url, body);
+    response.writeHead(200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(answer.body),
+      ...(answer.replayed && { 'Idempotency-Replayed': 'true' }),
+    });
+    response.end(answer.body);
+  } catch (error) {
+    const { status, code } = error instanceof Refusal ? error : new Refusal(500, 'INTERNAL');
+    response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' });
+    response.end(code);
+  }
+}
+
+function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_LIMIT_BYTES) reject(new Refusal(413, 'PAYLOAD_TOO_LARGE'));
+      else chunks.push(chunk);
+    });
+    incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    incoming.on('error', reject);
+  });
+}
+
+await pool.query(FLOOR_SCHEMA);
+const server = createServer((incoming, response) => void serve(incoming, response));
+server.keepAliveTimeout = 75_000;
+server.listen(Number(process.env['PORT']), '127.0.0.1', () => console.log('listening'));

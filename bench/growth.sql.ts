@@ -1,0 +1,105 @@
+import pg from 'pg';
+import { tidy } from './postgres.js';
+import { CURRENCY } from './world.js';
+
+/** The tenants among whom what is seeded is spread: the n-th provider has the n-th game and operator. */
+export interface Tenants {
+  readonly providers: readonly string[];
+  readonly operators: readonly string[];
+  readonly games: readonly string[];
+}
+
+const CHUNK = 500_000;
+
+/** Session i is that of token-i and player-i; a day long and opened during the last 90. $3 to $5 are the tenants. */
+const SESSIONS = `
+INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode, created_at,
+                      expires_at)
+SELECT gen_random_uuid(), sha256(convert_to('token-' || i, 'UTF8')), ($4::text[])[1 + i % cardinality($4::text[])],
+       ($3::text[])[1 + i % cardinality($3::text[])], 'player-' || i, ($5::text[])[1 + i % cardinality($5::text[])],
+       '${CURRENCY}', 'REAL', now() - random() * interval '90 days', now() + interval '1 day'
+  FROM generate_series($1::int, $2::int - 1) i`;
+
+/**
+ * Transaction i, a BET and its WIN in turns, evenly over 90 days; one round in fifty is declined, and one in ten is player-0's. Ids are as good as
+ * random, so that an index is met all over. $6 is how many there will be, $7 how many sessions there are.
+ */
+const TRANSACTIONS = `
+INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,
+                          mode, player_ref, game_id, currency, amount_minor, round_id, attempt, attempts,
+                          decline_reason, response_body, created_at, updated_at)
+SELECT ($3::text[])[1 + s % cardinality($3::text[])], id, uuid, CASE WHEN i % 2 = 0 THEN 'BET' ELSE 'WIN' END, state,
+       ($4::text[])[1 + s % cardinality($4::text[])], uuid, 'REAL', 'player-' || s,
+       ($5::text[])[1 + s % cardinality($5::text[])], '${CURRENCY}', 100, md5('round-' || i / 2), 1,
+       jsonb_build_array(jsonb_build_object('attempt', 1, 'startedAt', at, 'durationMs', 2, 'outcome', state)),
+       CASE state WHEN 'DECLINED' THEN 'INSUFFICIENT_FUNDS' END,
+       format('{"transactionId":"%s","platformTransactionId":"%s","status":"%s","balance":100000,"currency":"EUR"}',
+              id, uuid, state), at, at
+  FROM generate_series($1::bigint, $2::bigint - 1) i
+ CROSS JOIN LATERAL (
+   SELECT CASE WHEN i / 2 % 10 = 0 THEN 0 ELSE (i / 2 * 7919 % $7::bigint)::int END AS s, md5('transaction-' || i) AS id,
+          md5('platform-' || i)::uuid AS uuid, CASE WHEN i / 2 % 50 = 7 THEN 'DECLINED' ELSE 'APPROVED' END AS state,
+          now() - ($6::bigint - i) * (interval '90 days' / $6::bigint) AS at) AS made`;
+
+const INDEXES = `
+SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS index, c.conname AS constraint,
+       pg_get_constraintdef(c.oid) AS definition
+  FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid
+ WHERE i.indrelid = $1::regclass`;
+
+interface Index {
+  readonly name: string;
+  readonly index: string;
+  readonly constraint: string | null;
+  readonly definition: string | null;
+}
+
+/** Fills the database of a service that stands still, whose tenants are there. */
+export async function seed(
+  databaseUrl: string,
+  tenants: Tenants,
+  sessions: number,
+  transactions: number,
+): Promise<void> {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    await fillWhole(database, tenants, sessions, transactions);
+  } finally {
+    await database.end();
+  }
+}
+
+async function fillWhole(
+  database: pg.Client,
+  { providers, operators, games }: Tenants,
+  sessions: number,
+  transactions: number,
+): Promise<void> {
+  await database.query(`SET synchronous_commit = off; SET maintenance_work_mem = '512MB'`);
+  const fill = async (statement: string, count: number, further: readonly unknown[]) => {
+    for (let from = 0; from < count; from += CHUNK) {
+      const to = Math.min(count, from + CHUNK);
+      await database.query(statement, [from, to, providers, operators, games, ...further]);
+      // So that the log of what is written does not grow as large as the data.
+      await database.query('CHECKPOINT');
+    }
+  };
+  await database.query('DELETE FROM sessions');
+  await fill(SESSIONS, sessions, []);
+  // One index after the other over all rows is several times faster than all of them row by row.
+  const { rows: indexes } = await database.query<Index>(INDEXES, ['transactions']);
+  for (const { name, constraint } of indexes) {
+    await database.query(
+      constraint === null ? `DROP INDEX ${name}` : `ALTER TABLE transactions DROP CONSTRAINT ${constraint}`,
+    );
+  }
+  await fill(TRANSACTIONS, transactions, [transactions, sessions]);
+  for (const { index, constraint, definition } of indexes) {
+    await database.query(
+      constraint === null ? index : `ALTER TABLE transactions ADD CONSTRAINT ${constraint} ${definition}`,
+    );
+    await database.query('CHECKPOINT');
+  }
+  await tidy(database);
+}

@@ -1,0 +1,225 @@
+/**
+ * `npm run bench:growth`: what a BET, a page of a list, a batch and the memory cost as the service's data grow. A
+ * service over little stays beside each that has much, and their slices alternate.
+ *
+ * npm run bench:growth -- [--transactions 1e3,1e5,1e7] [--sessions 1e6] [--tenants 1e3] [--requests 1e6]
+ *
+ * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about ten minutes, 10^6
+ * requests as much again. With the defaults it writes bench/results/growth.json.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Contestant, register, start, type Surroundings } from './contestants.js';
+import { batchSeconds, type Listing, listings } from './desk.load.js';
+import { seed, type Tenants } from './growth.sql.js';
+import { growthTable, named } from './growth.table.js';
+import { type Run, Stock } from './load.js';
+import { type Measurement, measurementOf, observed, type Ratio, ratioOf, type Slice } from './measure.js';
+import { type MemoryAfter, memoryAfter } from './memory.js';
+import { Operator } from './operator.process.js';
+import { type Postgres, startPostgres, tidy } from './postgres.js';
+import { bet, type Caller } from './requests.js';
+import { memoryOf } from './usage.js';
+import { GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
+
+const CONNECTIONS = 32;
+const ROUNDS = 4;
+const WARM_UP_SECONDS = 4;
+const LEAD_IN_SECONDS = 0.3;
+const SLICE_SECONDS = 1.5;
+/** More than a service settles in a second. */
+const BETS_PER_SECOND = 5_000;
+const BATCHES = 3;
+
+export interface Amounts {
+  readonly transactions: number;
+  readonly sessions: number;
+  /** Providers and operators together, each provider with a game. */
+  readonly tenants: number;
+}
+
+export interface Grown {
+  readonly amounts: Amounts;
+  readonly seedSeconds: number;
+  readonly databaseMiB: number;
+  readonly memoryMiB: number;
+  /** BETs over 32 connections; the ratios are those to the service over little, in the slices beside. */
+  readonly bets: Omit<Measurement, 'memoryMiB'>;
+  readonly little: Omit<Measurement, 'memoryMiB'>;
+  readonly ratio: Ratio;
+  readonly listings: readonly Listing[];
+  /** Of each batch of 1,000 players. */
+  readonly batchSeconds: readonly number[];
+}
+
+export interface Growth {
+  readonly at: string;
+  readonly machine: object;
+  readonly settings: object;
+  readonly little: Amounts;
+  readonly grown: readonly Grown[];
+  readonly memory: readonly MemoryAfter[];
+}
+
+/** A service that was filled: session n is that of caller n % callers. */
+interface Filled {
+  readonly contestant: Contestant;
+  readonly callers: readonly Caller[];
+  readonly amounts: Amounts;
+  readonly seedSeconds: number;
+}
+
+const LITTLE: Amounts = { transactions: 1_000, sessions: SESSIONS, tenants: 2 };
+
+class Growing {
+  readonly running = new Set<Contestant>();
+  private slices = 0;
+
+  constructor(
+    private readonly surroundings: Surroundings,
+    private readonly postgres: Postgres,
+  ) {}
+
+  /** A service whose tenants are registered, which is stopped to be given so much, and started again. */
+  async filled(label: string, amounts: Amounts): Promise<Filled> {
+    const { operatorUrl } = this.surroundings;
+    const empty = await this.started(label);
+    const tenants = [{ providerId: PROVIDER_ID, operatorId: OPERATOR_ID, gameId: GAME_ID }];
+    const callers = [{ providerId: PROVIDER_ID, gameId: GAME_ID, secret: empty.providerSecret }];
+    for (let n = 1; n < amounts.tenants / 2; n += 1) {
+      const ids = { providerId: `provider-${n}`, operatorId: `operator-${n}`, gameId: `game-${n}` };
+      const { providerSecret } = await register(empty.port, operatorUrl, ids);
+      tenants.push(ids);
+      callers.push({ providerId: ids.providerId, gameId: ids.gameId, secret: providerSecret });
+    }
+    await this.stop(empty);
+    const begun = performance.now();
+    const spread: Tenants = {
+      providers: tenants.map(({ providerId }) => providerId),
+      operators: tenants.map(({ operatorId }) => operatorId),
+      games: tenants.map(({ gameId }) => gameId),
+    };
+    await seed(empty.databaseUrl, spread, amounts.sessions, amounts.transactions);
+    const seedSeconds = (performance.now() - begun) / 1000;
+    return { contestant: await this.started(label, empty), callers, amounts, seedSeconds };
+  }
+
+  async compared(much: Filled, little: Filled): Promise<Grown> {
+    const [muchSlices, littleSlices]: [Slice[], Slice[]] = [[], []];
+    // Statements are planned and the code is compiled before it counts.
+    for (const each of [much, little]) await this.slice(each, WARM_UP_SECONDS);
+    for (const { contestant } of [much, little]) await tidy(contestant.database);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      muchSlices.push(await this.slice(much, SLICE_SECONDS));
+      littleSlices.push(await this.slice(little, SLICE_SECONDS), await this.slice(little, SLICE_SECONDS));
+      muchSlices.push(await this.slice(much, SLICE_SECONDS));
+    }
+    const { port, pid, database } = much.contestant;
+    const { rows } = await database.query<{ bytes: string }>(
+      `SELECT pg_database_size(current_database())::text AS bytes`,
+    );
+    // What autovacuum would have done meanwhile: plans go by the statistics.
+    await tidy(database);
+    const batches: number[] = [];
+    for (let n = 0; n < BATCHES; n += 1) batches.push(await batchSeconds(port, OPERATOR_ID, GAME_ID));
+    return {
+      ...{
+        amounts: much.amounts,
+        seedSeconds: much.seedSeconds,
+        databaseMiB: Number(rows[0]?.bytes) / 2 ** 20,
+      },
+      ...{ bets: measurementOf(muchSlices), little: measurementOf(littleSlices) },
+      ratio: ratioOf(muchSlices, littleSlices),
+      memoryMiB: (await memoryOf(pid)) / 2 ** 20,
+      listings: await listings(port),
+      batchSeconds: batches,
+    };
+  }
+
+  /** @param before one that was stopped, whose database is taken over */
+  async started(label: string, before?: Contestant): Promise<Contestant> {
+    const contestant = await start('service', { ...this.surroundings, label }, before);
+    this.running.add(contestant);
+    return contestant;
+  }
+
+  async stop(contestant: Contestant): Promise<void> {
+    this.running.delete(contestant);
+    await contestant.stop();
+  }
+
+  /** Fresh BETs whose ids and sessions lie all over the indexes. */
+  private slice({ contestant, callers, amounts }: Filled, seconds: number): Promise<Slice> {
+    this.slices += 1;
+    const count = Math.ceil(BETS_PER_SECOND * (LEAD_IN_SECONDS + seconds));
+    const requests = Array.from({ length: count }, (_, n) => {
+      const id = createHash('md5').update(`bet ${this.slices} ${n}`).digest('hex');
+      const session = parseInt(id.slice(0, 8), 16) % amounts.sessions;
+      return bet(callers[session % callers.length]!, session, id);
+    });
+    const stock = new Stock(requests);
+    return observed(contestant, this.postgres.pid, CONNECTIONS, (load, measured): Promise<Run> =>
+      load.closed(stock, measured ? seconds : LEAD_IN_SECONDS),
+    );
+  }
+}
+
+async function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
+  const folder = await mkdtemp(join(tmpdir(), 'croupier-growth-'));
+  const postgres = await startPostgres(folder);
+  const operator = await Operator.start();
+  const growing = new Growing({ postgresUrl: postgres.url, operatorUrl: operator.url, folder }, postgres);
+  try {
+    const little = await growing.filled('little', LITTLE);
+    const grown: Grown[] = [];
+    for (const amounts of wanted) {
+      console.log(`${named(amounts)} …`);
+      const much = await growing.filled('much', amounts);
+      grown.push(await growing.compared(much, little));
+      await growing.stop(much.contestant);
+    }
+    console.log(`memory after ${requests.toLocaleString('en')} requests …`);
+    await growing.stop(little.contestant);
+    const fresh = await growing.started('little', little.contestant);
+    const memory = await memoryAfter(fresh, little.callers[0]!, requests);
+    const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version };
+    return {
+      ...{ at: new Date().toISOString(), machine: { ...machine, postgres: postgres.version } },
+      ...{ settings: postgres.settings, little: LITTLE, grown, memory },
+    };
+  } finally {
+    for (const contestant of growing.running) await contestant.stop();
+    operator.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const DEFAULTS = { transactions: '1e3,1e5,1e7', sessions: '1e6', tenants: '1e3', requests: '1e6' };
+
+const { values: asked } = parseArgs({
+  options: {
+    transactions: { type: 'string', default: DEFAULTS.transactions },
+    sessions: { type: 'string', default: DEFAULTS.sessions },
+    tenants: { type: 'string', default: DEFAULTS.tenants },
+    requests: { type: 'string', default: DEFAULTS.requests },
+  },
+});
+const sessions = Number(asked.sessions);
+const results = await growth(
+  [
+    { ...LITTLE, tenants: Number(asked.tenants) },
+    ...asked.transactions.split(',').map((size) => ({ ...LITTLE, transactions: Number(size), sessions })),
+  ],
+  Number(asked.requests),
+);
+console.log(`\n${growthTable(results)}`);
+if (Object.entries(DEFAULTS).every(([name, value]) => asked[name as keyof typeof DEFAULTS] === value)) {
+  const folder = join(import.meta.dirname, '../../results');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'growth.json'), `${JSON.stringify(results, null, 2)}\n`);
+  console.log('\nWritten to bench/results.');
+}

@@ -1,0 +1,213 @@
+import { type Contestant, type Name, NAMES } from './contestants.js';
+import { Load, percentile, type Run, Stock } from './load.js';
+import { tidy } from './postgres.js';
+import { needsBets, prepared, ROUND_LENGTH, type Workload, WORKLOADS } from './requests.js';
+import { memoryOf, usageOf, usedBetween } from './usage.js';
+
+const SLICE_SECONDS = 0.8;
+/** An open loop sees few requests in a second. */
+const PACED_SECONDS = 3;
+/** What each slice begins with and does not count, for connections and caches that went cold in the others' slices. */
+const LEAD_IN_SECONDS = 0.15;
+const WARM_UP_SECONDS = 5;
+const PACED_CONNECTIONS = 256;
+/** Requests in a second that nobody has been seen to exceed, as long as nobody was seen. */
+const UNSEEN_PER_SECOND = 3_000;
+/** How much faster than ever before a contestant may get before a slice runs out of requests and ends early. */
+const HEADROOM = 1.8;
+
+/** What one contestant did in one case, over all its slices. */
+export interface Measurement {
+  /** All that were answered; p99.9 says little where they are fewer than 10,000. */
+  readonly requests: number;
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+  /** Microseconds of CPU for each request. */
+  readonly serverCpu: number;
+  readonly postgresCpu: number;
+  /** What is resident of the server after the case. */
+  readonly memoryMiB: number;
+  /** Requests of an open loop that were never sent, because the earlier ones were not answered: it is overloaded. */
+  readonly unserved: number;
+}
+
+/** A contestant's figures over the floor's in the neighbouring slices. */
+export interface Ratio {
+  readonly throughput: number;
+  /** Of the server and PostgreSQL together. */
+  readonly cpu: number;
+  readonly p50: number;
+}
+
+export interface Case {
+  readonly workload: Workload;
+  /** Connections of a closed loop. */
+  readonly connections?: number;
+  /** Arrivals in a second of an open loop. */
+  readonly pace?: number;
+  readonly of: Record<Name, Measurement>;
+  readonly ratio: Record<Name, Ratio>;
+}
+
+export interface Slice {
+  readonly run: Run;
+  /** Nanoseconds. */
+  readonly serverCpu: number;
+  readonly postgresCpu: number;
+}
+
+/** The contestants under load, slice by slice. */
+export class Measuring {
+  private slices = 0;
+  /** The most requests in a second that were seen of a contestant in a workload. */
+  private readonly fastest = new Map<string, number>();
+
+  /**
+   * @param contestants the one that all are compared with in the middle, so that each has it for a neighbour
+   * @param rounds of each case: one is a slice for each contestant and another one in the opposite order
+   * @param until when no second round begins any more, by performance.now()
+   */
+  constructor(
+    private readonly contestants: readonly Contestant[],
+    private readonly postgresPid: number,
+    private readonly rounds: number,
+    private readonly until: number,
+  ) {}
+
+  /** Until every statement is planned, every connection is open and the code is compiled. */
+  async warmUp(): Promise<void> {
+    for (const contestant of this.contestants) {
+      for (const workload of WORKLOADS) {
+        await this.closedSlice(contestant, workload, 32, WARM_UP_SECONDS / WORKLOADS.length);
+      }
+    }
+  }
+
+  closed(workload: Workload, connections: number): Promise<Case> {
+    return this.case({ workload, connections }, (contestant) =>
+      this.closedSlice(contestant, workload, connections, SLICE_SECONDS),
+    );
+  }
+
+  open(workload: Workload, pace: number): Promise<Case> {
+    return this.case({ workload, pace }, (contestant) => this.openSlice(contestant, workload, pace));
+  }
+
+  private async case(
+    what: Pick<Case, 'workload' | 'connections' | 'pace'>,
+    slice: (contestant: Contestant) => Promise<Slice>,
+  ): Promise<Case> {
+    for (const contestant of this.contestants) await tidy(contestant.database);
+    const slices = new Map<Name, Slice[]>(NAMES.map((name) => [name, []]));
+    for (let round = 0; round < this.rounds && (round === 0 || performance.now() < this.until); round += 1) {
+      // Who is first after the pause between the cases, and who is last, changes with the round.
+      const order = round % 2 === 0 ? this.contestants : this.contestants.toReversed();
+      for (const contestant of [...order, ...order.toReversed()]) {
+        slices.get(contestant.name)!.push(await slice(contestant));
+      }
+    }
+    const of = {} as Record<Name, Measurement>;
+    const ratio = {} as Record<Name, Ratio>;
+    for (const { name, pid } of this.contestants) {
+      const own = slices.get(name)!;
+      of[name] = { ...measurementOf(own), memoryMiB: (await memoryOf(pid)) / 2 ** 20 };
+      ratio[name] = ratioOf(own, slices.get('floor')!);
+    }
+    return { ...what, of, ratio };
+  }
+
+  private async closedSlice(
+    contestant: Contestant,
+    workload: Workload,
+    connections: number,
+    seconds: number,
+  ): Promise<Slice> {
+    const key = `${contestant.name} ${workload}`;
+    const fastest = this.fastest.get(key) ?? 0;
+    const count = (fastest * HEADROOM || UNSEEN_PER_SECOND) * (LEAD_IN_SECONDS + seconds) + 2 * connections;
+    const stock = await this.stock(contestant, workload, count);
+    const slice = await observed(contestant, this.postgresPid, connections, (load, measured) =>
+      load.closed(stock, measured ? seconds : LEAD_IN_SECONDS),
+    );
+    this.fastest.set(key, Math.max(fastest, slice.run.latencies.length / slice.run.seconds));
+    return slice;
+  }
+
+  private async openSlice(contestant: Contestant, workload: Workload, pace: number): Promise<Slice> {
+    const stock = await this.stock(contestant, workload, pace * (LEAD_IN_SECONDS + PACED_SECONDS) + 2);
+    return observed(contestant, this.postgresPid, PACED_CONNECTIONS, (load, measured) =>
+      load.open(stock, pace, measured ? PACED_SECONDS : LEAD_IN_SECONDS),
+    );
+  }
+
+  /** Requests of at least so many, in whole rounds, under ids that nobody has used. */
+  private async stock(contestant: Contestant, workload: Workload, count: number): Promise<Stock> {
+    this.slices += 1;
+    const prefix = `s${this.slices}`;
+    const roundLength = workload === 'mixed' ? ROUND_LENGTH : 1;
+    const whole = Math.ceil(count / roundLength) * roundLength;
+    if (needsBets(workload)) await contestant.seedBets(prefix, whole);
+    const requests = Array.from({ length: whole }, (_, n) =>
+      prepared(workload, contestant.providerSecret, prefix, n),
+    );
+    return new Stock(requests, roundLength);
+  }
+}
+
+/** @param work is done twice, and only what it does when it is told that this is measured counts */
+export async function observed(
+  { port, pid }: Contestant,
+  postgresPid: number,
+  connections: number,
+  work: (load: Load, measured: boolean) => Promise<Run>,
+): Promise<Slice> {
+  const load = await Load.open(port, connections);
+  const look = async () => ({ server: await usageOf(pid), postgres: await usageOf(postgresPid) });
+  try {
+    await work(load, false);
+    const before = await look();
+    const run = await work(load, true);
+    const after = await look();
+    return {
+      run,
+      serverCpu: usedBetween(before.server, after.server),
+      postgresCpu: usedBetween(before.postgres, after.postgres),
+    };
+  } finally {
+    load.close();
+  }
+}
+
+const answeredIn = ({ run }: Slice) => run.latencies.length - run.unserved;
+
+export function measurementOf(slices: readonly Slice[]): Omit<Measurement, 'memoryMiB'> {
+  const latencies = Float64Array.from(slices.flatMap(({ run }) => [...run.latencies])).sort();
+  const total = (value: (slice: Slice) => number) => slices.reduce((sum, slice) => sum + value(slice), 0);
+  const requests = total(answeredIn);
+  return {
+    requests,
+    perSecond: requests / total(({ run }) => run.seconds),
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    p999: percentile(latencies, 0.999),
+    serverCpu: total(({ serverCpu }) => serverCpu) / requests / 1000,
+    postgresCpu: total(({ postgresCpu }) => postgresCpu) / requests / 1000,
+    unserved: total(({ run }) => run.unserved),
+  };
+}
+
+/** The median over the neighbouring pairs of slices, which a stall of the machine in one of them does not move. */
+export function ratioOf(own: readonly Slice[], floor: readonly Slice[]): Ratio {
+  const median = (value: (slice: Slice) => number) => {
+    const ratios = own.map((slice, index) => value(slice) / value(floor[index]!)).sort((a, b) => a - b);
+    return (ratios[(ratios.length - 1) >> 1]! + ratios[ratios.length >> 1]!) / 2;
+  };
+  return {
+    throughput: median((slice) => answeredIn(slice) / slice.run.seconds),
+    cpu: median((slice) => (slice.serverCpu + slice.postgresCpu) / answeredIn(slice)),
+    p50: median(({ run }) => percentile(run.latencies, 0.5)),
+  };
+}

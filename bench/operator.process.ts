@@ -1,0 +1,30 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Testimony, Watch } from './operator.js';
+
+/** The operator's wallet in a process of its own. */
+export class Operator {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<Operator> {
+    const child = fork(join(import.meta.dirname, 'operator.js'));
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    return new Operator(child, `http://127.0.0.1:${port}`);
+  }
+
+  /** Looks at each booking from now on, or no more; what it has seen until now comes back. */
+  async watch(watch: Watch | null): Promise<Testimony> {
+    const told = once(this.child, 'message');
+    this.child.send({ watch });
+    const [{ testimony }] = (await told) as [{ testimony: Testimony }];
+    return testimony;
+  }
+
+  stop(): void {
+    this.child.disconnect();
+  }
+}

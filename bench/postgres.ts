@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/database/embedded-postgres.js';
+
+export interface Postgres {
+  readonly url: string;
+  readonly pid: number;
+  readonly version: string;
+  /** What durability rests on, and what was changed: the same for all contestants. */
+  readonly settings: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/**
+ * What PostgreSQL does when it likes falls on whoever is measured just then. It is done between the cases instead, for
+ * each contestant; see `tidy`.
+ */
+const CHANGED = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '32GB' };
+
+const TOLD = [
+  ...[
+    'fsync',
+    'synchronous_commit',
+    'full_page_writes',
+    'wal_sync_method',
+    'shared_buffers',
+    'max_connections',
+  ],
+  ...Object.keys(CHANGED),
+];
+
+/** The PostgreSQL that comes with the service, with the settings that it ships with but for `CHANGED`. */
+export async function startPostgres(folder: string): Promise<Postgres> {
+  const { url, stop } = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const [name, value] of Object.entries(CHANGED)) {
+    await client.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+  }
+  await client.query('SELECT pg_reload_conf()');
+  await client.end();
+  return { url, stop, ...(await about(url)) };
+}
+
+async function about(url: string): Promise<Pick<Postgres, 'pid' | 'version' | 'settings'>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    `SELECT name, current_setting(name) AS setting FROM pg_settings
+      WHERE name = ANY ($1) OR name IN ('server_version', 'data_directory')`,
+    [TOLD],
+  );
+  await client.end();
+  const all = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
+  const pidFile = await readFile(join(all['data_directory'] ?? '', 'postmaster.pid'), 'utf8');
+  const settings = Object.fromEntries(TOLD.map((name) => [name, all[name] ?? '']));
+  return { pid: parseInt(pidFile, 10), version: all['server_version'] ?? '', settings };
+}
+
+/** Leaves nothing for PostgreSQL's background to do: no dead rows, no old statistics, no dirty pages. */
+export async function tidy(database: pg.Client): Promise<void> {
+  await database.query('VACUUM ANALYZE');
+  await database.query('CHECKPOINT');
+}

@@ -1,0 +1,81 @@
+/** What V8's profiler tells: a tree of calls, and which of its nodes each sample was taken in. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+    readonly children?: readonly number[];
+  }[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+/** A function as it was called from the frames below it. */
+export interface Frame {
+  readonly name: string;
+  /** Whose code it is: `croupier`, `node`, a package, or what is no code, in brackets. */
+  readonly owner: string;
+  readonly place: string;
+  /** Microseconds in it and in what it called, and in it alone. */
+  us: number;
+  selfUs: number;
+  readonly children: Map<string, Frame>;
+}
+
+const IDLE = '(idle)';
+
+/** The samples as one tree: calls of the same function from the same place are one frame; idle time is left out. */
+export function folded({ nodes, samples, timeDeltas }: CpuProfile): Frame {
+  const times = new Map<number, number>();
+  // A sample's time is the one that passes until the next.
+  samples.forEach((id, index) => times.set(id, (times.get(id) ?? 0) + (timeDeltas[index + 1] ?? 0)));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const root = frameOf('all', '(root)', '');
+  const fold = (id: number, parent: Frame): number => {
+    const { callFrame, children = [] } = byId.get(id)!;
+    if (callFrame.functionName === IDLE) return 0;
+    const frame = id === nodes[0]!.id ? root : childOf(parent, callFrame);
+    const own = times.get(id) ?? 0;
+    const all = children.reduce((sum, child) => sum + fold(child, frame), own);
+    frame.selfUs += own;
+    frame.us += all;
+    return all;
+  };
+  fold(nodes[0]!.id, root);
+  return root;
+}
+
+/** Microseconds that each owner's code took itself, most first. */
+export function selfTimes(root: Frame): (readonly [owner: string, us: number])[] {
+  const times = new Map<string, number>();
+  const count = (frame: Frame): void => {
+    times.set(frame.owner, (times.get(frame.owner) ?? 0) + frame.selfUs);
+    for (const child of frame.children.values()) count(child);
+  };
+  count(root);
+  return [...times].filter(([, us]) => us >= root.us / 1000).sort(([, a], [, b]) => b - a);
+}
+
+function childOf(parent: Frame, { functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']) {
+  const key = `${functionName} ${url}:${lineNumber}`;
+  const known = parent.children.get(key);
+  if (known) return known;
+  const owner = ownerOf(functionName, url);
+  const place = url === '' ? '' : `${url.replace(/^.*\/(?=node_modules\/|dist\/)/, '')}:${lineNumber + 1}`;
+  const frame = frameOf(functionName || '(anonymous)', owner, place);
+  parent.children.set(key, frame);
+  return frame;
+}
+
+function frameOf(name: string, owner: string, place: string): Frame {
+  return { name, owner, place, us: 0, selfUs: 0, children: new Map() };
+}
+
+function ownerOf(functionName: string, url: string): string {
+  if (functionName.startsWith('(')) return functionName;
+  const inside = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  if (inside !== undefined) return inside;
+  // Natives have no address; those that JavaScript calls are Node's, or V8's own.
+  if (url === '' || url.startsWith('node:')) return 'node';
+  return url.includes('/dist/') ? 'croupier' : 'others';
+}

@@ -1,0 +1,134 @@
+import { signRequest } from '@croupier/provider-sdk';
+import { randomUUID } from 'node:crypto';
+import type { PreparedRequest, Reply } from './load.js';
+import { CURRENCY, GAME_ID, PROVIDER_ID, SESSIONS } from './world.js';
+
+export const WORKLOADS = ['BET', 'WIN', 'replay', 'balance', 'verify', 'mixed'] as const;
+export type Workload = (typeof WORKLOADS)[number];
+
+/** The workloads whose requests stand on BETs that were seeded under the same prefix. */
+export function needsBets(workload: Workload): boolean {
+  return workload === 'WIN' || workload === 'replay';
+}
+
+/** Who signs, and the game that is played there. */
+export interface Caller {
+  readonly providerId: string;
+  readonly secret: string;
+  readonly gameId: string;
+}
+
+/**
+ * The n-th request of a workload, signed now: it must be sent within the signature's window.
+ * @param prefix what its ids begin with, and those of the BETs that were seeded for it
+ */
+export function prepared(workload: Workload, secret: string, prefix: string, n: number): PreparedRequest {
+  const caller = { providerId: PROVIDER_ID, secret, gameId: GAME_ID };
+  switch (workload) {
+    case 'BET':
+      return transaction(caller, 'BET', `${prefix}-fresh-${n}`, `${prefix}-fresh-${n}`, n % SESSIONS);
+    case 'WIN':
+      return transaction(caller, 'WIN', `${prefix}-win-${n}`, `${prefix}-round-${n}`, n % SESSIONS);
+    case 'replay':
+      return transaction(caller, 'BET', `${prefix}-bet-${n}`, `${prefix}-round-${n}`, n % SESSIONS, replayed);
+    case 'balance':
+      return balance(caller, n % SESSIONS);
+    case 'verify':
+      return verify(caller, n % SESSIONS);
+    case 'mixed':
+      return partOfRound(caller, prefix, n);
+  }
+}
+
+/** A fresh BET in a round of its own, in the session of that number. */
+export function bet(caller: Caller, session: number, transactionId: string): PreparedRequest {
+  return transaction(caller, 'BET', transactionId, transactionId, session);
+}
+
+/** Requests of a mixed round: verify, BET, balance, WIN, and the WIN once more because its answer was lost. */
+export const ROUND_LENGTH = 5;
+
+function partOfRound(caller: Caller, prefix: string, n: number): PreparedRequest {
+  const round = Math.floor(n / ROUND_LENGTH);
+  const session = round % SESSIONS;
+  const roundId = `${prefix}-mixed-${round}`;
+  switch (n % ROUND_LENGTH) {
+    case 0:
+      return verify(caller, session);
+    case 1:
+      return transaction(caller, 'BET', `${roundId}-bet`, roundId, session);
+    case 2:
+      return balance(caller, session);
+    case 3:
+      return transaction(caller, 'WIN', `${roundId}-win`, roundId, session);
+    default:
+      return transaction(caller, 'WIN', `${roundId}-win`, roundId, session, replayed);
+  }
+}
+
+function transaction(
+  caller: Caller,
+  kind: 'BET' | 'WIN',
+  transactionId: string,
+  roundId: string,
+  session: number,
+  also: (reply: Reply) => boolean = first,
+): PreparedRequest {
+  const { gameId } = caller;
+  const body = {
+    ...{ sessionToken: `token-${session}`, transactionId, kind, playerRef: `player-${session}`, gameId },
+    ...{ currency: CURRENCY, amountMinor: 100, roundId },
+  };
+  return signed(caller, '/v1/wallet/transaction', body, (reply) => {
+    const told = JSON.parse(reply.body) as Record<string, unknown>;
+    return (
+      told['transactionId'] === transactionId &&
+      told['status'] === 'APPROVED' &&
+      told['balance'] === 100_000 &&
+      told['currency'] === CURRENCY &&
+      typeof told['platformTransactionId'] === 'string' &&
+      also(reply)
+    );
+  });
+}
+
+function first(reply: Reply): boolean {
+  return !replayed(reply);
+}
+
+function replayed(reply: Reply): boolean {
+  return /\r\nidempotency-replayed: true/i.test(reply.head);
+}
+
+function balance(caller: Caller, session: number): PreparedRequest {
+  const fields = { sessionToken: `token-${session}` };
+  return signed(caller, '/v1/wallet/balance', fields, ({ body }) => body === '{"balance":100000}');
+}
+
+export function verify(caller: Caller, session: number): PreparedRequest {
+  const fields = { sessionToken: `token-${session}` };
+  return signed(caller, '/v1/wallet/session/verify', fields, ({ body }) => {
+    const told = JSON.parse(body) as Record<string, unknown>;
+    return told['playerRef'] === `player-${session}` && told['gameId'] === caller.gameId;
+  });
+}
+
+function signed(
+  { providerId, secret }: Caller,
+  path: string,
+  fields: object,
+  accepts: (reply: Reply) => boolean,
+): PreparedRequest {
+  const body = JSON.stringify(fields);
+  const now = Math.floor(Date.now() / 1000);
+  const nonce = randomUUID();
+  const headers = {
+    ...{ Host: '127.0.0.1', 'Content-Type': 'application/json', 'Content-Length': String(body.length) },
+    ...signRequest({ method: 'POST', path, body, tenantId: providerId, secret, nonce, now }),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return {
+    bytes: Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`),
+    accepts: (reply) => reply.status === 200 && accepts(reply),
+  };
+}

@@ -1,0 +1,60 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** What one look at a process and its children has found, in nanoseconds of CPU. */
+export interface Usage {
+  /** Of each that is alive, by the scheduler's own count of its threads. */
+  readonly alive: ReadonlyMap<number, number>;
+  /** Of all children that have ended, as their parent was told: to 10 milliseconds. */
+  readonly ended: number;
+}
+
+/** Processes under this id: a PostgreSQL server is its postmaster and one for each connection. */
+export async function usageOf(pid: number): Promise<Usage> {
+  const family = [pid, ...(await childrenOf(pid))];
+  const times = family.map(async (each) => [each, await cpuOfProcess(each)] as const);
+  return { alive: new Map(await Promise.all(times)), ended: await cpuOfEndedChildren(pid) };
+}
+
+/**
+ * Nanoseconds of CPU used between two looks. What a process used that ended meanwhile is what its parent was told of
+ * it, without what it had used before.
+ */
+export function usedBetween(before: Usage, after: Usage): number {
+  const sum = ({ alive }: Usage) => [...alive.values()].reduce((total, time) => total + time, 0);
+  return sum(after) - sum(before) + (after.ended - before.ended);
+}
+
+async function cpuOfProcess(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const times = threads.map(async (thread) => {
+    const stat = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');
+    return Number(stat.split(' ')[0]);
+  });
+  return (await Promise.all(times)).reduce((sum, time) => sum + time, 0);
+}
+
+/** A tick of /proc: USER_HZ is 100 on every Linux that Node runs on. */
+const NANOSECONDS_PER_TICK = 10_000_000;
+
+async function cpuOfEndedChildren(pid: number): Promise<number> {
+  const fields = await statOf(pid);
+  return (Number(fields[13]) + Number(fields[14])) * NANOSECONDS_PER_TICK;
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const all = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const parents = await Promise.all(all.map(async (each) => Number((await statOf(each))[1])));
+  return all.filter((_, index) => parents[index] === pid);
+}
+
+/** The fields from the state on: the name before it stands in brackets and may hold anything. */
+async function statOf(pid: number): Promise<string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Resident memory of a process in bytes. */
+export async function memoryOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+}
