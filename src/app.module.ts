@@ -1,9 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AdminGuard } from './admin/admin.guard.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditModule } from './audit/audit.module.js';
-import { SensitiveReadInterceptor } from './audit/sensitive-read.js';
+import { SensitiveReadGuard } from './audit/sensitive-read.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -17,8 +17,7 @@ import { SessionModule } from './session/session.module.js';
 import { SignatureGuard } from './signature/signature.guard.js';
 import { SignatureModule } from './signature/signature.module.js';
 import { TenancyModule } from './tenancy/tenancy.module.js';
-import { TenantThrottlerGuard } from './throttling/tenant-throttler.guard.js';
-import { ThrottlingModule } from './throttling/throttling.module.js';
+import { TenantRateGuard } from './throttling/tenant-rate.guard.js';
 import { WalletModule } from './wallet/wallet.module.js';
 
 /** The whole. Guards run in the order in which they stand here: the contract's order of checks, section 1. */
@@ -31,7 +30,6 @@ import { WalletModule } from './wallet/wallet.module.js';
     AdminModule,
     TenancyModule,
     SignatureModule,
-    ThrottlingModule,
     SessionModule,
     WalletModule,
     FreeSpinsModule,
@@ -42,8 +40,8 @@ import { WalletModule } from './wallet/wallet.module.js';
     { provide: APP_GUARD, useClass: RawBodyGuard },
     { provide: APP_GUARD, useExisting: SignatureGuard },
     { provide: APP_GUARD, useExisting: AdminGuard },
-    { provide: APP_GUARD, useClass: TenantThrottlerGuard },
-    { provide: APP_INTERCEPTOR, useClass: SensitiveReadInterceptor },
+    { provide: APP_GUARD, useClass: TenantRateGuard },
+    { provide: APP_GUARD, useClass: SensitiveReadGuard },
   ],
 })
 export class AppModule {

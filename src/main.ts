@@ -20,7 +20,7 @@ async function start(configuration: Configuration): Promise<void> {
   try {
     const databaseUrl = configuration.databaseUrl ?? (await startDatabase(configuration, stops));
     const module = AppModule.with({ ...configuration, databaseUrl });
-    const app = await NestFactory.create(module, httpAdapter(), APPLICATION_OPTIONS);
+    const app = await NestFactory.create(module, httpAdapter(configuration), APPLICATION_OPTIONS);
     stops.unshift(() => app.close());
     setUp(app);
     await listen(app, configuration);

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { pathOf } from '../http/server.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { Administrator } from './administrator.js';
 import { Administrators } from './administrators.service.js';
@@ -27,12 +28,16 @@ export class AdminGuard implements CanActivate {
     private readonly failedKeys: FailedKeys,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<true> {
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const required = this.reflector.getAllAndOverride<Role | undefined>(REQUIRED_ROLE, [
       context.getHandler(),
       context.getClass(),
     ]);
-    if (required === undefined) return true;
+    // A signed route costs no promise here.
+    return required === undefined || this.holdsRole(context, required);
+  }
+
+  private async holdsRole(context: ExecutionContext, required: Role): Promise<true> {
     const request = context.switchToHttp().getRequest<ActingRequest>();
     const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (key === undefined) throw unauthorized();
@@ -42,7 +47,8 @@ export class AdminGuard implements CanActivate {
     return true;
   }
 
-  private async holder(key: string, { ip: address = '', path }: ActingRequest): Promise<Administrator> {
+  private async holder(key: string, request: ActingRequest): Promise<Administrator> {
+    const { ip: address } = request;
     const waitSeconds = this.failedKeys.waitSeconds(address, key);
     if (waitSeconds > 0)
       throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
@@ -52,7 +58,7 @@ export class AdminGuard implements CanActivate {
       return administrator;
     }
     this.failedKeys.failed(address);
-    this.logger.warn({ msg: 'admin key refused', address, path });
+    this.logger.warn({ msg: 'admin key refused', address, path: pathOf(request) });
     throw unauthorized();
   }
 }

@@ -1,13 +1,7 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  SetMetadata,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Observable } from 'rxjs';
-import type { ActingRequest } from './actor.js';
+import { pathOf } from '../http/server.js';
+import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
 
 const SENSITIVE_READ = 'croupier:sensitive-read';
@@ -15,20 +9,23 @@ const SENSITIVE_READ = 'croupier:sensitive-read';
 /** The route shows players or money: each request to it is recorded before it is answered. */
 export const SensitiveRead = (action: string) => SetMetadata(SENSITIVE_READ, action);
 
-/** Records a sensitive read, with what was asked for, after the guards and before the handler. */
+/** Records a sensitive read, with what was asked for: the last of the guards, before the handler. */
 @Injectable()
-export class SensitiveReadInterceptor implements NestInterceptor {
+export class SensitiveReadGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly audit: Audit,
   ) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const action = this.reflector.get<string | undefined>(SENSITIVE_READ, context.getHandler());
     const request = context.switchToHttp().getRequest<ActingRequest>();
-    if (action !== undefined && request.actor) {
-      await this.audit.read(request.actor, { action, target: `path:${request.path}`, after: request.query });
-    }
-    return next.handle();
+    return action === undefined || !request.actor || this.record(request.actor, action, request);
+  }
+
+  private async record(actor: Actor, action: string, request: ActingRequest): Promise<true> {
+    const target = `path:${pathOf(request)}`;
+    await this.audit.read(actor, { action, target, after: request.query as object });
+    return true;
   }
 }

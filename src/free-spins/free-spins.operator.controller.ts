@@ -8,7 +8,7 @@ import {
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { FastifyReply } from 'fastify';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { SignedBy } from '../http/caller.js';
@@ -74,7 +74,7 @@ export class FreeSpinsOperatorController {
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorGrantRequest,
-    @Res({ passthrough: true }) response: Response,
+    @Res({ passthrough: true }) response: FastifyReply,
   ): Promise<GrantResponse> {
     const { grant, replayed } = await this.freeSpins.grant(
       actor,
@@ -82,7 +82,7 @@ export class FreeSpinsOperatorController {
       own(operator),
     );
     if (!replayed) return granted(grant, PATH);
-    response.status(HttpStatus.OK);
+    void response.status(HttpStatus.OK);
     return shown(grant);
   }
 
@@ -108,14 +108,14 @@ export class FreeSpinsOperatorController {
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorBatchRequest,
-    @Res({ passthrough: true }) response: Response,
+    @Res({ passthrough: true }) response: FastifyReply,
   ): Promise<BatchCreatedResponse> {
     const { batchId, replayed } = await this.batches.create(
       actor,
       { ...request, operatorId: operator.id },
       own(operator),
     );
-    response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
+    void response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
     return { batchId };
   }
 

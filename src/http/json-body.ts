@@ -6,7 +6,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
-import type { Request } from 'express';
+import type { FastifyRequest } from 'fastify';
 import { CroupierError } from '../errors/croupier-error.js';
 import { parseJsonObject } from './json.js';
 import { validatorOf } from './validator.js';
@@ -17,7 +17,7 @@ interface RawRequest {
 }
 
 const RawRequestOf = createParamDecorator((_: unknown, context: ExecutionContext): RawRequest => {
-  const request = context.switchToHttp().getRequest<Request>();
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
   return { contentType: request.headers['content-type'], bytes: request.body as Buffer };
 });
 

@@ -1,4 +1,5 @@
-const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+import { isUtf8 } from 'node:buffer';
+
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const FRACTION_OR_EXPONENT = /\d[.eE][+\-\d]/;
 
@@ -6,8 +7,9 @@ const FRACTION_OR_EXPONENT = /\d[.eE][+\-\d]/;
  * Reads a JSON object from its bytes: UTF-8, of duplicate keys the last counts, numbers judged by value.
  * @throws SyntaxError | TypeError where the bytes are no JSON object
  */
-export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
-  const text = DECODER.decode(bytes);
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  if (!isUtf8(bytes)) throw new TypeError('the body is not UTF-8');
+  const text = bytes.toString('utf8');
   const value: unknown = JSON.parse(FRACTION_OR_EXPONENT.test(text) ? withoutRounding(text) : text);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new TypeError('the body is not a JSON object');

@@ -1,4 +1,4 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from './api-errors.js';
 import { withExamples } from './docs/examples.js';
@@ -24,7 +24,7 @@ target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a
 **Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
 
 /** Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`. */
-export function serveDocuments(app: NestExpressApplication): void {
+export function serveDocuments(app: NestFastifyApplication): void {
   const whole = describe(app);
   serveDesk(app);
   for (const [audience, tag] of Object.entries(AUDIENCES)) {
@@ -33,7 +33,7 @@ export function serveDocuments(app: NestExpressApplication): void {
   servePage(app, 'docs', whole);
 }
 
-function describe(app: NestExpressApplication): OpenAPIObject {
+function describe(app: NestFastifyApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Croupier')
     .setDescription(DESCRIPTION)

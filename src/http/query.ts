@@ -5,14 +5,14 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
-import type { Request } from 'express';
+import type { FastifyRequest } from 'fastify';
 import { validated } from './json-body.js';
 
 /** What a number may look like in a query: at most 16 digits, so that it is exact or refused by its bounds. */
 const DIGITS = /^\d{1,16}$/;
 
 const QueryOf = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<Request>().query,
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>().query,
 );
 
 /**

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
+import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { CroupierError } from '../errors/croupier-error.js';
 
 /** The largest body of a route that does not say otherwise, in bytes. */
@@ -24,13 +25,13 @@ export class RawBodyGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   async canActivate(context: ExecutionContext): Promise<true> {
-    const request = context.switchToHttp().getRequest<Request>();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
     const limit =
       this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler()) ?? BODY_LIMIT_BYTES;
     const encoding = request.headers['content-encoding'] || 'identity';
     if (encoding.toLowerCase() !== 'identity')
       throw new CroupierError('UNSUPPORTED_ENCODING', undefined, CLOSE);
-    request.body = await readBody(request, limit);
+    request.body = await readBody(request.raw, limit);
     return true;
   }
 }
@@ -38,19 +39,29 @@ export class RawBodyGuard implements CanActivate {
 /** The rest of a refused body is not read: the connection cannot carry another request. */
 const CLOSE = { Connection: 'close' };
 
-async function readBody(request: Request, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      size += (chunk as Buffer).length;
-      if (size <= limit) chunks.push(chunk as Buffer);
+function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const tooLarge = () => reject(new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE));
+    const broken = () =>
+      reject(new CroupierError('INVALID_REQUEST', 'the request body could not be read', CLOSE));
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
       // Most clients read no answer before they have sent all, so a little more is taken off them.
-      else if (size > limit + PATIENCE_BYTES) break;
-    }
-  } catch {
-    throw new CroupierError('INVALID_REQUEST', 'the request body could not be read', CLOSE);
-  }
-  if (size > limit) throw new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE);
-  return Buffer.concat(chunks);
+      else if (size > limit + PATIENCE_BYTES) {
+        request.pause();
+        tooLarge();
+      }
+    });
+    request.on('end', () => (size > limit ? tooLarge() : resolve(wholeOf(chunks))));
+    request.on('error', broken);
+    request.on('close', () => request.complete || broken());
+  });
+}
+
+function wholeOf(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
 }

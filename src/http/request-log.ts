@@ -1,11 +1,37 @@
-import { Injectable, Logger } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
+import { Injectable } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import helmet from 'helmet';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Metrics } from '../observability/metrics.js';
 import { newTrace, runTraced, type Trace } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
+import type { Follow } from './server.js';
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** What is said with each answer. */
+const HEADERS = {
+  ...securityHeaders(),
+  // Answers carry balances, tokens and secrets: no cache between here and the caller keeps one.
+  'cache-control': 'no-store',
+};
+
+/** What helmet says of an answer; it is the same of all, and so asked once. */
+function securityHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => (headers[name.toLowerCase()] = value),
+    removeHeader: () => undefined,
+  };
+  helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })(
+    {} as IncomingMessage,
+    response as unknown as ServerResponse,
+    () => undefined,
+  );
+  return headers;
+}
 
 /**
  * Gives each request its id, on the answer and on every log line and outgoing call, and writes one line and
@@ -13,32 +39,34 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
  */
 @Injectable()
 export class RequestLog {
-  private readonly logger = new Logger('Request');
+  private readonly logger: PinoLogger['logger'];
 
   constructor(
     private readonly metrics: Metrics,
     private readonly randomness: Randomness,
-  ) {}
+    { logger }: PinoLogger,
+  ) {
+    // Ids and numbers, all made here: there is nothing in its lines to look for secrets in.
+    this.logger = logger.child({ context: 'Request' }, { redact: [] });
+  }
 
-  readonly follow = (request: Request, response: Response, next: NextFunction): void => {
-    const offered = request.get('X-Request-Id') ?? '';
+  readonly follow: Follow = (request, reply, next) => {
+    const offered = String(request.headers['x-request-id'] ?? '');
     const requestId = SANE_REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
     const trace = newTrace(requestId);
     const started = monotonicMs();
-    response.setHeader('X-Request-Id', requestId);
-    // Answers carry balances, tokens and secrets: no cache between here and the caller keeps one.
-    response.setHeader('Cache-Control', 'no-store');
+    reply.headers(HEADERS).header('x-request-id', requestId);
     this.metrics.requestsInFlight.inc();
-    response.once('close', () => {
+    reply.raw.once('close', () => {
       this.metrics.requestsInFlight.dec();
-      runTraced(trace, () => this.conclude(request, response, trace, monotonicMs() - started));
+      runTraced(trace, () => this.conclude(request, reply, trace, monotonicMs() - started));
     });
     runTraced(trace, next);
   };
 
-  private conclude(request: Request, response: Response, trace: Trace, durationMs: number): void {
+  private conclude(request: FastifyRequest, reply: FastifyReply, trace: Trace, durationMs: number): void {
     const route = routeOf(request);
-    const outcome = outcomeOf(response);
+    const outcome = outcomeOf(reply, trace);
     this.metrics.requests.inc({ route, outcome });
     this.metrics.requestSeconds.observe({ route }, durationMs / 1000);
     // Strangers cause these at will: the signature's own bounded log tells of them.
@@ -47,27 +75,24 @@ export class RequestLog {
       msg: `${route} ${outcome}`,
       route,
       outcome,
-      status: response.statusCode,
+      status: reply.statusCode,
       tenant: (request as { tenant?: { id: string } }).tenant?.id,
       ...trace.notes,
       durationMs: rounded(durationMs),
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
     if (route.startsWith('GET /health') || route === 'GET /metrics') this.logger.debug(line);
-    else this.logger.log(line);
+    else this.logger.info(line);
   }
 }
 
 /** The route's pattern, never the path: paths have no end, and a metric's labels must. */
-function routeOf(request: Request): string {
-  const path = (request as { route?: { path?: string } }).route?.path;
-  return path === undefined ? 'unknown' : `${request.method} ${path}`;
+function routeOf({ method, routeOptions }: FastifyRequest): string {
+  return routeOptions.url === undefined ? 'unknown' : `${method} ${routeOptions.url}`;
 }
 
-function outcomeOf(response: Response): string {
-  if (!response.writableFinished) return 'CLIENT_WENT_AWAY';
-  const outcome: unknown = response.locals['outcome'];
-  return typeof outcome === 'string' ? outcome : String(response.statusCode);
+function outcomeOf({ raw, statusCode }: FastifyReply, { outcome }: Trace): string {
+  return raw.writableFinished ? (outcome ?? String(statusCode)) : 'CLIENT_WENT_AWAY';
 }
 
 function rounded(ms: number): number {

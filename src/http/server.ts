@@ -1,6 +1,9 @@
-import { ExpressAdapter } from '@nestjs/platform-express';
-import express from 'express';
-import { createServer } from 'node:http';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { Configuration } from '../config/configuration.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { answerWith } from '../errors/error.filter.js';
 
 /** What a client may take of the service before it has said anything worth an answer. */
 export interface ServerLimits {
@@ -27,36 +30,61 @@ const LIMITS: ServerLimits = {
 /** Above what load balancers keep an idle connection, so that they close it first; in milliseconds. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-/** Express, told to take a path as it is written: `/V1/wallet/balance/` is another one. */
-export function httpAdapter(limits: ServerLimits = LIMITS): ExpressAdapter {
-  const app = express();
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.disable('x-powered-by');
-  app.disable('etag');
-  return new BoundedAdapter(app, limits);
+/** What goes with each request from its first to its last byte. */
+export type Follow = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
+
+/** Fastify, told to leave every body to the guard that reads it, and to take a path as it is written. */
+export class HttpAdapter extends FastifyAdapter {
+  /** Whoever wants to see every request, one that no route can be looked up for included. */
+  follow: Follow = (_request, _reply, next) => next();
 }
 
-class BoundedAdapter extends ExpressAdapter {
-  constructor(
-    app: express.Express,
-    private readonly limits: ServerLimits,
-  ) {
-    super(app);
-  }
+export function httpAdapter(
+  { trustProxy }: Pick<Configuration, 'trustProxy'>,
+  limits: ServerLimits = LIMITS,
+): HttpAdapter {
+  const instance: FastifyInstance = fastify({
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      maxHeaderSize: limits.headerBytes,
+    },
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    trustProxy: trustProxy.length > 0 && [...trustProxy],
+    // Until the last connection is closed it is answered.
+    return503OnClosing: false,
+    // The headers' limit is the path's as well.
+    routerOptions: { maxParamLength: limits.headerBytes },
+    // A path that cannot be decoded is on no route.
+    frameworkErrors: (_error, request, reply) =>
+      adapter.follow(request, reply, () => answerWith(new CroupierError('NOT_FOUND'), reply)),
+    clientErrorHandler: refuseBrokenHttp,
+  });
+  instance.addHook('onRequest', (request, reply, done) => adapter.follow(request, reply, done));
+  // No method has a body as far as Fastify knows: it would judge a Content-Type before the signature is.
+  for (const method of instance.supportedMethods) instance.addHttpMethod(method, { overrideExisting: true });
+  instance.server.maxConnections = limits.connections;
+  const adapter: HttpAdapter = new HttpAdapter(instance);
+  return adapter;
+}
 
-  /** Some of the limits can be told only to a server that is being made. */
-  override initHttpServer(): void {
-    const { requestTimeoutMs, headersTimeoutMs, checkEveryMs, headerBytes, connections } = this.limits;
-    const options = {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: checkEveryMs,
-      maxHeaderSize: headerBytes,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    };
-    const server = createServer(options, this.getInstance<express.Express>());
-    server.maxConnections = connections;
-    this.httpServer = server;
+/** What is no HTTP is answered in as few words as Node does by itself, and cut off. */
+function refuseBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
+  const status = BROKEN_HTTP.get(error.code ?? '') ?? '400 Bad Request';
+  if (socket.writable && error.code !== 'ECONNRESET') {
+    socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
   }
+  socket.destroy(error);
+}
+
+const BROKEN_HTTP = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+]);
+
+/** The request target without its query. */
+export function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url;
 }

@@ -27,6 +27,9 @@ const CHATTER = new Set([
   'NestApplication',
 ]);
 
+/** Lines that wait for a slow reader, in bytes. */
+const WAITING_BYTES = 16 * 1024 * 1024;
+
 /** JSON lines for machines, readable ones for a terminal; each bears the id of its request. */
 export const Logging = LoggerModule.forRootAsync({
   imports: [LogDestinationModule],
@@ -35,7 +38,6 @@ export const Logging = LoggerModule.forRootAsync({
     // The service writes one line of its own for each request.
     forRoutes: [],
     pinoHttp: {
-      ...(destination.stream && { stream: destination.stream }),
       level: configuration.logLevel,
       timestamp: pino.stdTimeFunctions.isoTime,
       base: null,
@@ -53,9 +55,18 @@ export const Logging = LoggerModule.forRootAsync({
       ...(configuration.logPretty && {
         transport: { target: 'pino-pretty', options: { singleLine: true, ignore: 'pid,hostname' } },
       }),
+      ...(!configuration.logPretty && { stream: destination.stream ?? standardOutput() }),
     },
   }),
 });
+
+/**
+ * Lines that come while others are being written go out together, and whoever does not read them stops nobody: what
+ * waits has a bound, beyond which lines are lost. At the end of the process they are flushed.
+ */
+function standardOutput(): DestinationStream {
+  return pino.destination({ fd: 1, sync: false, maxLength: WAITING_BYTES });
+}
 
 /** As a field of the line and of an object in it; a third level would triple what a line costs. */
 function redactedAnywhere(name: string): string[] {

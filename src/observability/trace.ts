@@ -7,6 +7,8 @@ export interface Trace {
   readonly parts: Record<string, number>;
   /** What the request's line in the log says beside: ids to search it by, never secrets. */
   readonly notes: Record<string, string>;
+  /** The code of the error that it was refused with. */
+  outcome?: string;
 }
 
 const traces = new AsyncLocalStorage<Trace>();
@@ -26,6 +28,12 @@ export function currentRequestId(): string | undefined {
 /** Adds ids to the line that the log gets for the current request. */
 export function note(notes: Readonly<Record<string, string>>): void {
   Object.assign(traces.getStore()?.notes ?? {}, notes);
+}
+
+/** Says with which code the current request is refused. */
+export function refusedWith(code: string): void {
+  const trace = traces.getStore();
+  if (trace) trace.outcome = code;
 }
 
 /** Adds the time that the work takes to the named part of the current request. */

@@ -57,19 +57,22 @@ export class Outbound implements OnApplicationShutdown {
       return { kind: 'failed', detail: 'the address is private' };
     }
     const body = Buffer.from(JSON.stringify(call.body));
-    const patience = AbortSignal.timeout(call.timeoutMs);
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), call.timeoutMs);
     try {
       const answer = await request(url, {
         dispatcher: this.agent,
         method: 'POST',
         headers: this.signer.headers(call, url, body),
         body,
-        signal: patience,
+        signal: patience.signal,
       });
       return { kind: 'answered', status: answer.statusCode, body: await bounded(answer.body) };
     } catch (error) {
       const detail = describe(error);
-      return patience.aborted ? { kind: 'timeout', detail } : { kind: 'failed', detail };
+      return patience.signal.aborted ? { kind: 'timeout', detail } : { kind: 'failed', detail };
+    } finally {
+      clearTimeout(timer);
     }
   }
 

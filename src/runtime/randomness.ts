@@ -21,8 +21,8 @@ export class Randomness {
     return randomBytes(count);
   }
 
-  /** A nonce for one signed call: 128 random bits in hex. */
+  /** A nonce for one signed call: 122 random bits, which Node draws for many at a time. */
   nonce(): string {
-    return randomBytes(16).toString('hex');
+    return randomUUID();
   }
 }

@@ -5,6 +5,7 @@ import { actsAs } from '../audit/actor.js';
 import { Configuration } from '../config/configuration.js';
 import { InvalidSignatureError } from '../errors/croupier-error.js';
 import { CALLER, type Caller } from '../http/caller.js';
+import { pathOf } from '../http/server.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { timed } from '../observability/trace.js';
@@ -55,7 +56,7 @@ export class SignatureGuard implements CanActivate {
   }
 
   private async verify(request: SignedRequest, caller: 'provider' | 'operator'): Promise<void> {
-    const tenantId = request.get('X-Tenant-ID') ?? '';
+    const tenantId = header(request, 'x-tenant-id');
     const known = this.tenancy.verificationSecrets(tenantId);
     const verification = verifyPlatformSignature({
       method: request.method,
@@ -71,7 +72,7 @@ export class SignatureGuard implements CanActivate {
     const tenant = caller === 'provider' ? this.tenancy.provider(tenantId) : this.tenancy.operator(tenantId);
     if (!tenant) throw new InvalidSignatureError(known ? 'tenant_of_another_kind' : 'unknown_tenant');
     if (tenant.status !== 'ACTIVE') throw new InvalidSignatureError('tenant_disabled');
-    if (!(await this.nonces.claim(tenant, request.get('X-Nonce') ?? ''))) {
+    if (!(await this.nonces.claim(tenant, header(request, 'x-nonce')))) {
       throw new InvalidSignatureError('nonce_replayed');
     }
     request.tenant = tenant;
@@ -80,7 +81,18 @@ export class SignatureGuard implements CanActivate {
 
   private tell(request: SignedRequest, reason: string): void {
     this.metrics.signatureFailures.inc({ reason });
-    const tenantId = (request.get('X-Tenant-ID') ?? '').slice(0, 64);
-    this.logger.warn({ msg: 'signature refused', reason, tenantId, path: request.path, address: request.ip });
+    const tenantId = header(request, 'x-tenant-id').slice(0, 64);
+    this.logger.warn({
+      msg: 'signature refused',
+      reason,
+      tenantId,
+      path: pathOf(request),
+      address: request.ip,
+    });
   }
+}
+
+function header({ headers }: SignedRequest, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,6 @@
 import { Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { FastifyReply } from 'fastify';
 import { ApiErrors } from '../http/api-errors.js';
 import { ProviderBody } from '../http/json-body.js';
 import { SessionTokenRequest } from '../session/session.request.js';
@@ -48,10 +48,10 @@ export class WalletController {
   async transaction(
     @SignedTenant() provider: Provider,
     @ProviderBody() request: TransactionRequest,
-    @Res({ passthrough: true }) response: Response,
+    @Res({ passthrough: true }) response: FastifyReply,
   ): Promise<string> {
     const answer = await this.wallet.submit(provider, request);
-    if (answer.replayed) response.setHeader('Idempotency-Replayed', 'true');
+    if (answer.replayed) void response.header('Idempotency-Replayed', 'true');
     return answer.body;
   }
 

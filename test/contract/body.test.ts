@@ -36,6 +36,8 @@ describe('a body that is no JSON object is 400', () => {
     'application/x-www-form-urlencoded',
     'application/json; charset=latin1',
     'multipart/form-data',
+    'garbage',
+    ';;',
   ])('of Content-Type %s', async (contentType) => {
     const reply = await world.signed(PROVIDER, TRANSACTION, bet(), {
       headers: { 'Content-Type': contentType },

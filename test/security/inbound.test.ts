@@ -54,7 +54,7 @@ describe('a client that is slow', () => {
       headerBytes: 2048,
       connections: 2,
     };
-    const app = module.createNestApplication(httpAdapter(limits), APPLICATION_OPTIONS);
+    const app = module.createNestApplication(httpAdapter(configuration, limits), APPLICATION_OPTIONS);
     setUp(app);
     await app.listen(0, '127.0.0.1');
     return { app, url: await app.getUrl() };
@@ -106,6 +106,16 @@ test.each([
 });
 
 describe('an answer', () => {
+  test('a path that leads out of the documents is 404', async () => {
+    const { pathname } = new URL(world.url);
+    const answer = await raw(
+      `GET ${pathname}docs/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      world.url,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+    expect(answer).toMatch(/x-error-code: NOT_FOUND/i);
+  });
+
   test.each(['/health/live', '/v1/nothing', '/v1/admin/providers', '/docs'])(
     'of %s tells nothing of us',
     async (path) => {

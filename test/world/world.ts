@@ -237,7 +237,7 @@ export async function startApplication(
     .overrideProvider(LogDestination)
     .useValue(logs ? { stream: logs } : {})
     .compile();
-  const app = module.createNestApplication(httpAdapter(), APPLICATION_OPTIONS);
+  const app = module.createNestApplication(httpAdapter(configuration), APPLICATION_OPTIONS);
   setUp(app);
   await app.listen(configuration.port, configuration.host);
   return { app, url: await app.getUrl(), configuration };

@@ -1,6 +1,6 @@
 import { Controller, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { FastifyReply } from 'fastify';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { ApiErrors } from '../../http/api-errors.js';
@@ -39,11 +39,11 @@ export class AdjustmentsAdminController {
   async adjust(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdjustmentRequest,
-    @Res({ passthrough: true }) response: Response,
+    @Res({ passthrough: true }) response: FastifyReply,
   ): Promise<AdjustmentResponse> {
     const { adjustment, replayed } = await this.adjustments.adjust(actor, request);
-    response.status(replayed ? HttpStatus.OK : HttpStatus.CREATED);
-    if (replayed) response.setHeader('Idempotency-Replayed', 'true');
+    void response.status(replayed ? HttpStatus.OK : HttpStatus.CREATED);
+    if (replayed) void response.header('Idempotency-Replayed', 'true');
     return adjustment;
   }
 }
