@@ -4,6 +4,7 @@ import { Foundation1764000000001 } from './migrations/0001-foundation.js';
 import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
 import { Administration1764000000003 } from './migrations/0003-administration.js';
 import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
+import { SoundTransactions1764000000005 } from './migrations/0005-sound-transactions.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -32,6 +33,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       FreeSpins1764000000002,
       Administration1764000000003,
       SupportDesk1764000000004,
+      SoundTransactions1764000000005,
     ],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
