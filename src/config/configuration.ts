@@ -26,6 +26,8 @@ export abstract class Configuration {
   readonly operatorTimeoutMs: number;
   readonly callbackTimeoutMs: number;
   readonly transactionLeaseSeconds: number;
+  /** Whether claims and settlements that arrive together are committed together. */
+  readonly groupCommit: boolean;
   readonly sessionTtlSeconds: number;
   readonly demoStartBalanceMinor: number;
   readonly logLevel: LogLevel;
@@ -98,6 +100,7 @@ export function readConfiguration(
     operatorTimeoutMs,
     callbackTimeoutMs: read.integer('CALLBACK_TIMEOUT_MS', 10_000, 1, 600_000),
     transactionLeaseSeconds,
+    groupCommit: read.boolean('GROUP_COMMIT', true),
     sessionTtlSeconds: read.integer('SESSION_TTL_SECONDS', 86_400, 1, 31_536_000),
     demoStartBalanceMinor: read.integer('DEMO_START_BALANCE_MINOR', 100_000, 0, Number.MAX_SAFE_INTEGER),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

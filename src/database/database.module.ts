@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Configuration } from '../config/configuration.js';
 import { dataSourceOptions, openDataSource } from './data-source.js';
 import { Database } from './database.js';
+import { GroupCommit } from './group-commit.js';
 
 @Global()
 @Module({
@@ -18,8 +19,8 @@ import { Database } from './database.js';
       dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
     }),
   ],
-  providers: [Database],
-  exports: [Database],
+  providers: [Database, GroupCommit],
+  exports: [Database, GroupCommit],
 })
 export class DatabaseModule {}
 

@@ -19,6 +19,11 @@ export class Database {
     this.pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
   }
 
+  /** Where it is, for those who need connections of their own. */
+  get url(): string {
+    return (this.dataSource.options as { url: string }).url;
+  }
+
   readonly query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
     const { rows } = await this.pool.query<Row>({ ...statement, values: [...values] });
     return rows;

@@ -75,6 +75,19 @@ export class Metrics {
     labelNames: ['kind', 'state', 'mode'],
     registers: [this.registry],
   });
+  readonly groupCommitMembers = new Histogram({
+    name: 'croupier_group_commit_members',
+    help: 'Claims and settlements that went to the database together, by statement',
+    labelNames: ['statement'],
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers: [this.registry],
+  });
+  readonly groupCommitsBroken = new Counter({
+    name: 'croupier_group_commits_broken_total',
+    help: 'Batches that failed, for a lock or a fault, and whose members went on alone, by statement',
+    labelNames: ['statement'],
+    registers: [this.registry],
+  });
   readonly resolutions = new Counter({
     name: 'croupier_resolutions_total',
     help: 'What the resolver came to with transactions that nobody retried, by outcome',

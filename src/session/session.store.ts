@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
+import { GroupCommit, groupStatement } from '../database/group-commit.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import type { Session } from './session.js';
 
@@ -25,10 +26,11 @@ const INSERT = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 };
 
-const BY_TOKEN = {
-  name: 'session_by_token',
-  text: `SELECT ${COLUMNS} FROM sessions s WHERE s.token_hash = $1`,
-};
+const BY_TOKEN = groupStatement(
+  'session_by_token',
+  { token_hash: 'bytea' },
+  (asked) => `SELECT a.member, ${COLUMNS} FROM (${asked}) a JOIN sessions s ON s.token_hash = a.token_hash`,
+);
 
 /** Closes what the condition names, and notes in the same step that its provider is to be told: $5 is the lease. */
 const revokeWhere = (condition: string) => `
@@ -63,6 +65,7 @@ export class SessionStore {
 
   constructor(
     private readonly database: Database,
+    private readonly groupCommit: GroupCommit,
     configuration: Configuration,
   ) {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
@@ -78,8 +81,7 @@ export class SessionStore {
   }
 
   async byToken(tokenHash: Buffer): Promise<Session | undefined> {
-    const [session] = await this.database.query<Session>(BY_TOKEN, [tokenHash]);
-    return session;
+    return this.groupCommit.run<Session>(BY_TOKEN, [tokenHash]);
   }
 
   /** @param operatorId undefined: whichever operator's it is */

@@ -1,22 +1,21 @@
 import type { Statement } from '../database/database.js';
+import { groupStatement } from '../database/group-commit.js';
 
 /**
- * The session behind a token and what its game and operator allow: $1 provider, $3 token's hash, $4 now.
- * Joins the tables of other rooms, so that a fresh BET costs two round trips in all.
+ * The session behind a token and what its game and operator allow, now. Joins the tables of other rooms, so that a
+ * fresh BET or WIN costs two round trips in all.
  */
-const SESSION = `
-  session AS MATERIALIZED (
-    SELECT s.session_id AS "sessionId", s.operator_id AS "operatorId", s.provider_id AS "providerId",
-           s.player_ref AS "playerRef", s.game_id AS "gameId", s.currency, s.mode,
-           CASE WHEN least(s.expires_at, s.revoked_at) <= $4
-                THEN extract(epoch FROM $4 - least(s.expires_at, s.revoked_at))::float8 END AS "endedSecondsAgo",
-           (g.status = 'ACTIVE' AND g.provider_id = s.provider_id) AS "gameActive",
-           o.status = 'ACTIVE' AS "operatorActive"
-      FROM sessions s
-      JOIN games g ON g.game_id = s.game_id
-      JOIN tenants o ON o.id = s.operator_id
-     WHERE s.token_hash = $3
-  )`;
+const sessionBehind = (tokenHash: string, now: string) => `
+  SELECT s.session_id AS "sessionId", s.operator_id AS "operatorId", s.provider_id AS "providerId",
+         s.player_ref AS "playerRef", s.game_id AS "gameId", s.currency, s.mode,
+         CASE WHEN least(s.expires_at, s.revoked_at) <= ${now}
+              THEN extract(epoch FROM ${now} - least(s.expires_at, s.revoked_at))::float8 END AS "endedSecondsAgo",
+         (g.status = 'ACTIVE' AND g.provider_id = s.provider_id) AS "gameActive",
+         o.status = 'ACTIVE' AS "operatorActive"
+    FROM sessions s
+    JOIN games g ON g.game_id = s.game_id
+    JOIN tenants o ON o.id = s.operator_id
+   WHERE s.token_hash = ${tokenHash}`;
 
 /** A transaction as the rules see it; the table is `t`. */
 export const STORED_COLUMNS = `
@@ -29,63 +28,135 @@ export const STORED_COLUMNS = `
            WHERE r.provider_id = t.provider_id AND r.original_transaction_id = t.transaction_id
              AND r.kind = 'ROLLBACK' AND r.state IN ('PENDING', 'TIMED_OUT')) AS "rollbackUndecided"`;
 
-/** What is stored under the id: $1 provider, $2 transaction. */
-const STORED = `
-  stored AS (
-    SELECT ${STORED_COLUMNS} FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $2
-  )`;
+/** What is stored under an id, as JSON. */
+const storedUnder = (providerId: string, transactionId: string) => `
+  (SELECT row_to_json(stored) FROM (
+     SELECT ${STORED_COLUMNS} FROM transactions t
+      WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId}) stored)`;
+
+/** What happened in the round that `a` asks for, in the session `s`. */
+const ROUND_OF_SESSION = `
+  SELECT coalesce(bool_or(t.kind = 'WIN' AND t.state = 'APPROVED'), false) AS "winApproved",
+         coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
+         coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
+           AS "betStands",
+         coalesce(bool_or(t.kind = 'BET' AND (t.state IN ('PENDING', 'TIMED_OUT')
+                          OR (t.state = 'APPROVED' AND t.rollback_id IS NOT NULL))), false) AS "betUndecided",
+         coalesce(bool_or(t.kind = 'BET' AND t.state = 'ROLLED_BACK'), false) AS "betRolledBack",
+         coalesce(bool_or(t.kind = 'BET' AND t.state <> 'DECLINED' AND t.session_id = s."sessionId"), false)
+           AS "betOfSession",
+         coalesce((SELECT r.version FROM rounds r
+                    WHERE r.provider_id = a.provider_id AND r.operator_id = s."operatorId"
+                      AND r.player_ref = a.player_ref AND r.game_id = a.game_id AND r.round_id = a.round_id
+                      AND r.mode = s.mode), 0) AS version
+    FROM transactions t
+   WHERE t.provider_id = a.provider_id AND t.round_id = a.round_id AND t.player_ref = a.player_ref
+     AND t.game_id = a.game_id AND t.operator_id = s."operatorId" AND t.mode = s.mode`;
+
+/** The values of a BET's or a WIN's first look. */
+const LOOK = {
+  provider_id: 'text',
+  transaction_id: 'text',
+  token_hash: 'bytea',
+  now: 'timestamptz',
+  player_ref: 'text',
+  game_id: 'text',
+  round_id: 'text',
+  platform_transaction_id: 'uuid',
+  currency: 'text',
+  amount_minor: 'bigint',
+  round_closed: 'boolean',
+  original_transaction_id: 'text',
+  free_spins_ref: 'text',
+  lease_seconds: 'integer',
+};
+
+const OWN_LIVE_SESSION = `
+  a.stored IS NULL AND (a.session)."providerId" = a.provider_id AND (a.session)."endedSecondsAgo" IS NULL
+  AND (a.session)."playerRef" = a.player_ref AND (a.session)."gameId" = a.game_id
+  AND (a.session).currency = a.currency`;
+
+/** Claims what was looked at. */
+const claimOf = (kind: 'BET' | 'WIN', looked: string) => `
+  INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
+                            session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
+                            round_closed, original_transaction_id, free_spins_ref, attempt, lease_until)
+  SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, '${kind}', 'PENDING', (a.session)."operatorId",
+         (a.session)."sessionId", (a.session).mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id,
+         a.round_closed, a.original_transaction_id, a.free_spins_ref, 1,
+         clock_timestamp() + make_interval(secs => a.lease_seconds)
+    FROM ${looked}
+  ON CONFLICT DO NOTHING
+  RETURNING platform_transaction_id`;
+
+const ROUND_KEY = `
+  a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
+
+/** Two members with one id see one claim, and only one of them bears the claim's own id. */
+const CLAIMED = `a.platform_transaction_id IN (SELECT platform_transaction_id FROM claim) AS claimed`;
 
 /**
  * Reads what a BET finds, and claims it where it finds nothing and its session, game and operator allow it:
  * one statement, so that a fresh BET has its claim after one round trip.
  */
-export const OPEN_BET: Statement = {
-  name: 'transaction_open_bet',
-  text: `
-    WITH ${SESSION}, ${STORED}, claim AS (
-      INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
-                                session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
-                                round_closed, original_transaction_id, free_spins_ref, attempt, lease_until)
-      SELECT $1, $2, $5, 'BET', 'PENDING', s."operatorId", s."sessionId", s.mode, $6, $7, $8, $9, $10,
-             $11, $12, $13, 1, clock_timestamp() + make_interval(secs => $14)
-        FROM session s
-       WHERE s."providerId" = $1 AND s."endedSecondsAgo" IS NULL AND s."playerRef" = $6 AND s."gameId" = $7
-         AND s.currency = $8 AND s."gameActive" AND s."operatorActive"
-      ON CONFLICT DO NOTHING
-      RETURNING 1
+export const OPEN_BET = groupStatement(
+  'transaction_open_bet',
+  LOOK,
+  (asked) => `
+    WITH looked AS MATERIALIZED (
+      SELECT a.*, s AS session, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
+        FROM (${asked}) a LEFT JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')}) s ON true
+    ), claim AS (
+      ${claimOf('BET', `looked a WHERE ${OWN_LIVE_SESSION} AND (a.session)."gameActive" AND (a.session)."operatorActive"`)}
     )
-    SELECT (SELECT row_to_json(session) FROM session) AS session,
-           (SELECT row_to_json(stored) FROM stored) AS stored,
-           EXISTS (SELECT FROM claim) AS claimed`,
-};
+    SELECT a.member, row_to_json(a.session) AS session, a.stored, ${CLAIMED} FROM looked a`,
+);
 
-/** Reads what a WIN or a ROLLBACK finds: $5 player, $6 game, $7 round, $8 the id that a ROLLBACK names. */
-export const OPEN_SETTLING: Statement = {
-  name: 'transaction_open_settling',
-  text: `
-    WITH ${SESSION}, ${STORED}, target AS (
-      SELECT ${STORED_COLUMNS} FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $8
+/**
+ * The same for a WIN that stands on a BET, on no BET at all, or on free spins: the condition of rules/win.ts. The claim
+ * takes the round's lock, and neither is taken where another claim moved the round since it was looked at.
+ */
+export const OPEN_WIN = groupStatement(
+  'transaction_open_win',
+  LOOK,
+  (asked) => `
+    WITH looked AS MATERIALIZED (
+      SELECT a.*, s AS session, r AS round, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
+        FROM (${asked}) a
+        LEFT JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')}) s ON true
+        LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
+    ), bookable AS MATERIALIZED (
+      SELECT a.* FROM looked a
+       WHERE ${OWN_LIVE_SESSION}
+         AND (a.free_spins_ref IS NOT NULL OR (a.round)."betStands"
+              OR NOT ((a.round)."betUndecided" OR (a.round)."betRolledBack"))
     ), round AS (
-      SELECT coalesce(bool_or(t.kind = 'WIN' AND t.state = 'APPROVED'), false) AS "winApproved",
-             coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
-             coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
-               AS "betStands",
-             coalesce(bool_or(t.kind = 'BET' AND (t.state IN ('PENDING', 'TIMED_OUT')
-                              OR (t.state = 'APPROVED' AND t.rollback_id IS NOT NULL))), false) AS "betUndecided",
-             coalesce(bool_or(t.kind = 'BET' AND t.state = 'ROLLED_BACK'), false) AS "betRolledBack",
-             coalesce(bool_or(t.kind = 'BET' AND t.state <> 'DECLINED' AND t.session_id = s."sessionId"), false)
-               AS "betOfSession",
-             coalesce((SELECT r.version FROM rounds r, session s
-                        WHERE r.provider_id = $1 AND r.operator_id = s."operatorId" AND r.player_ref = $5
-                          AND r.game_id = $6 AND r.round_id = $7 AND r.mode = s.mode), 0) AS version
-        FROM session s
-        JOIN transactions t ON t.provider_id = $1 AND t.round_id = $7 AND t.player_ref = $5 AND t.game_id = $6
-                           AND t.operator_id = s."operatorId" AND t.mode = s.mode
+      INSERT INTO rounds AS r (provider_id, operator_id, player_ref, game_id, round_id, mode, version)
+      SELECT ${ROUND_KEY}, (a.round).version + 1 FROM bookable a
+      ON CONFLICT (provider_id, round_id, player_ref, game_id, operator_id, mode)
+        DO UPDATE SET version = excluded.version WHERE r.version = excluded.version - 1
+      RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode
+    ), claim AS (
+      ${claimOf('WIN', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
     )
-    SELECT (SELECT row_to_json(session) FROM session) AS session,
-           (SELECT row_to_json(stored) FROM stored) AS stored,
-           (SELECT row_to_json(target) FROM target) AS target,
-           (SELECT row_to_json(round) FROM round) AS round`,
+    SELECT a.member, row_to_json(a.session) AS session, a.stored, row_to_json(a.round) AS round, ${CLAIMED}
+      FROM looked a`,
+);
+
+/**
+ * Reads what a ROLLBACK finds: $1 provider, $2 transaction, $3 token's hash, $4 now, $5 player, $6 game, $7 round,
+ * $8 the id that it names.
+ */
+export const OPEN_ROLLBACK: Statement = {
+  name: 'transaction_open_rollback',
+  text: `
+    SELECT row_to_json(s) AS session, row_to_json(r) AS round,
+           ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored,
+           ${storedUnder('a.provider_id', 'a.target_id')} AS target
+      FROM (SELECT $1::text AS provider_id, $2::text AS transaction_id, $5::text AS player_ref, $6::text AS game_id,
+                   $7::text AS round_id, $8::text AS target_id) a
+      LEFT JOIN LATERAL (${sessionBehind('$3', '$4::timestamptz')}) s ON true
+      LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true`,
 };
 
 /**
@@ -194,28 +265,43 @@ export const RETRY: Statement = {
 const ATTEMPTS_KEPT = 200;
 const FIRST_ATTEMPTS_KEPT = 20;
 
-const SETTLE_SET = `
-  state = $4, response_body = $5, decline_reason = coalesce($6, t.decline_reason),
-  attempts = CASE WHEN jsonb_array_length(t.attempts) < ${ATTEMPTS_KEPT} THEN t.attempts
-                  ELSE t.attempts - ${FIRST_ATTEMPTS_KEPT} END || $7::jsonb,
-  lease_until = NULL, updated_at = clock_timestamp()`;
+const settled = (asked: string) => `
+  UPDATE transactions t
+     SET state = a.state, response_body = a.response_body,
+         decline_reason = coalesce(a.decline_reason, t.decline_reason),
+         attempts = CASE WHEN jsonb_array_length(t.attempts) < ${ATTEMPTS_KEPT} THEN t.attempts
+                         ELSE t.attempts - ${FIRST_ATTEMPTS_KEPT} END || a.record::jsonb,
+         lease_until = NULL, updated_at = clock_timestamp()
+    FROM (${asked}) a
+   WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id AND t.attempt = a.attempt
+     AND t.state = 'PENDING' AND t.rollback_id IS NULL`;
 
-const STILL_OURS = `
-  t.provider_id = $1 AND t.transaction_id = $2 AND t.attempt = $3 AND t.state = 'PENDING' AND t.rollback_id IS NULL`;
-
-/** Settles an attempt, only while it is still ours. */
-export const SETTLE: Statement = {
-  name: 'transaction_settle',
-  text: `UPDATE transactions t SET ${SETTLE_SET} WHERE ${STILL_OURS} RETURNING t.attempt`,
+/** An attempt and what it came to. */
+const SETTLEMENT = {
+  provider_id: 'text',
+  transaction_id: 'text',
+  attempt: 'integer',
+  state: 'text',
+  response_body: 'text',
+  decline_reason: 'text',
+  record: 'text',
 };
 
+/** Settles an attempt, only while it is still ours. */
+export const SETTLE = groupStatement(
+  'transaction_settle',
+  SETTLEMENT,
+  (asked) => `${settled(asked)} RETURNING a.member`,
+);
+
 /** Settles a ROLLBACK and, in the same step, its target: reversed where it is APPROVED, free where DECLINED. */
-export const SETTLE_ROLLBACK: Statement = {
-  name: 'transaction_settle_rollback',
-  text: `
+export const SETTLE_ROLLBACK = groupStatement(
+  'transaction_settle_rollback',
+  SETTLEMENT,
+  (asked) => `
     WITH settled AS (
-      UPDATE transactions t SET ${SETTLE_SET} WHERE ${STILL_OURS}
-      RETURNING t.provider_id, t.transaction_id, t.original_transaction_id, t.state
+      ${settled(asked)}
+      RETURNING a.member, t.provider_id, t.transaction_id, t.original_transaction_id, t.state
     ), target AS (
       UPDATE transactions t
          SET state = CASE WHEN settled.state = 'APPROVED' THEN 'ROLLED_BACK' ELSE t.state END,
@@ -226,5 +312,5 @@ export const SETTLE_ROLLBACK: Statement = {
        WHERE t.provider_id = settled.provider_id AND t.transaction_id = settled.original_transaction_id
          AND t.rollback_id = settled.transaction_id AND settled.state <> 'TIMED_OUT'
     )
-    SELECT transaction_id FROM settled`,
-};
+    SELECT member FROM settled`,
+);

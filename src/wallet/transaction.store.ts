@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
+import { GroupCommit } from '../database/group-commit.js';
 import { timed } from '../observability/trace.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
@@ -38,6 +39,8 @@ const NO_ROUND: RoundFacts = {
   betOfSession: false,
 };
 
+const NOTHING_FOUND: Opened = { session: null, stored: null, target: null, round: NO_ROUND, claimed: false };
+
 interface TransactionRow {
   platform_transaction_id: string;
   transaction_id: string;
@@ -69,32 +72,36 @@ export class TransactionStore {
 
   constructor(
     private readonly database: Database,
+    private readonly groupCommit: GroupCommit,
     configuration: Configuration,
   ) {
     this.leaseSeconds = configuration.transactionLeaseSeconds;
   }
 
-  /** Reads what the attempt finds; a fresh BET that nothing stands against is claimed by the same statement. */
+  /** Reads what the attempt finds; a fresh BET or WIN that nothing stands against is claimed by the same statement. */
   async open(
     providerId: string,
     asked: SubmittedTransaction,
     look: { tokenHash: Buffer; now: Date; platformTransactionId: string },
   ): Promise<Opened> {
-    const { transactionId, playerRef, gameId, currency, roundId } = asked;
-    const common = [providerId, transactionId, look.tokenHash, look.now];
-    if (asked.kind !== 'BET') {
-      const target = asked.kind === 'ROLLBACK' ? (asked.originalTransactionId ?? null) : null;
-      const values = [...common, playerRef, gameId, roundId, target];
-      const opened = await this.one<Omit<Opened, 'claimed'>>(sql.OPEN_SETTLING, values);
-      return { ...opened, claimed: false };
+    const { transactionId, playerRef, gameId, roundId } = asked;
+    const { tokenHash, now, platformTransactionId } = look;
+    const common = [providerId, transactionId, tokenHash, now, playerRef, gameId, roundId];
+    if (asked.kind === 'ROLLBACK') {
+      const values = [...common, asked.originalTransactionId ?? null];
+      const [row] = await timed('claim', () =>
+        this.database.query<Partial<Opened>>(sql.OPEN_ROLLBACK, values),
+      );
+      return { ...NOTHING_FOUND, ...row };
     }
-    const opened = await this.one<Pick<Opened, 'session' | 'stored' | 'claimed'>>(sql.OPEN_BET, [
-      ...common,
-      ...[look.platformTransactionId, playerRef, gameId, currency, asked.amountMinor, roundId],
-      ...[asked.roundClosed ?? null, asked.originalTransactionId ?? null, asked.freeSpinsRef ?? null],
-      this.leaseSeconds,
-    ]);
-    return { ...opened, target: null, round: NO_ROUND };
+    const statement = asked.kind === 'BET' ? sql.OPEN_BET : sql.OPEN_WIN;
+    const values = [
+      ...[...common, platformTransactionId, asked.currency, asked.amountMinor, asked.roundClosed ?? null],
+      ...[asked.originalTransactionId ?? null, asked.freeSpinsRef ?? null, this.leaseSeconds],
+    ];
+    const row = await timed('claim', () => this.groupCommit.run<Partial<Opened>>(statement, values));
+    const opened = { ...NOTHING_FOUND, ...row };
+    return { ...opened, claimed: opened.claimed || isFreshClaim(opened.stored, platformTransactionId) };
   }
 
   /** Claims an id for a verdict of our own, which needs no lock: what it rests on does not change any more. */
@@ -158,13 +165,12 @@ export class TransactionStore {
   async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     const { providerId, transactionId, kind } = claim.order;
     const { state, responseBody, declineReason, record } = settlement;
-    const rows = await timed('settle', () =>
-      this.database.query(kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE, [
-        ...[providerId, transactionId, claim.attempt],
-        ...[state, responseBody, declineReason, JSON.stringify(record)],
-      ]),
+    const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
+    const values = [providerId, transactionId, claim.attempt, state, responseBody, declineReason];
+    const settled = await timed('settle', () =>
+      this.groupCommit.run(statement, [...values, JSON.stringify(record)]),
     );
-    return rows.length === 1;
+    return settled !== undefined;
   }
 
   private async takeTarget(
@@ -203,12 +209,11 @@ export class TransactionStore {
   private named(statement: Statement, values: readonly unknown[]): Promise<object[]> {
     return timed('claim', () => this.database.query(statement, values));
   }
+}
 
-  private async one<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row> {
-    const [row] = await timed('claim', () => this.database.query<Row>(statement, values));
-    if (!row) throw new Error(`${statement.name} answered nothing`);
-    return row;
-  }
+/** Whether what is stored is the claim that we have just made, where only the answer of its commit was lost. */
+function isFreshClaim(stored: Stored | null, platformTransactionId: string): boolean {
+  return stored?.platformTransactionId === platformTransactionId && stored.attempt === 1 && stored.leaseAlive;
 }
 
 /** A statement that must touch its row, or the whole claim is undone. */

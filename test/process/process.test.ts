@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { signRequest } from '@croupier/provider-sdk';
 import { OperatorWalletCounterpart } from '../world/operator-wallet.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
+import { groupCommitEnvironment } from '../world/group-commit.js';
 
 const ADMIN_KEY = 'admin-key-of-the-process-tests-01234567';
 const SECRETS_KEY = Buffer.alloc(32, 'p').toString('base64');
@@ -23,7 +24,11 @@ class Service {
   static launch(environment: Record<string, string>): { process: ChildProcess; lines: string[] } {
     const lines: string[] = [];
     const child = spawn(process.execPath, ['dist/main.js'], {
-      env: { PATH: process.env['PATH'], ADMIN_API_KEY: ADMIN_KEY, SECRETS_KEY, ...environment },
+      env: {
+        ...{ PATH: process.env['PATH'], ADMIN_API_KEY: ADMIN_KEY, SECRETS_KEY },
+        ...groupCommitEnvironment(),
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr]) {
@@ -136,6 +141,27 @@ describe('the service as a process', () => {
     await until(async () => (await submit(body)).status !== 409);
     expect((await submit(body)).json).toMatchObject({ status: 'APPROVED', balance: 99_900 });
     expect(wallet.booked(body.transactionId)?.movements).toBe(1);
+  });
+
+  test('killed amid many: each is booked once, and answered the same ever after', async () => {
+    const bodies = await Promise.all(Array.from({ length: 60 }, bet));
+    const booked = () => bodies.filter(({ transactionId }) => wallet.booked(transactionId)).length;
+    const lost = bodies.map((body) => submit(body).catch(() => undefined));
+    await until(async () => booked() >= 20);
+    await service.end('SIGKILL');
+    const told = await Promise.all(lost);
+
+    service = await Service.start(port, environment());
+    const settled = bodies.map(async (body) => {
+      await until(async () => (await submit(body)).status === 200);
+      return submit(body);
+    });
+    for (const [index, { json }] of (await Promise.all(settled)).entries()) {
+      expect(json).toMatchObject({ status: 'APPROVED', balance: 99_900 });
+      // What was told before the end is told still.
+      if (told[index]?.status === 200) expect(json).toEqual(told[index].json);
+    }
+    for (const { transactionId } of bodies) expect(wallet.booked(transactionId)?.movements).toBe(1);
   });
 
   test('told to stop while the operator books: the answer still comes, and it ends within ten seconds', async () => {

@@ -6,6 +6,7 @@ import type { DestinationStream } from 'pino';
 import { inject } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { type Configuration, type Environment, readConfiguration } from '../../src/config/configuration.js';
+import { GroupCommit } from '../../src/database/group-commit.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
 import { httpAdapter } from '../../src/http/server.js';
 import { LogDestination } from '../../src/observability/logging.js';
@@ -13,6 +14,7 @@ import { Clock } from '../../src/runtime/clock.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { ApiDocument, type OpenApi } from '../docs/document.js';
 import { createTestDatabase } from './database.js';
+import { AlwaysTogether, groupCommitEnvironment, groupCommitMode } from './group-commit.js';
 import { OperatorWalletCounterpart } from './operator-wallet.js';
 import { ProviderCounterpart } from './provider.js';
 import { SqlConsole } from './sql-console.js';
@@ -229,9 +231,12 @@ export async function startApplication(
     REQUESTS_PER_SECOND: '100000',
     LOG_LEVEL: 'silent',
     ...(redisUrl !== null && { REDIS_URL: redisUrl }),
+    ...groupCommitEnvironment(),
     ...environment,
   });
-  const module = await Test.createTestingModule({ imports: [AppModule.with(configuration)] })
+  const builder = Test.createTestingModule({ imports: [AppModule.with(configuration)] });
+  if (groupCommitMode() === 'always') builder.overrideProvider(GroupCommit).useClass(AlwaysTogether);
+  const module = await builder
     .overrideProvider(Clock)
     .useValue(clock)
     .overrideProvider(LogDestination)

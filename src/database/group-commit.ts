@@ -1,0 +1,204 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { Configuration } from '../config/configuration.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { Metrics } from '../observability/metrics.js';
+import { Database, type Query, type Statement } from './database.js';
+
+/** Members of a batch: one statement's time at most is what a request waits for others. */
+const LARGEST_BATCH = 64;
+/** Each lane has one statement at the database, and there are five: a BET, a WIN, two settlements, a session. */
+const CONNECTIONS = 5;
+/** How long a batch may wait for a row that somebody else holds, in milliseconds: its members do not wait for one. */
+const LOCK_TIMEOUT_MS = 50;
+/** When a batch is given up and its members go alone, in milliseconds. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+const QUERY_TIMEOUT_MS = 3_000;
+const CONNECTION_TIMEOUT_MS = 1_000;
+/**
+ * These statements are planned once for a connection, maybe while their tables were empty, and must follow the indexes
+ * all the same. Left to itself PostgreSQL would plan each one anew, which costs more than it takes to run it.
+ */
+const PLANNER = [
+  ...['plan_cache_mode=force_generic_plan', 'jit=off'],
+  ...['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
+];
+
+/**
+ * A statement that does to many rows of values what it does to one: the same words over another source.
+ * Each row of its answer bears the `member` that it is for.
+ */
+export interface GroupStatement {
+  readonly alone: Statement;
+  readonly together: Statement;
+  readonly columns: readonly string[];
+}
+
+/**
+ * @param columns the values' names and types, in their order
+ * @param text the statement over a source of rows that have these columns, and `member`
+ */
+export function groupStatement(
+  name: string,
+  columns: Readonly<Record<string, string>>,
+  text: (asked: string) => string,
+): GroupStatement {
+  const typed = Object.entries(columns);
+  const one = typed.map(([column, type], index) => `$${index + 1}::${type} AS ${column}`).join(', ');
+  const many = typed.map(([column, type]) => `${column} ${type}`).join(', ');
+  return {
+    alone: { name, text: text(`SELECT 0 AS member, ${one}`) },
+    together: {
+      name: `${name}_together`,
+      text: text(`SELECT * FROM json_to_recordset($1::json) AS asked (member integer, ${many})`),
+    },
+    columns: typed.map(([column]) => column),
+  };
+}
+
+interface Member {
+  readonly values: readonly unknown[];
+  readonly resolve: (row: object | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The members that wait, and whether a batch is at the database. */
+interface Lane {
+  readonly waiting: Member[];
+  busy: boolean;
+}
+
+/**
+ * Commits together what arrives together. Each statement has one lane to the database: whatever waits while a batch
+ * is there goes with the next one, and everybody waits for the commit of its own. Who is alone waits for nobody.
+ *
+ * Invariant: a batch that fails, for whatever reason, has changed nothing, and each of its members goes on alone: one
+ * member's bad row, lock or conflict costs the others no more than another try. (Where only the answer of a commit was
+ * lost, the statement's own condition says so to the second try.)
+ */
+@Injectable()
+export class GroupCommit implements OnApplicationShutdown {
+  /** Members from which on the statement for many is used. */
+  protected readonly leastTogether: number = 2;
+  private readonly logger = new BoundedLogger('GroupCommit');
+  private readonly lanes = new Map<GroupStatement, Lane>();
+  private readonly pool: pg.Pool;
+  private readonly enabled: boolean;
+
+  constructor(
+    private readonly database: Database,
+    private readonly metrics: Metrics,
+    configuration: Configuration,
+  ) {
+    this.enabled = configuration.groupCommit;
+    this.pool = new pg.Pool({
+      connectionString: database.url,
+      application_name: 'croupier-group-commit',
+      max: CONNECTIONS,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      options: PLANNER.map((setting) => `-c ${setting}`).join(' '),
+    });
+    // A connection that breaks while it is idle is replaced by the next one that is needed.
+    this.pool.on('error', () => undefined);
+  }
+
+  /** Runs the statement on one row of values, alone or with others; its one row comes back, or nothing. */
+  async run<Row extends object>(
+    statement: GroupStatement,
+    values: readonly unknown[],
+  ): Promise<Row | undefined> {
+    if (!this.enabled) return this.alone(this.database.query, statement, values) as Promise<Row | undefined>;
+    return new Promise<object | undefined>((resolve, reject) => {
+      const lane = this.laneOf(statement);
+      lane.waiting.push({ values, resolve, reject });
+      if (lane.busy) return;
+      lane.busy = true;
+      // What the sockets have brought in this turn of the loop goes together from the start.
+      setImmediate(() => void this.drive(statement, lane));
+    }) as Promise<Row | undefined>;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private laneOf(statement: GroupStatement): Lane {
+    let lane = this.lanes.get(statement);
+    if (!lane) {
+      lane = { waiting: [], busy: false };
+      this.lanes.set(statement, lane);
+    }
+    return lane;
+  }
+
+  private async drive(statement: GroupStatement, lane: Lane): Promise<void> {
+    while (lane.waiting.length > 0) {
+      await this.send(statement, lane.waiting.splice(0, LARGEST_BATCH));
+    }
+    lane.busy = false;
+  }
+
+  /** Never rejects; does not wait for members that have to go alone. */
+  private async send(statement: GroupStatement, batch: readonly Member[]): Promise<void> {
+    const { name } = statement.alone;
+    this.metrics.groupCommitMembers.observe({ statement: name }, batch.length);
+    try {
+      const rows = await this.together(statement, batch);
+      batch.forEach((member, index) => member.resolve(rows.get(index)));
+    } catch (error) {
+      this.metrics.groupCommitsBroken.inc({ statement: name });
+      const { code } = error as { code?: string };
+      this.logger.warn({
+        msg: 'a batch broke, its members go alone',
+        statement: name,
+        members: batch.length,
+        code,
+      });
+      for (const { values, resolve, reject } of batch) {
+        this.alone(this.database.query, statement, values).then(resolve, reject);
+      }
+    }
+  }
+
+  private async together(statement: GroupStatement, batch: readonly Member[]): Promise<Map<number, object>> {
+    const [first] = batch;
+    if (first && batch.length < this.leastTogether) {
+      const row = await this.alone(this.query, statement, first.values);
+      return new Map(row && [[0, row]]);
+    }
+    const asked = batch.map(({ values }, member) => rowOf(statement.columns, member, values));
+    const rows = await this.query<{ member: number }>(statement.together, [JSON.stringify(asked)]);
+    return new Map(rows.map((row) => [row.member, row]));
+  }
+
+  private async alone(
+    query: Query,
+    statement: GroupStatement,
+    values: readonly unknown[],
+  ): Promise<object | undefined> {
+    const [row] = await query(statement.alone, values);
+    return row;
+  }
+
+  private readonly query: Query = async <Row extends object>(
+    statement: Statement,
+    values: readonly unknown[],
+  ) => {
+    const { rows } = await this.pool.query<Row>({ ...statement, values: [...values] });
+    return rows;
+  };
+}
+
+/** A row as PostgreSQL reads it from JSON. */
+function rowOf(columns: readonly string[], member: number, values: readonly unknown[]): object {
+  const row: Record<string, unknown> = { member };
+  columns.forEach((column, index) => {
+    const value = values[index];
+    row[column] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+  });
+  return row;
+}
