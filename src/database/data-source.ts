@@ -5,6 +5,7 @@ import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
 import { Administration1764000000003 } from './migrations/0003-administration.js';
 import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
 import { SoundTransactions1764000000005 } from './migrations/0005-sound-transactions.js';
+import { ExceptionalByProvider1764000000006 } from './migrations/0006-exceptional-by-provider.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -34,6 +35,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       Administration1764000000003,
       SupportDesk1764000000004,
       SoundTransactions1764000000005,
+      ExceptionalByProvider1764000000006,
     ],
     migrationsRun: true,
     migrationsTransactionMode: 'each',

@@ -10,33 +10,65 @@ export interface TimeOrderedTable {
   readonly idType: 'uuid' | 'bigint';
 }
 
+/** Which part of a list by time: from ≤ created_at < to, and what lies before a place. */
+export interface TimeSpan {
+  /** ISO 8601. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly before?: Place | undefined;
+}
+
+/**
+ * That a column has a value, for a list that is ordered by the column first. To the planner `= ANY` is no equality with
+ * a constant: it keeps the column in the order, which then only an index that begins with the column has. After `=` it
+ * would drop it, and could follow the index by time through all that is newer.
+ */
+export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
+
+/**
+ * The conditions of a span. The planner takes times for independent of all else, so that the many old rows of somebody
+ * who has no new ones seem few, and are all sorted for a page: in a sub-select it does not see them.
+ * @param value makes a parameter of it
+ */
+export function within(
+  { from, to, before }: TimeSpan,
+  { id, idType }: Pick<TimeOrderedTable, 'id' | 'idType'>,
+  value: (each: unknown) => string,
+): string[] {
+  const hidden = (each: string, type: string) => `(SELECT ${value(each)}::${type})`;
+  const conditions: string[] = [];
+  if (before) {
+    const place = `(${hidden(before.at, 'timestamptz')}, ${hidden(before.id, idType)})`;
+    conditions.push(`(t.created_at, t.${id}) < ${place}`);
+  }
+  if (from !== undefined) conditions.push(`t.created_at >= ${hidden(from, 'timestamptz')}`);
+  if (to !== undefined) conditions.push(`t.created_at < ${hidden(to, 'timestamptz')}`);
+  return conditions;
+}
+
 /**
  * One page of it, newest first. The statement has no name: which index is right depends on the values.
- * @param equal what columns must be; undefined restricts nothing
+ * @param equal what columns must be; undefined restricts nothing. The first that is given leads the order
  * @param further conditions that need no value
  */
 export function timeOrderedPage(
   { columns, from, id, idType }: TimeOrderedTable,
   equal: Readonly<Record<string, string | undefined>>,
-  { from: since, to }: { from?: string | undefined; to?: string | undefined },
-  { before, limit }: { before: Place | undefined; limit: number },
+  span: TimeSpan,
+  limit: number,
   further: readonly string[] = [],
 ): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [limit];
   const value = (each: unknown) => `$${values.push(each)}`;
-  const conditions = [...further];
-  for (const [column, wanted] of Object.entries(equal)) {
-    if (wanted !== undefined) conditions.push(`t.${column} = ${value(wanted)}`);
-  }
-  if (since !== undefined) conditions.push(`t.created_at >= ${value(since)}::timestamptz`);
-  if (to !== undefined) conditions.push(`t.created_at < ${value(to)}::timestamptz`);
-  if (before) {
-    conditions.push(
-      `(t.created_at, t.${id}) < (${value(before.at)}::timestamptz, ${value(before.id)}::${idType})`,
-    );
-  }
+  const [first, ...others] = Object.entries(equal).filter(([, wanted]) => wanted !== undefined);
+  const conditions = [
+    ...(first ? [leading(first[0], value(first[1]))] : []),
+    ...others.map(([column, wanted]) => `t.${column} = ${value(wanted)}`),
+    ...further,
+    ...within(span, { id, idType }, value),
+  ];
   const text = `SELECT ${columns}, ${placeColumn('t.created_at', `t.${id}`)} FROM ${from} t
     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-    ORDER BY t.created_at DESC, t.${id} DESC LIMIT $1`;
+    ORDER BY ${first ? `t.${first[0]} DESC, ` : ''}t.created_at DESC, t.${id} DESC LIMIT $1`;
   return { statement: { name: '', text }, values };
 }

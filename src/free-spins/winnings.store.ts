@@ -63,6 +63,9 @@ const FLAG_OF = {
      WHERE t.provider_id = $1 AND t.transaction_id = $2 AND ${BOOKED}`,
 };
 
+/** Before which all are. It stands for no place: a condition that may be absent is not looked up in an index. */
+const END = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
 /** Newest first; `place` is where a list continues, to the microsecond that a Date would lose. */
 const FLAGGED = {
   name: 'winnings_flagged',
@@ -75,7 +78,7 @@ const FLAGGED = {
              to_char(t.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z/"') || t.platform_transaction_id
                AS place
         FROM transactions t
-       WHERE ${BOOKED} AND ($1::timestamptz IS NULL OR (t.created_at, t.platform_transaction_id) < ($1, $2::uuid))
+       WHERE ${BOOKED} AND (t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)
     ) AS wins
      WHERE flag IS NOT NULL
      ORDER BY "createdAt" DESC, id DESC LIMIT $3`,
@@ -99,9 +102,9 @@ export class WinningsStore {
 
   /** Newest first. @param after the place that the list continues after */
   flagged(
-    after: { readonly createdAt: string; readonly id: string } | undefined,
+    after: { readonly createdAt: string; readonly id: string } = END,
     limit: number,
   ): Promise<(FlaggedWin & { readonly place: string })[]> {
-    return this.database.query(FLAGGED, [after?.createdAt ?? null, after?.id ?? null, limit]);
+    return this.database.query(FLAGGED, [after.createdAt, after.id, limit]);
   }
 }

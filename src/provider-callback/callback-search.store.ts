@@ -45,9 +45,12 @@ const FIND: Statement = {
   text: `SELECT ${COLUMNS} FROM callbacks t WHERE t.callback_id = $1`,
 };
 
-export function callbackPage(filter: CallbackFilter, page: { before: Place | undefined; limit: number }) {
-  const { providerId: provider_id, route, reference } = filter;
-  return timeOrderedPage(CALLBACKS, { provider_id, route, reference }, filter, page);
+export function callbackPage(
+  filter: CallbackFilter,
+  { before, limit }: { before: Place | undefined; limit: number },
+) {
+  const { reference, providerId: provider_id, route } = filter;
+  return timeOrderedPage(CALLBACKS, { reference, provider_id, route }, { ...filter, before }, limit);
 }
 
 /** What the desk reads of callbacks; it writes none. */

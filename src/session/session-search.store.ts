@@ -35,11 +35,15 @@ const FIND: Statement = {
   text: `SELECT ${COLUMNS} FROM sessions t WHERE t.session_id = $1`,
 };
 
-export function sessionPage(filter: SessionFilter, page: { before: Place | undefined; limit: number }) {
-  const { operatorId: operator_id, providerId: provider_id, playerRef: player_ref, gameId: game_id } = filter;
+export function sessionPage(
+  filter: SessionFilter,
+  { before, limit }: { before: Place | undefined; limit: number },
+) {
+  const { playerRef: player_ref, gameId: game_id, operatorId: operator_id, providerId: provider_id } = filter;
   const { revoked } = filter;
   const further = revoked === undefined ? [] : [`t.revoked_at IS ${revoked ? 'NOT NULL' : 'NULL'}`];
-  return timeOrderedPage(SESSIONS, { operator_id, provider_id, player_ref, game_id }, filter, page, further);
+  const equal = { player_ref, game_id, operator_id, provider_id };
+  return timeOrderedPage(SESSIONS, equal, { ...filter, before }, limit, further);
 }
 
 /** What the desk reads of sessions; it writes none. */

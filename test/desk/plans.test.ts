@@ -1,7 +1,10 @@
+import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
 import type { Place } from '../../src/http/time-page.js';
 import { type TransactionFilter, transactionPage } from '../../src/wallet/desk/transaction-search.sql.js';
+import { Grant } from '../../src/free-spins/grant.entity.js';
+import { type GrantFilter, grantPage } from '../../src/free-spins/grant.store.js';
 import { callbackPage } from '../../src/provider-callback/callback-search.store.js';
 import { sessionPage } from '../../src/session/session-search.store.js';
 import { createTestDatabase } from '../world/database.js';
@@ -11,69 +14,111 @@ import { openDataSource } from '../../src/database/data-source.js';
 const ROWS = 200_000;
 const LIMIT = 51;
 /**
- * How many rows of the table a page may touch: what each of the eight pairs of tenants gives, doubled for the looks
- * beside the mark. It does not grow with the table.
+ * How many rows of the table a page may touch: what each pair of tenants that met gives, doubled for the looks beside
+ * the mark. It does not grow with the table; nor does the number of blocks, with a look for each pair that never met.
  */
 const TOUCHED_AT_MOST = 1_000;
+const BLOCKS_AT_MOST = 2_500;
 
-let sql: SqlConsole;
-let stop: () => Promise<void>;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  const dataSource = await openDataSource(database.url);
-  await dataSource.destroy();
-  sql = SqlConsole.open(database.url);
-  stop = async () => {
-    await sql.close();
-    await database.drop();
-  };
-  await seed();
-});
-afterAll(() => stop());
+/** Who had the n-th transaction, session, callback and grant, as expressions of SQL. */
+interface Past {
+  readonly tenants: number;
+  readonly provider: string;
+  readonly operator: string;
+  readonly player: string;
+  readonly state: string;
+}
 
 /** A big operator and small ones, one of which stopped long ago; few transactions that are not APPROVED. */
-async function seed(): Promise<void> {
+const MANY: Past = {
+  tenants: 12,
+  provider: `'provider' || CASE WHEN n % 50 < 45 THEN 1 ELSE 1 + n % 4 END`,
+  operator: `'operator' || CASE WHEN n < 500 THEN 5 WHEN n % 100 < 90 THEN 1 ELSE 1 + n % 4 END`,
+  player: `'player' || n % 5000`,
+  state: `CASE WHEN n % 50 = 7 THEN 'DECLINED' WHEN n % 900 = 8 THEN 'ROLLED_BACK'
+               WHEN n % 1000 = 9 THEN 'TIMED_OUT' WHEN n % 20000 = 11 THEN 'PENDING' ELSE 'APPROVED' END`,
+};
+
+/**
+ * Two operators and two providers of the usual size. Before them one of each, who only knew each other, and a player who
+ * had a good part of all there is and nothing since; what was DECLINED, was then.
+ */
+const FEW: Past = {
+  tenants: 4,
+  provider: `'provider' || CASE WHEN n <= 50000 THEN 3 ELSE 1 + n % 2 END`,
+  operator: `'operator' || CASE WHEN n <= 50000 THEN 3 ELSE 1 + n % 3 % 2 END`,
+  player: `'player' || CASE WHEN n <= 40000 THEN 77 ELSE n % 5000 END`,
+  state: `CASE WHEN n <= 50000 AND n % 2 = 0 THEN 'DECLINED' WHEN n % 20000 = 11 THEN 'PENDING' ELSE 'APPROVED' END`,
+};
+
+let sql: SqlConsole;
+let dataSource: DataSource;
+
+/** Fills a database for the tests that follow in the same block. */
+function inTheWorldOf(past: Past): void {
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    dataSource = await openDataSource(database.url, [Grant]);
+    sql = SqlConsole.open(database.url);
+    stop = async () => {
+      await sql.close();
+      await dataSource.destroy();
+      await database.drop();
+    };
+    await seed(past);
+  });
+  afterAll(() => stop());
+}
+
+async function seed({ tenants, provider, operator, player, state }: Past): Promise<void> {
+  const at = `timestamptz '2026-01-01Z' + n * interval '1 second'`;
+  const numbered = (
+    rows: number,
+  ) => `(SELECT n, ${provider} AS provider_id, ${operator} AS operator_id, ${player} AS player_ref,
+      ${state} AS state, ${at} AS at FROM generate_series(1, ${rows}) n) numbered`;
   await sql.run(`
     INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
                          sealed_secret, created_at, updated_at)
     SELECT kind || n, upper(kind), 'x', CASE kind WHEN 'provider' THEN 'x' END, CASE kind WHEN 'provider' THEN 0 END,
            CASE kind WHEN 'operator' THEN 'x' END, CASE kind WHEN 'operator' THEN 'x' END, 'x', now(), now()
-      FROM unnest(ARRAY['provider', 'operator']) kind, generate_series(1, 8) n`);
+      FROM unnest(ARRAY['provider', 'operator']) kind, generate_series(1, ${tenants}) n`);
   await sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, lease_until, rollback_id,
        created_at, updated_at)
-     SELECT 'provider' || CASE WHEN n % 50 < 45 THEN 1 ELSE 1 + n % 4 END, 't' || n, gen_random_uuid(), 'BET', state,
-            'operator' || CASE WHEN n < 500 THEN 5 WHEN n % 100 < 90 THEN 1 ELSE 1 + n % 4 END, 'REAL',
-            'player' || n % 5000, 'g', 'EUR', 1, 'round' || n / 3, 1, '{}',
-            CASE state WHEN 'PENDING' THEN now() END, CASE state WHEN 'ROLLED_BACK' THEN 'x' END,
-            timestamptz '2026-01-01Z' + n * interval '1 second', timestamptz '2026-01-01Z' + n * interval '1 second'
-       FROM (SELECT n, CASE WHEN n % 50 = 7 THEN 'DECLINED' WHEN n % 900 = 8 THEN 'ROLLED_BACK'
-                            WHEN n % 1000 = 9 THEN 'TIMED_OUT' WHEN n % 20000 = 11 THEN 'PENDING'
-                            ELSE 'APPROVED' END AS state
-               FROM generate_series(1, ${ROWS}) n) numbered`,
+     SELECT provider_id, 't' || n, gen_random_uuid(), 'BET', state, operator_id, 'REAL', player_ref, 'g', 'EUR', 1,
+            'round' || n / 3, 1, '{}', CASE state WHEN 'PENDING' THEN now() END,
+            CASE state WHEN 'ROLLED_BACK' THEN 'x' END, at, at
+       FROM ${numbered(ROWS)}`,
   );
   await sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
-    SELECT 'game' || n, 'provider' || n, 'x', 'ACTIVE', now(), now() FROM generate_series(1, 8) n`);
+    SELECT 'game' || n, 'provider' || n, 'x', 'ACTIVE', now(), now() FROM generate_series(1, ${tenants}) n`);
   await sql.run(
     `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
        created_at, expires_at, revoked_at, revoke_reason)
-     SELECT gen_random_uuid(), sha256(n::text::bytea), 'operator' || CASE WHEN n < 500 THEN 5 ELSE 1 + n % 4 END,
-            'provider' || 1 + n % 4, 'player' || n % 5000, 'game' || CASE WHEN n < 500 THEN 6 ELSE 1 + n % 4 END, 'EUR',
-            'REAL', timestamptz '2026-01-01Z' + n * interval '1 second', now(),
+     SELECT gen_random_uuid(), sha256(n::text::bytea), operator_id, provider_id, player_ref,
+            replace(provider_id, 'provider', 'game'), 'EUR', 'REAL', at, now(),
             CASE WHEN n % 1000 = 0 THEN now() END, CASE WHEN n % 1000 = 0 THEN 'KICK' END
-       FROM generate_series(1, ${ROWS / 2}) n`,
+       FROM ${numbered(ROWS / 2)}`,
   );
   await sql.run(
     `INSERT INTO callbacks (provider_id, route, reference, body, created_at)
-     SELECT 'provider' || CASE WHEN n < 500 THEN 5 ELSE 1 + n % 4 END,
-            '/v1/game/' || CASE WHEN n < 500 THEN 'session/revoke' ELSE 'free-spins/grant' END, 'ref' || n / 3, '{}',
-            timestamptz '2026-01-01Z' + n * interval '1 second'
-       FROM generate_series(1, ${ROWS / 2}) n`,
+     SELECT provider_id,
+            '/v1/game/' || CASE WHEN operator_id IN ('operator3', 'operator5') THEN 'session/revoke'
+                                ELSE 'free-spins/grant' END,
+            'ref' || n / 3, '{}', at
+       FROM ${numbered(ROWS / 2)}`,
   );
-  for (const table of ['transactions', 'sessions', 'callbacks']) await sql.run(`ANALYZE ${table}`);
-  await sql.run('ANALYZE tenants');
+  await sql.run(
+    `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
+       bet_amount_minor, currency, attempt, external_ref, failure_error)
+     SELECT n, CASE state WHEN 'DECLINED' THEN 'FAILED' ELSE 'GRANTED' END, operator_id, provider_id, player_ref,
+            replace(provider_id, 'provider', 'game'), 1, 0, 'EUR', 1, CASE WHEN state <> 'DECLINED' THEN n::text END,
+            CASE state WHEN 'DECLINED' THEN 'x' END
+       FROM ${numbered(ROWS / 2)}`,
+  );
+  for (const table of [...BIG, 'tenants']) await sql.run(`ANALYZE ${table}`);
 }
 
 interface Plan {
@@ -84,11 +129,20 @@ interface Plan {
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
   Plans?: Plan[];
 }
 
-async function planOf({ statement, values }: { statement: Statement; values: unknown[] }): Promise<Plan[]> {
-  const explain = `EXPLAIN (ANALYZE, TIMING off, FORMAT json) ${statement.text}`;
+/** The plan's nodes, the outermost first. */
+async function planOf({
+  statement,
+  values,
+}: {
+  statement: Pick<Statement, 'text'>;
+  values: unknown[];
+}): Promise<Plan[]> {
+  const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${statement.text}`;
   const [row] = await sql.run<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain, values);
   const nodes: Plan[] = [];
   const collect = (plan: Plan) => {
@@ -99,7 +153,7 @@ async function planOf({ statement, values }: { statement: Statement; values: unk
   return nodes;
 }
 
-const BIG = new Set(['transactions', 'sessions', 'callbacks']);
+const BIG = new Set(['transactions', 'sessions', 'callbacks', 'free_spin_grants']);
 
 function expectCheap(nodes: Plan[]): void {
   const ofTable = nodes.filter((node) => BIG.has(node['Relation Name'] ?? ''));
@@ -112,69 +166,117 @@ function expectCheap(nodes: Plan[]): void {
     })
     .reduce((sum, rows) => sum + rows, 0);
   expect(touched).toBeLessThanOrEqual(TOUCHED_AT_MOST);
+  // What a scan of an index passes over without looking it up is in no count of rows.
+  const [whole] = nodes;
+  expect(whole!['Shared Hit Blocks'] + whole!['Shared Read Blocks']).toBeLessThanOrEqual(BLOCKS_AT_MOST);
 }
 
-const MIDDLE: Place = {
-  at: '2026-01-02T03:46:40.000000Z',
-  id: '00000000-0000-4000-8000-000000000000',
-};
+const ID = '00000000-0000-4000-8000-000000000000';
+const MIDDLE: Place = { at: '2026-01-02T03:46:40.000000Z', id: ID };
+const NEAR_THE_END: Place = { at: '2026-01-01T00:16:40.000000Z', id: ID };
 const FILTERS: [string, TransactionFilter][] = [
   ['nothing', {}],
   ['a big operator', { operatorId: 'operator1' }],
   ['an operator that stopped long ago', { operatorId: 'operator5' }],
   ['an operator without any', { operatorId: 'operator8' }],
   ['a big provider', { providerId: 'provider1' }],
-  ['a small provider', { providerId: 'provider3' }],
   ['a provider without any', { providerId: 'provider8' }],
+  ['an operator that only knew one provider', { operatorId: 'operator3' }],
+  ['a provider that only knew one operator', { providerId: 'provider3' }],
+  ['two who only knew each other', { operatorId: 'operator3', providerId: 'provider3' }],
+  ['adjustments', { providerId: 'platform' }],
+  ['adjustments at an operator', { operatorId: 'operator1', providerId: 'platform' }],
   ['two tenants', { operatorId: 'operator1', providerId: 'provider1' }],
   ['two tenants that never met', { operatorId: 'operator5', providerId: 'provider8' }],
   ['a player', { playerRef: 'player77' }],
-  ['a player at an operator', { playerRef: 'player77', operatorId: 'operator2' }],
+  ['a player at an operator', { playerRef: 'player78', operatorId: 'operator2' }],
   ['a player nobody knows', { playerRef: 'nobody' }],
   ['a round', { roundId: 'round777' }],
   ['a round of a provider', { roundId: 'round777', providerId: 'provider1' }],
-  ['a player’s session', { playerRef: 'player77', sessionId: '00000000-0000-4000-8000-000000000000' }],
+  ['a player’s session', { playerRef: 'player78', sessionId: ID }],
+  ['a player at an operator that does not know him', { playerRef: 'player78', operatorId: 'operator4' }],
+  ['what a player has undecided', { playerRef: 'player78', state: 'TIMED_OUT' }],
   ['PENDING', { state: 'PENDING' }],
   ['APPROVED', { state: 'APPROVED' }],
   ['APPROVED of an operator', { state: 'APPROVED', operatorId: 'operator2' }],
   ['DECLINED', { state: 'DECLINED' }],
+  ['DECLINED of an operator that stopped long ago', { state: 'DECLINED', operatorId: 'operator5' }],
+  ['DECLINED of an operator that only knew one provider', { state: 'DECLINED', operatorId: 'operator3' }],
+  ['DECLINED of a small provider', { state: 'DECLINED', providerId: 'provider2' }],
+  ['DECLINED adjustments', { state: 'DECLINED', providerId: 'platform' }],
+  ['DECLINED of two that never met', { state: 'DECLINED', operatorId: 'operator1', providerId: 'provider8' }],
   ['TIMED_OUT', { state: 'TIMED_OUT' }],
   ['TIMED_OUT of an operator', { state: 'TIMED_OUT', operatorId: 'operator2' }],
   ['ROLLED_BACK', { state: 'ROLLED_BACK' }],
   ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
   ['an hour of an operator', { from: '2026-01-02T00:00Z', to: '2026-01-02T01:00Z', operatorId: 'operator2' }],
+  [
+    'a long time of an operator',
+    { from: '2026-01-01T00:00Z', to: '2026-01-03T00:00Z', operatorId: 'operator3' },
+  ],
+  ['a long time of a player', { from: '2026-01-01T00:00Z', to: '2026-01-03T00:00Z', playerRef: 'player77' }],
 ];
 
 describe.each([
-  ['the first page', undefined],
-  ['a page in the middle', MIDDLE],
-])('%s of', (_, before) => {
-  test.each(FILTERS)('%s touches few rows', async (__, filter) => {
-    expectCheap(await planOf(transactionPage(filter, before, LIMIT)));
-  });
+  ['many tenants', MANY],
+  ['few tenants, some long gone', FEW],
+])('with %s,', (_, past) => {
+  inTheWorldOf(past);
 
-  test.each([
-    ['nothing', {}],
-    ['a big operator', { operatorId: 'operator1' }],
-    ['an operator that stopped long ago', { operatorId: 'operator5' }],
-    ['a provider', { providerId: 'provider2' }],
-    ['a player', { playerRef: 'player77' }],
-    ['a game', { gameId: 'game6' }],
-    ['the revoked', { revoked: true }],
-    ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
-  ])('sessions, %s, touches few rows', async (__, filter) => {
-    expectCheap(await planOf(sessionPage(filter, { before, limit: LIMIT })));
-  });
+  describe.each([
+    ['the first page', undefined],
+    ['a page in the middle', MIDDLE],
+    ['a page near the end', NEAR_THE_END],
+  ])('%s of', (__, before) => {
+    test.each(FILTERS)('%s touches few rows', async (___, filter) => {
+      expectCheap(await planOf(transactionPage(filter, before, LIMIT)));
+    });
 
-  test.each([
-    ['nothing', {}],
-    ['a provider', { providerId: 'provider1' }],
-    ['a provider that stopped long ago', { providerId: 'provider5' }],
-    ['a rare route', { route: '/v1/game/session/revoke' }],
-    ['a reference', { reference: 'ref777' }],
-    ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
-  ])('callbacks, %s, touches few rows', async (__, filter) => {
-    const place = before && { ...before, id: '1000' };
-    expectCheap(await planOf(callbackPage(filter, { before: place, limit: LIMIT })));
+    test.each([
+      ['nothing', {}],
+      ['a big operator', { operatorId: 'operator1' }],
+      ['an operator that stopped long ago', { operatorId: 'operator5' }],
+      ['an operator that only knew one provider', { operatorId: 'operator3' }],
+      ['a provider', { providerId: 'provider2' }],
+      ['a provider that only knew one operator', { providerId: 'provider3' }],
+      ['a player', { playerRef: 'player77' }],
+      ['a game', { gameId: 'game3' }],
+      ['the revoked', { revoked: true }],
+      ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
+    ])('sessions, %s, touches few rows', async (___, filter) => {
+      expectCheap(await planOf(sessionPage(filter, { before, limit: LIMIT })));
+    });
+
+    test.each([
+      ['nothing', {}],
+      ['a provider', { providerId: 'provider1' }],
+      ['a provider that only knew one operator', { providerId: 'provider3' }],
+      ['a provider without any', { providerId: 'provider8' }],
+      ['a rare route', { route: '/v1/game/session/revoke' }],
+      ['a reference', { reference: 'ref777' }],
+      ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
+    ])('callbacks, %s, touches few rows', async (___, filter) => {
+      const place = before && { ...before, id: '1000' };
+      expectCheap(await planOf(callbackPage(filter, { before: place, limit: LIMIT })));
+    });
+
+    test.each([
+      ['nothing', {}],
+      ['an operator', { operatorId: 'operator1' }],
+      ['an operator that stopped long ago', { operatorId: 'operator5' }],
+      ['an operator that only knew one provider', { operatorId: 'operator3' }],
+      ['a provider that only knew one operator', { providerId: 'provider3' }],
+      ['a player', { playerRef: 'player77' }],
+      ['a state', { state: 'FAILED' }],
+      ['a state nobody is in', { state: 'CANCELLED' }],
+    ] satisfies [string, GrantFilter][])('grants, %s, touches few rows', async (___, filter) => {
+      const number = before && (Date.parse(before.at) - Date.parse('2026-01-01Z')) / 1000;
+      const page = dataSource
+        .getRepository(Grant)
+        .createQueryBuilder()
+        .setFindOptions(grantPage(filter, number, LIMIT));
+      const [text, values] = page.getQueryAndParameters();
+      expectCheap(await planOf({ statement: { text }, values }));
+    });
   });
 });

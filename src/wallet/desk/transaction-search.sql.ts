@@ -1,4 +1,5 @@
 import type { Statement } from '../../database/database.js';
+import { leading, within } from '../../database/time-ordered.js';
 import { type Place, placeColumn } from '../../http/time-page.js';
 import type { State } from '../rules/facts.js';
 
@@ -29,9 +30,9 @@ const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC
 
 /**
  * One page of transactions, newest first. Every shape of it follows an index in its order, so that a page costs as
- * much at 10^7 rows as at a hundred; migration 0004 has the indexes. A filter by one of the two tenants merges the
- * pages of the pairs that it leaves open: there are few, and one index serves both. So does one by a state that is not
- * the usual, for each operator.
+ * much at 10^7 rows as at a hundred; migrations 0004 and 0006 have the indexes. A filter by tenants, or by a state that is not the
+ * usual, merges the pages of the pairs of tenants that it leaves open: there are few, and one index serves them all.
+ * What is asked of a player is looked for along the player's own; a round, and all that is PENDING, is read whole.
  *
  * The statement has no name: which index is right depends on the values, so it is planned anew each time.
  */
@@ -42,55 +43,81 @@ export function transactionPage(
 ): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [limit];
   const value = (each: unknown) => `$${values.push(each)}`;
-  const { operatorId, providerId, playerRef, roundId, sessionId, state, from, to } = filter;
-  const conditions: string[] = [];
-  const where = (column: string, wanted: string | undefined) => {
-    if (wanted !== undefined) conditions.push(`t.${column} = ${value(wanted)}`);
-  };
-  where('operator_id', operatorId);
-  where('provider_id', providerId);
-  where('player_ref', playerRef);
-  where('round_id', roundId);
-  where('session_id', sessionId);
-  where('state', state);
-  if (from !== undefined) conditions.push(`t.created_at >= ${value(from)}::timestamptz`);
-  if (to !== undefined) conditions.push(`t.created_at < ${value(to)}::timestamptz`);
-  if (before) {
-    const place = `(${value(before.at)}::timestamptz, ${value(before.id)}::uuid)`;
-    conditions.push(`(t.created_at, t.platform_transaction_id) < ${place}`);
-  }
-  const source = sourceOf(filter, conditions);
   const text = `SELECT ${DESK_COLUMNS}, ${placeColumn('t.created_at', 't.platform_transaction_id')}
-    FROM ${source} ${NEWEST_FIRST} LIMIT $1`;
+    FROM ${sourceOf(filter, before, value)} ${NEWEST_FIRST} LIMIT $1`;
   return { statement: { name: '', text }, values };
 }
 
-function sourceOf(filter: TransactionFilter, conditions: readonly string[]): string {
-  const { operatorId, providerId, playerRef, roundId, state } = filter;
-  if (state === 'PENDING') return unionOfPending(conditions);
-  const plain = `transactions t ${whereAll(conditions)}`;
-  if (playerRef !== undefined || roundId !== undefined) return plain;
+function sourceOf(
+  filter: TransactionFilter,
+  before: Place | undefined,
+  value: (each: unknown) => string,
+): string {
+  const { operatorId, providerId, playerRef, roundId, sessionId, state } = filter;
+  const span = within({ ...filter, before }, { id: 'platform_transaction_id', idType: 'uuid' }, value);
+  const equal = (columns: Readonly<Record<string, string | undefined>>) =>
+    Object.entries(columns).flatMap(([column, wanted]) =>
+      wanted === undefined ? [] : [`t.${column} = ${value(wanted)}`],
+    );
+  const tenants = { operator_id: operatorId, provider_id: providerId };
+  const session = { session_id: sessionId };
+  if (state === 'PENDING') {
+    return unionOfPending([
+      ...equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...session }),
+      ...span,
+    ]);
+  }
+  if (roundId !== undefined) {
+    const ofRound = equal({ round_id: roundId, player_ref: playerRef, ...tenants, ...session, state });
+    return `(${unordered([...ofRound, ...span])}) t`;
+  }
+  if (playerRef !== undefined) {
+    const ofPlayer = [leading('player_ref', value(playerRef)), ...span];
+    return `(${newest('player_ref', ofPlayer, equal({ ...tenants, ...session, state }))}) t`;
+  }
   const exceptional = state !== undefined && state !== 'APPROVED';
-  if (exceptional) return operatorId === undefined ? mergedPairs('operator', conditions) : plain;
-  if ((operatorId === undefined) === (providerId === undefined)) return plain;
-  return mergedPairs(operatorId === undefined ? 'operator' : 'provider', conditions);
+  const others = equal(exceptional ? session : { ...session, state });
+  if (!exceptional && operatorId === undefined && providerId === undefined) {
+    return `transactions t ${whereAll([...span, ...others])}`;
+  }
+  const ofPair = exceptional
+    ? [leading('state', value(state)), 't.operator_id = operator.id', 't.provider_id = provider.id']
+    : [leading('operator_id', 'operator.id'), 't.provider_id = provider.id'];
+  return `(${operators(operatorId, value)}) operator CROSS JOIN (${providers(providerId, value)}) provider
+    CROSS JOIN LATERAL (${newest(exceptional ? 'state' : 'operator_id', [...ofPair, ...span], others)}) t`;
 }
 
-/** The newest of each pair with the tenants of the other kind, adjustments' `platform` among the providers. */
-function mergedPairs(open: 'operator' | 'provider', conditions: readonly string[]): string {
-  const tenants =
-    open === 'operator'
-      ? `SELECT id FROM tenants WHERE kind = 'OPERATOR'`
-      : `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`;
-  return `(${tenants}) other CROSS JOIN LATERAL (
-    SELECT * FROM transactions t ${whereAll([...conditions, `t.${open}_id = other.id`])} ${NEWEST_FIRST} LIMIT $1) t`;
+/**
+ * The one that is asked for, or all; adjustments' `platform` is among the providers. OFFSET hides which one it is: the
+ * planner takes two tenants for independent, so that the many rows of two who only know each other seem few.
+ */
+const operators = (asked: string | undefined, value: (each: unknown) => string) =>
+  asked === undefined
+    ? `SELECT id FROM tenants WHERE kind = 'OPERATOR'`
+    : `SELECT ${value(asked)}::text AS id OFFSET 0`;
+const providers = (asked: string | undefined, value: (each: unknown) => string) =>
+  asked === undefined
+    ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
+    : `SELECT ${value(asked)}::text AS id OFFSET 0`;
+
+/**
+ * The newest of a stretch of an index that begins with the leader.
+ * @param others what the index does not know: in CASE, so that it is tried along the order, however rare it seems
+ */
+function newest(leader: string, stretch: readonly string[], others: readonly string[]): string {
+  const tried = others.length === 0 ? [] : [`CASE WHEN ${others.join(' AND ')} THEN true END`];
+  return `SELECT * FROM transactions t ${whereAll([...stretch, ...tried])}
+    ORDER BY t.${leader} DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $1`;
 }
+
+/** Few rows, found by what they have in common: OFFSET keeps the order outside, for which all the others would be read. */
+const unordered = (conditions: readonly string[]) =>
+  `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
 
 /** Those PENDING are few and lie in two partial indexes, which a condition on the state alone does not open. */
 function unionOfPending(conditions: readonly string[]): string {
-  const part = (parked: string) =>
-    `SELECT * FROM transactions t ${whereAll([...conditions, `t.state = 'PENDING'`, `t.parked_at ${parked}`])}`;
-  return `(${part('IS NULL')} UNION ALL ${part('IS NOT NULL')}) t`;
+  const part = (parked: string) => unordered([...conditions, `t.state = 'PENDING'`, `t.parked_at ${parked}`]);
+  return `((${part('IS NULL')}) UNION ALL (${part('IS NOT NULL')})) t`;
 }
 
 function whereAll(conditions: readonly string[]): string {
