@@ -16,8 +16,8 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 const QUERY_TIMEOUT_MS = 3_000;
 const CONNECTION_TIMEOUT_MS = 1_000;
 /**
- * These statements are planned once for a connection, maybe while their tables were empty, and must follow the indexes
- * all the same. Left to itself PostgreSQL would plan each one anew, which costs more than it takes to run it.
+ * One plan of these statements serves all values for as long as its connection lives. It may be made while the tables
+ * are empty, and must follow the indexes all the same.
  */
 const PLANNER = [
   ...['plan_cache_mode=force_generic_plan', 'jit=off'],
@@ -72,9 +72,9 @@ interface Lane {
  * Commits together what arrives together. Each statement has one lane to the database: whatever waits while a batch
  * is there goes with the next one, and everybody waits for the commit of its own. Who is alone waits for nobody.
  *
- * Invariant: a batch that fails, for whatever reason, has changed nothing, and each of its members goes on alone: one
- * member's bad row, lock or conflict costs the others no more than another try. (Where only the answer of a commit was
- * lost, the statement's own condition says so to the second try.)
+ * Invariant: each member is answered as if it had gone alone. A batch that fails has changed nothing, and its members go
+ * on alone: one's bad row, lock or conflict costs the others no more than another try. A commit whose answer was lost may
+ * have changed all; so whatever goes this way must bear being tried twice, by its own condition.
  */
 @Injectable()
 export class GroupCommit implements OnApplicationShutdown {

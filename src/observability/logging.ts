@@ -62,7 +62,7 @@ export const Logging = LoggerModule.forRootAsync({
 
 /**
  * Lines that come while others are being written go out together, and whoever does not read them stops nobody: what
- * waits has a bound, beyond which lines are lost. At the end of the process they are flushed.
+ * waits has a bound, beyond which lines are lost. They are flushed when the process ends, unless it is killed.
  */
 function standardOutput(): DestinationStream {
   return pino.destination({ fd: 1, sync: false, maxLength: WAITING_BYTES });

@@ -91,6 +91,7 @@ describe('the service as a process', () => {
   const environment = () => ({
     DATA_DIR: folder.path,
     OUTBOUND_ALLOW_PRIVATE: 'true',
+    REQUESTS_PER_SECOND: '100000',
     OPERATOR_TIMEOUT_MS: '1000',
     TRANSACTION_LEASE_SECONDS: String(LEASE_SECONDS),
   });
