@@ -1,5 +1,6 @@
 import { parseJsonObject } from '../http/json.js';
-import type { CallOutcome, Outbound } from '../outbound/outbound.service.js';
+import type { CallOutcome } from '../outbound/answer.js';
+import type { Outbound } from '../outbound/outbound.service.js';
 import type {
   BalanceAnswer,
   OperatorWallet,

@@ -1,12 +1,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { Configuration } from '../config/configuration.js';
-import { type Addressee, CallSigner } from './call-signer.js';
 import { namesPrivateAddress } from './address.js';
+import { Answer, type CallOutcome, failed } from './answer.js';
+import { type Addressee, CallSigner } from './call-signer.js';
 import { Resolver } from './resolver.js';
 
-/** What of an answer is read at most, in bytes. */
-const ANSWER_LIMIT_BYTES = 64 * 1024;
 /** Connections to one origin at the same time; further calls wait for one within their time-out. */
 const CONNECTIONS_PER_ORIGIN = 128;
 /** How long an idle connection is kept, in milliseconds; below what servers usually keep theirs. */
@@ -19,12 +18,6 @@ export interface SignedCall extends Addressee {
   /** From connect to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
 }
-
-/** What is known after a call was sent once. */
-export type CallOutcome =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
-  | { readonly kind: 'timeout'; readonly detail: string }
-  | { readonly kind: 'failed'; readonly detail: string };
 
 /**
  * The only way out of the service: signs the exact bytes it sends, sends them once, follows no redirect, and
@@ -52,47 +45,28 @@ export class Outbound implements OnApplicationShutdown {
 
   /** Posts a signed JSON body. Never rejects: whatever happens is a value. */
   async post(call: SignedCall): Promise<CallOutcome> {
-    const url = new URL(call.url);
-    if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
-      return { kind: 'failed', detail: 'the address is private' };
-    }
-    const body = Buffer.from(JSON.stringify(call.body));
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), call.timeoutMs);
     try {
-      const answer = await request(url, {
-        dispatcher: this.agent,
-        method: 'POST',
-        headers: this.signer.headers(call, url, body),
-        body,
-        signal: patience.signal,
-      });
-      return { kind: 'answered', status: answer.statusCode, body: await bounded(answer.body) };
+      const url = new URL(call.url);
+      if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
+        return { kind: 'failed', detail: 'the address is private' };
+      }
+      return await this.send(call, url);
     } catch (error) {
-      const detail = describe(error);
-      return patience.signal.aborted ? { kind: 'timeout', detail } : { kind: 'failed', detail };
-    } finally {
-      clearTimeout(timer);
+      return failed(error);
     }
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.agent.destroy();
   }
-}
 
-async function bounded(answer: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer) {
-    size += chunk.length;
-    if (size > ANSWER_LIMIT_BYTES) throw new Error(`the answer is larger than ${ANSWER_LIMIT_BYTES} bytes`);
-    chunks.push(chunk);
+  private send(call: SignedCall, url: URL): Promise<CallOutcome> {
+    const { origin, pathname, search } = url;
+    const body = Buffer.from(JSON.stringify(call.body));
+    const headers = this.signer.headers(call, url, body);
+    return new Promise((resolve) => {
+      const answer = new Answer(call.timeoutMs, resolve);
+      this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
+    });
   }
-  return Buffer.concat(chunks);
-}
-
-function describe(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string };
-  return [code, message].filter(Boolean).join(': ').slice(0, 500).toWellFormed().replaceAll('\0', '\uFFFD');
 }

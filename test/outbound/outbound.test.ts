@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Configuration } from '../../src/config/configuration.js';
+import { CallSigner } from '../../src/outbound/call-signer.js';
+import { Outbound } from '../../src/outbound/outbound.service.js';
+import { Resolver } from '../../src/outbound/resolver.js';
+import { Randomness } from '../../src/runtime/randomness.js';
+import { TestClock } from '../world/test-clock.js';
+
+const LIMIT_BYTES = 64 * 1024;
+/** As many calls to one origin as go at the same time. */
+const CONNECTIONS = 128;
+/** For calls that are not to run out of time, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+let outbound: Outbound;
+let server: Server;
+let url: string;
+let received: string[];
+let sockets: Set<Socket>;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+
+beforeEach(async () => {
+  received = [];
+  sockets = new Set();
+  outbound = new Outbound(
+    { outboundAllowPrivate: true } as Configuration,
+    new CallSigner(new TestClock(), new Randomness()),
+    new Resolver(),
+  );
+  server = createServer((request, response) => {
+    received.push(request.url ?? '');
+    request.resume().on('end', () => answer(request, response));
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  await outbound.onApplicationShutdown();
+  server.closeAllConnections();
+  server.close();
+});
+
+const post = (path = '/', timeoutMs = PATIENCE_MS) =>
+  outbound.post({ url: url + path, tenantId: 'operator', secret: 'secret', body: { a: 1 }, timeoutMs });
+
+describe('an answer', () => {
+  test('is its status and its bytes, in however many pieces they come', async () => {
+    answer = (_, response) => {
+      response.writeHead(418);
+      response.write('one ');
+      setImmediate(() => response.end('two'));
+    };
+    expect(await post('/a?b=c')).toEqual({ kind: 'answered', status: 418, body: Buffer.from('one two') });
+    expect(received).toEqual(['/a?b=c']);
+  });
+
+  test('is what comes after the hints that come before it', async () => {
+    answer = (_, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeHead(201).end('{}');
+    };
+    expect(await post()).toEqual({ kind: 'answered', status: 201, body: Buffer.from('{}') });
+  });
+
+  test('may be empty', async () => {
+    answer = (_, response) => response.writeHead(204).end();
+    expect(await post()).toEqual({ kind: 'answered', status: 204, body: Buffer.alloc(0) });
+  });
+
+  test('is not followed elsewhere', async () => {
+    answer = (_, response) => response.writeHead(307, { Location: `${url}/elsewhere` }).end();
+    expect(await post()).toMatchObject({ kind: 'answered', status: 307 });
+    expect(received).toEqual(['/']);
+  });
+
+  test('may be as large as the bound', async () => {
+    answer = (_, response) => response.end(Buffer.alloc(LIMIT_BYTES, 'x'));
+    expect(await post()).toMatchObject({ kind: 'answered', body: Buffer.alloc(LIMIT_BYTES, 'x') });
+  });
+
+  test('is cut off where it is larger', async () => {
+    answer = (_, response) => response.write(Buffer.alloc(LIMIT_BYTES + 1, 'x'));
+    expect(await post()).toEqual({ kind: 'failed', detail: 'the answer is larger than 65536 bytes' });
+    await vi.waitFor(() => expect(sockets.size).toBe(0));
+  });
+});
+
+describe('no answer', () => {
+  test('nobody is there', async () => {
+    server.close();
+    await once(server, 'close');
+    expect(await post()).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringContaining('ECONNREFUSED') as string,
+    });
+  });
+
+  test('the connection breaks before it', async () => {
+    answer = (request) => request.socket.destroy();
+    expect(await post()).toMatchObject({ kind: 'failed' });
+    expect(received).toEqual(['/']);
+  });
+
+  test('the connection breaks in the middle of it', async () => {
+    answer = (request, response) => {
+      response.writeHead(200, { 'Content-Length': '10' });
+      response.write('12345', () => request.socket.destroy());
+    };
+    expect(await post()).toMatchObject({ kind: 'failed' });
+  });
+
+  test.each([
+    ['nothing comes', () => undefined],
+    ['it never ends', (_: IncomingMessage, response: ServerResponse) => response.write('{')],
+  ])('%s: the connection is given up', async (_, silence) => {
+    answer = silence;
+    expect(await post('/', 50)).toEqual({ kind: 'timeout', detail: 'no whole answer within 50 ms' });
+    await vi.waitFor(() => expect(sockets.size).toBe(0));
+  });
+
+  test('what waited for a connection for too long is never sent', async () => {
+    const held: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const holding = Array.from({ length: CONNECTIONS }, () => post('/held'));
+    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
+    expect(await post('/late', 50)).toMatchObject({ kind: 'timeout' });
+    // Were it still waiting, it would go before the one that follows.
+    const next = post('/next');
+    for (const response of held) response.end();
+    expect(await next).toMatchObject({ kind: 'answered' });
+    for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
+    expect(received).not.toContain('/late');
+    expect(received).toContain('/next');
+  });
+
+  test('the address is none', async () => {
+    url = 'nowhere';
+    expect(await post()).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringContaining('Invalid URL') as string,
+    });
+  });
+
+  test('the service has shut down', async () => {
+    await outbound.onApplicationShutdown();
+    expect(await post()).toMatchObject({ kind: 'failed' });
+  });
+});
