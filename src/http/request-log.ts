@@ -2,36 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Metrics } from '../observability/metrics.js';
 import { newTrace, runTraced, type Trace } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
+import { headersOf } from './security-headers.js';
 import type { Follow } from './server.js';
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** What is said with each answer. */
 const HEADERS = {
-  ...securityHeaders(),
+  ...headersOf(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })),
   // Answers carry balances, tokens and secrets: no cache between here and the caller keeps one.
   'cache-control': 'no-store',
 };
-
-/** What helmet says of an answer; it is the same of all, and so asked once. */
-function securityHeaders(): Record<string, string> {
-  const headers: Record<string, string> = {};
-  const response = {
-    setHeader: (name: string, value: string) => (headers[name.toLowerCase()] = value),
-    removeHeader: () => undefined,
-  };
-  helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })(
-    {} as IncomingMessage,
-    response as unknown as ServerResponse,
-    () => undefined,
-  );
-  return headers;
-}
 
 /**
  * Gives each request its id, on the answer and on every log line and outgoing call, and writes one line and

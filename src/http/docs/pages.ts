@@ -1,7 +1,9 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import helmet from 'helmet';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { headersOf } from '../security-headers.js';
 import { forTheDesk } from './signature.js';
 
 const SCRIPT_PATH = '/docs/sign-requests.js';
@@ -11,23 +13,28 @@ const interceptor = (request: unknown): unknown =>
   (globalThis as unknown as { signForCroupier: (request: unknown) => unknown }).signForCroupier(request);
 
 /** Scripts from here alone, calls to here alone; Swagger sets styles inline. */
-const CONTENT_SECURITY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join(';');
+const CONTENT_SECURITY = headersOf(
+  helmet.contentSecurityPolicy({
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  }),
+);
 const UNDER_DOCS = /^\/docs([/?]|$)/;
 
 /** What the pages share: the script that signs, and what the browser may do. To be called before `servePage`. */
 export function serveDesk(app: NestFastifyApplication): void {
   const instance = app.getHttpAdapter().getInstance();
   instance.addHook('onRequest', (request, reply, done) => {
-    if (UNDER_DOCS.test(request.url)) void reply.header('content-security-policy', CONTENT_SECURITY);
+    if (UNDER_DOCS.test(request.url)) void reply.headers(CONTENT_SECURITY);
     done();
   });
   const script = readFileSync(join(import.meta.dirname, 'sign-requests.js'));
