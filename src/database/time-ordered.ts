@@ -25,9 +25,14 @@ export interface TimeSpan {
  */
 export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
 
+/** What no id is below. */
+const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
+
 /**
  * The conditions of a span. The planner takes times for independent of all else, so that the many old rows of somebody
- * who has no new ones seem few, and are all sorted for a page: in a sub-select it does not see them.
+ * who has no new ones seem few, and are all sorted for a page: in a sub-select it does not see them. Of what lies between
+ * two times it does not see it expects one in two hundred, few enough to sort as well: so `to` is a place, as `before` is.
+ * Of two places the index is entered at the one that stands first, which is the older one.
  * @param value makes a parameter of it
  */
 export function within(
@@ -36,14 +41,14 @@ export function within(
   value: (each: unknown) => string,
 ): string[] {
   const hidden = (each: string, type: string) => `(SELECT ${value(each)}::${type})`;
-  const conditions: string[] = [];
-  if (before) {
-    const place = `(${hidden(before.at, 'timestamptz')}, ${hidden(before.id, idType)})`;
-    conditions.push(`(t.created_at, t.${id}) < ${place}`);
-  }
-  if (from !== undefined) conditions.push(`t.created_at >= ${hidden(from, 'timestamptz')}`);
-  if (to !== undefined) conditions.push(`t.created_at < ${hidden(to, 'timestamptz')}`);
-  return conditions;
+  const places = [...(before ? [before] : []), ...(to === undefined ? [] : [{ at: to, id: LOWEST[idType] }])];
+  return [
+    ...places.map(
+      (place) =>
+        `(t.created_at, t.${id}) < (${hidden(place.at, 'timestamptz')}, ${hidden(place.id, idType)})`,
+    ),
+    ...(from === undefined ? [] : [`t.created_at >= ${hidden(from, 'timestamptz')}`]),
+  ];
 }
 
 /**

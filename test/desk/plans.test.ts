@@ -8,6 +8,7 @@ import { type GrantFilter, grantPage } from '../../src/free-spins/grant.store.js
 import { callbackPage } from '../../src/provider-callback/callback-search.store.js';
 import { sessionPage } from '../../src/session/session-search.store.js';
 import { createTestDatabase } from '../world/database.js';
+import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
 import { openDataSource } from '../../src/database/data-source.js';
 
@@ -121,41 +122,20 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
   for (const table of [...BIG, 'tenants']) await sql.run(`ANALYZE ${table}`);
 }
 
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Index Recheck'?: number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Plan[];
-}
-
-/** The plan's nodes, the outermost first. */
 async function planOf({
   statement,
   values,
 }: {
   statement: Pick<Statement, 'text'>;
   values: unknown[];
-}): Promise<Plan[]> {
+}): Promise<ExecutedNode[]> {
   const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${statement.text}`;
-  const [row] = await sql.run<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain, values);
-  const nodes: Plan[] = [];
-  const collect = (plan: Plan) => {
-    nodes.push(plan);
-    plan.Plans?.forEach(collect);
-  };
-  collect(row!['QUERY PLAN'][0].Plan);
-  return nodes;
+  return nodesOf(await sql.run<Explained<ExecutedNode>>(explain, values));
 }
 
 const BIG = new Set(['transactions', 'sessions', 'callbacks', 'free_spin_grants']);
 
-function expectCheap(nodes: Plan[]): void {
+function expectCheap(nodes: ExecutedNode[]): void {
   const ofTable = nodes.filter((node) => BIG.has(node['Relation Name'] ?? ''));
   expect(ofTable.map((node) => node['Node Type'])).not.toContain('Seq Scan');
   const touched = nodes

@@ -30,9 +30,9 @@ const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC
 
 /**
  * One page of transactions, newest first. Every shape of it follows an index in its order, so that a page costs as
- * much at 10^7 rows as at a hundred; migrations 0004 and 0006 have the indexes. A filter by tenants, or by a state that is not the
- * usual, merges the pages of the pairs of tenants that it leaves open: there are few, and one index serves them all.
- * What is asked of a player is looked for along the player's own; a round, and all that is PENDING, is read whole.
+ * much at 10^7 rows as at a hundred; migrations 0004 and 0006 have the indexes. A filter by tenants, or by a state that is
+ * not the usual, merges the pages of the pairs of tenants that it leaves open: there are few, and one index serves them
+ * all. What is asked of a player is looked for along the player's own; a round, and all that is PENDING, is read whole.
  *
  * The statement has no name: which index is right depends on the values, so it is planned anew each time.
  */
