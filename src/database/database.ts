@@ -10,13 +10,23 @@ export interface Statement {
 
 export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 
+/** Runs statements on a connection, or on whichever of a pool is free. */
+export function queryOn(connection: pg.Pool | pg.PoolClient): Query {
+  return async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+    const { rows } = await connection.query<Row>({ ...statement, values: [...values] });
+    return rows;
+  };
+}
+
 /** Named statements over the pool of the data source; the repository stays for what is not hot. */
 @Injectable()
 export class Database {
+  readonly query: Query;
   private readonly pool: pg.Pool;
 
   constructor(private readonly dataSource: DataSource) {
     this.pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
+    this.query = queryOn(this.pool);
   }
 
   /** Where it is, for those who need connections of their own. */
@@ -24,23 +34,13 @@ export class Database {
     return (this.dataSource.options as { url: string }).url;
   }
 
-  readonly query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-    const { rows } = await this.pool.query<Row>({ ...statement, values: [...values] });
-    return rows;
-  };
-
   /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
       await client.query('BEGIN');
-      const result = await work(
-        async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-          const { rows } = await client.query<Row>({ ...statement, values: [...values] });
-          return rows;
-        },
-      );
+      const result = await work(queryOn(client));
       await client.query('COMMIT');
       return result;
     } catch (error) {

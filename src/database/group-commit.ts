@@ -3,12 +3,12 @@ import pg from 'pg';
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { Database, type Query, type Statement } from './database.js';
+import { Database, type Query, queryOn, type Statement } from './database.js';
 
 /** Members of a batch: one statement's time at most is what a request waits for others. */
 const LARGEST_BATCH = 64;
-/** Each lane has one statement at the database, and there are five: a BET, a WIN, two settlements, a session. */
-const CONNECTIONS = 5;
+/** Each lane has one statement at the database, and there are six: a BET and a look, a WIN, two settlements, a session. */
+const CONNECTIONS = 6;
 /** How long a batch may wait for a row that somebody else holds, in milliseconds: its members do not wait for one. */
 const LOCK_TIMEOUT_MS = 50;
 /** When a batch is given up and its members go alone, in milliseconds. */
@@ -17,31 +17,34 @@ const QUERY_TIMEOUT_MS = 3_000;
 const CONNECTION_TIMEOUT_MS = 1_000;
 /**
  * One plan of these statements serves all values for as long as its connection lives. It may be made while the tables
- * are empty, and must follow the indexes all the same.
+ * are empty, and must look up each row by its key all the same: to read a row's neighbours is said to be dear.
  */
-const PLANNER = [
-  ...['plan_cache_mode=force_generic_plan', 'jit=off'],
+export const PLANNER = [
+  ...['plan_cache_mode=force_generic_plan', 'jit=off', 'cpu_index_tuple_cost=100'],
   ...['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
-];
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
 
-/**
- * A statement that does to many rows of values what it does to one: the same words over another source.
- * Each row of its answer bears the `member` that it is for.
- */
+/** A statement that does to many rows of values what it does to one: the same words over another source. */
 export interface GroupStatement {
   readonly alone: Statement;
   readonly together: Statement;
   readonly columns: readonly string[];
+  /** The column by which a row of the answer tells which member it is for. */
+  readonly key: string;
 }
 
 /**
  * @param columns the values' names and types, in their order
  * @param text the statement over a source of rows that have these columns, and `member`
+ * @param key `member`, or one of the columns where the answer cannot bear that: no two members have the same in it
  */
 export function groupStatement(
   name: string,
   columns: Readonly<Record<string, string>>,
   text: (asked: string) => string,
+  key = 'member',
 ): GroupStatement {
   const typed = Object.entries(columns);
   const one = typed.map(([column, type], index) => `$${index + 1}::${type} AS ${column}`).join(', ');
@@ -50,9 +53,13 @@ export function groupStatement(
     alone: { name, text: text(`SELECT 0 AS member, ${one}`) },
     together: {
       name: `${name}_together`,
-      text: text(`SELECT * FROM json_to_recordset($1::json) AS asked (member integer, ${many})`),
+      // PostgreSQL expects a hundred rows of any JSON, for which it would rather read a small table whole; after this
+      // condition, which is always true, it expects one.
+      text: text(`SELECT * FROM json_to_recordset($1::json) AS asked (member integer, ${many})
+                   WHERE asked.member + 0 = asked.member`),
     },
     columns: typed.map(([column]) => column),
+    key,
   };
 }
 
@@ -62,10 +69,11 @@ interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-/** The members that wait, and whether a batch is at the database. */
+/** The members that wait, whether a batch is at the database, and how many members the last one had. */
 interface Lane {
   readonly waiting: Member[];
   busy: boolean;
+  lastBatch: number;
 }
 
 /**
@@ -83,6 +91,7 @@ export class GroupCommit implements OnApplicationShutdown {
   private readonly logger = new BoundedLogger('GroupCommit');
   private readonly lanes = new Map<GroupStatement, Lane>();
   private readonly pool: pg.Pool;
+  private readonly query: Query;
   private readonly enabled: boolean;
 
   constructor(
@@ -100,10 +109,11 @@ export class GroupCommit implements OnApplicationShutdown {
       statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
-      options: PLANNER.map((setting) => `-c ${setting}`).join(' '),
+      options: PLANNER,
     });
     // A connection that breaks while it is idle is replaced by the next one that is needed.
     this.pool.on('error', () => undefined);
+    this.query = queryOn(this.pool);
   }
 
   /** Runs the statement on one row of values, alone or with others; its one row comes back, or nothing. */
@@ -117,8 +127,9 @@ export class GroupCommit implements OnApplicationShutdown {
       lane.waiting.push({ values, resolve, reject });
       if (lane.busy) return;
       lane.busy = true;
-      // What the sockets have brought in this turn of the loop goes together from the start.
-      setImmediate(() => void this.drive(statement, lane));
+      // Where there is company, what the sockets have brought in this turn of the loop goes together from the start.
+      if (lane.lastBatch > 1) setImmediate(() => void this.drive(statement, lane));
+      else void this.drive(statement, lane);
     }) as Promise<Row | undefined>;
   }
 
@@ -129,7 +140,7 @@ export class GroupCommit implements OnApplicationShutdown {
   private laneOf(statement: GroupStatement): Lane {
     let lane = this.lanes.get(statement);
     if (!lane) {
-      lane = { waiting: [], busy: false };
+      lane = { waiting: [], busy: false, lastBatch: 0 };
       this.lanes.set(statement, lane);
     }
     return lane;
@@ -137,7 +148,9 @@ export class GroupCommit implements OnApplicationShutdown {
 
   private async drive(statement: GroupStatement, lane: Lane): Promise<void> {
     while (lane.waiting.length > 0) {
-      await this.send(statement, lane.waiting.splice(0, LARGEST_BATCH));
+      const batch = lane.waiting.splice(0, LARGEST_BATCH);
+      lane.lastBatch = batch.length;
+      await this.send(statement, batch);
     }
     lane.busy = false;
   }
@@ -148,7 +161,7 @@ export class GroupCommit implements OnApplicationShutdown {
     this.metrics.groupCommitMembers.observe({ statement: name }, batch.length);
     try {
       const rows = await this.together(statement, batch);
-      batch.forEach((member, index) => member.resolve(rows.get(index)));
+      batch.forEach((member, index) => member.resolve(rows[index]));
     } catch (error) {
       this.metrics.groupCommitsBroken.inc({ statement: name });
       const { code } = error as { code?: string };
@@ -164,15 +177,20 @@ export class GroupCommit implements OnApplicationShutdown {
     }
   }
 
-  private async together(statement: GroupStatement, batch: readonly Member[]): Promise<Map<number, object>> {
+  /** @returns for each member its row, or nothing */
+  private async together(
+    statement: GroupStatement,
+    batch: readonly Member[],
+  ): Promise<(object | undefined)[]> {
     const [first] = batch;
     if (first && batch.length < this.leastTogether) {
-      const row = await this.alone(this.query, statement, first.values);
-      return new Map(row && [[0, row]]);
+      return [await this.alone(this.query, statement, first.values)];
     }
-    const asked = batch.map(({ values }, member) => rowOf(statement.columns, member, values));
-    const rows = await this.query<{ member: number }>(statement.together, [JSON.stringify(asked)]);
-    return new Map(rows.map((row) => [row.member, row]));
+    const { columns, key } = statement;
+    const asked = batch.map(({ values }, member) => rowOf(columns, member, values));
+    const rows = await this.query<Record<string, unknown>>(statement.together, [JSON.stringify(asked)]);
+    const rowFor = new Map(rows.map((row) => [row[key], row]));
+    return asked.map((member) => rowFor.get(member[key]));
   }
 
   private async alone(
@@ -183,18 +201,14 @@ export class GroupCommit implements OnApplicationShutdown {
     const [row] = await query(statement.alone, values);
     return row;
   }
-
-  private readonly query: Query = async <Row extends object>(
-    statement: Statement,
-    values: readonly unknown[],
-  ) => {
-    const { rows } = await this.pool.query<Row>({ ...statement, values: [...values] });
-    return rows;
-  };
 }
 
 /** A row as PostgreSQL reads it from JSON. */
-function rowOf(columns: readonly string[], member: number, values: readonly unknown[]): object {
+function rowOf(
+  columns: readonly string[],
+  member: number,
+  values: readonly unknown[],
+): Record<string, unknown> {
   const row: Record<string, unknown> = { member };
   columns.forEach((column, index) => {
     const value = values[index];

@@ -26,7 +26,7 @@ const INSERT = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 };
 
-const BY_TOKEN = groupStatement(
+export const BY_TOKEN = groupStatement(
   'session_by_token',
   { token_hash: 'bytea' },
   (asked) => `SELECT a.member, ${COLUMNS} FROM (${asked}) a JOIN sessions s ON s.token_hash = a.token_hash`,

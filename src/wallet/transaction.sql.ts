@@ -53,8 +53,8 @@ const ROUND_OF_SESSION = `
    WHERE t.provider_id = a.provider_id AND t.round_id = a.round_id AND t.player_ref = a.player_ref
      AND t.game_id = a.game_id AND t.operator_id = s."operatorId" AND t.mode = s.mode`;
 
-/** The values of a BET's or a WIN's first look. */
-const LOOK = {
+/** The values of a BET's or a WIN's claim. */
+const SUBMITTED = {
   provider_id: 'text',
   transaction_id: 'text',
   token_hash: 'bytea',
@@ -71,54 +71,76 @@ const LOOK = {
   lease_seconds: 'integer',
 };
 
-const OWN_LIVE_SESSION = `
-  a.stored IS NULL AND (a.session)."providerId" = a.provider_id AND (a.session)."endedSecondsAgo" IS NULL
-  AND (a.session)."playerRef" = a.player_ref AND (a.session)."gameId" = a.game_id
-  AND (a.session).currency = a.currency`;
+/** Whether what `a` asks for is asked in a session of its own that lives. */
+const inOwnLiveSession = (session: string) => `
+  ${session}."providerId" = a.provider_id AND ${session}."endedSecondsAgo" IS NULL
+  AND ${session}."playerRef" = a.player_ref AND ${session}."gameId" = a.game_id AND ${session}.currency = a.currency`;
 
-/** Claims what was looked at. */
-const claimOf = (kind: 'BET' | 'WIN', looked: string) => `
+/** Claims what `a` asks for in the session, unless somebody has its id. */
+const claimOf = (kind: 'BET' | 'WIN', session: string, from: string) => `
   INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
                             session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
                             round_closed, original_transaction_id, free_spins_ref, attempt, lease_until)
-  SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, '${kind}', 'PENDING', (a.session)."operatorId",
-         (a.session)."sessionId", (a.session).mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id,
+  SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, '${kind}', 'PENDING', ${session}."operatorId",
+         ${session}."sessionId", ${session}.mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id,
          a.round_closed, a.original_transaction_id, a.free_spins_ref, 1,
          clock_timestamp() + make_interval(secs => a.lease_seconds)
-    FROM ${looked}
+    FROM ${from}
   ON CONFLICT DO NOTHING
-  RETURNING platform_transaction_id`;
+  RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
+
+/**
+ * Moves the round's version if it still is what the decision saw: the round's lock, for two settling claims
+ * that saw the same version cannot both pass.
+ */
+function moveRound(round: string, versionSeen: string, from = ''): string {
+  return `
+  INSERT INTO rounds AS r (provider_id, operator_id, player_ref, game_id, round_id, mode, version)
+  SELECT ${round}, ${versionSeen} + 1 ${from}
+  ON CONFLICT (provider_id, round_id, player_ref, game_id, operator_id, mode)
+    DO UPDATE SET version = excluded.version WHERE r.version = excluded.version - 1
+  RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode`;
+}
 
 const ROUND_KEY = `
   a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
 
-/** Two members with one id see one claim, and only one of them bears the claim's own id. */
-const CLAIMED = `a.platform_transaction_id IN (SELECT platform_transaction_id FROM claim) AS claimed`;
-
 /**
- * Reads what a BET finds, and claims it where it finds nothing and its session, game and operator allow it:
- * one statement, so that a fresh BET has its claim after one round trip.
+ * Claims a BET where nobody has its id and its session, game and operator allow it: the one condition of rules/attempt.ts
+ * under which a BET is booked, so that a fresh one has its claim without a look before. Two members with one id make one
+ * claim, and only one of them bears the claim's own id.
  */
-export const OPEN_BET = groupStatement(
-  'transaction_open_bet',
-  LOOK,
+export const CLAIM_BET = groupStatement(
+  'transaction_claim_bet',
+  SUBMITTED,
+  (asked) =>
+    claimOf(
+      'BET',
+      's',
+      // By its token, whatever else is asked of it: OFFSET 0 keeps the conditions, and their indexes, out of the look-up.
+      `(${asked}) a JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')} OFFSET 0) s ON true
+        WHERE ${inOwnLiveSession('s')} AND s."gameActive" AND s."operatorActive"`,
+    ),
+  'platform_transaction_id',
+);
+
+/** Reads what stands against a BET that was not claimed. */
+export const LOOK_AT_BET = groupStatement(
+  'transaction_look_at_bet',
+  { provider_id: 'text', transaction_id: 'text', token_hash: 'bytea', now: 'timestamptz' },
   (asked) => `
-    WITH looked AS MATERIALIZED (
-      SELECT a.*, s AS session, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
-        FROM (${asked}) a LEFT JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')}) s ON true
-    ), claim AS (
-      ${claimOf('BET', `looked a WHERE ${OWN_LIVE_SESSION} AND (a.session)."gameActive" AND (a.session)."operatorActive"`)}
-    )
-    SELECT a.member, row_to_json(a.session) AS session, a.stored, ${CLAIMED} FROM looked a`,
+    SELECT a.member, row_to_json(s) AS session, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
+      FROM (${asked}) a LEFT JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')}) s ON true`,
 );
 
 /**
- * The same for a WIN that stands on a BET, on no BET at all, or on free spins: the condition of rules/win.ts. The claim
- * takes the round's lock, and neither is taken where another claim moved the round since it was looked at.
+ * Reads what a WIN finds, and claims it where it finds nothing and it stands on a BET, on no BET at all, or on free spins:
+ * the condition of rules/win.ts. The claim takes the round's lock, and neither is taken where another claim moved the
+ * round since it was looked at.
  */
 export const OPEN_WIN = groupStatement(
   'transaction_open_win',
-  LOOK,
+  SUBMITTED,
   (asked) => `
     WITH looked AS MATERIALIZED (
       SELECT a.*, s AS session, r AS round, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
@@ -127,19 +149,16 @@ export const OPEN_WIN = groupStatement(
         LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
     ), bookable AS MATERIALIZED (
       SELECT a.* FROM looked a
-       WHERE ${OWN_LIVE_SESSION}
+       WHERE a.stored IS NULL AND ${inOwnLiveSession('(a.session)')}
          AND (a.free_spins_ref IS NOT NULL OR (a.round)."betStands"
               OR NOT ((a.round)."betUndecided" OR (a.round)."betRolledBack"))
     ), round AS (
-      INSERT INTO rounds AS r (provider_id, operator_id, player_ref, game_id, round_id, mode, version)
-      SELECT ${ROUND_KEY}, (a.round).version + 1 FROM bookable a
-      ON CONFLICT (provider_id, round_id, player_ref, game_id, operator_id, mode)
-        DO UPDATE SET version = excluded.version WHERE r.version = excluded.version - 1
-      RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode
+      ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
     ), claim AS (
-      ${claimOf('WIN', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
+      ${claimOf('WIN', '(a.session)', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
     )
-    SELECT a.member, row_to_json(a.session) AS session, a.stored, row_to_json(a.round) AS round, ${CLAIMED}
+    SELECT a.member, row_to_json(a.session) AS session, a.stored, row_to_json(a.round) AS round,
+           a.platform_transaction_id IN (SELECT platform_transaction_id FROM claim) AS claimed
       FROM looked a`,
 );
 
@@ -159,21 +178,10 @@ export const OPEN_ROLLBACK: Statement = {
       LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true`,
 };
 
-/**
- * Moves the round's version if it still is what the decision saw: the round's lock, for two settling claims
- * that saw the same version cannot both pass.
- */
-const moveRound = (round: string, versionSeen: string) => `
-  INSERT INTO rounds AS r (provider_id, operator_id, player_ref, game_id, round_id, mode, version)
-  VALUES (${round}, 1)
-  ON CONFLICT (provider_id, round_id, player_ref, game_id, operator_id, mode)
-    DO UPDATE SET version = r.version + 1 WHERE r.version = ${versionSeen}
-  RETURNING r.version`;
-
 /** $1 … $6 are the round, $7 is the version that the decision saw. */
 export const MOVE_ROUND: Statement = {
   name: 'transaction_move_round',
-  text: moveRound('$1, $2, $3, $4, $5, $6', '$7'),
+  text: moveRound('$1, $2, $3, $4, $5, $6', '$7::bigint'),
 };
 
 const CLAIM_COLUMNS = `
@@ -198,7 +206,7 @@ export const CLAIM: Statement = {
 export const CLAIM_WIN: Statement = {
   name: 'transaction_claim_win',
   text: `
-    WITH round AS (${moveRound('$1, $5, $8, $9, $12, $7', '$19')})
+    WITH round AS (${moveRound('$1, $5, $8, $9, $12, $7', '$19::bigint')})
     INSERT INTO transactions (${CLAIM_COLUMNS}) SELECT ${CLAIM_VALUES} FROM round
     ON CONFLICT DO NOTHING
     RETURNING attempt`,

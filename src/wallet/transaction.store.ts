@@ -24,9 +24,23 @@ export interface Stored extends StoredFacts {
 export interface Opened extends Facts {
   readonly session: SessionFacts | null;
   readonly stored: Stored | null;
-  /** A fresh BET is claimed while it is looked at. */
+  /** A fresh BET or WIN has its claim already. */
   readonly claimed: boolean;
 }
+
+/** With what a request looks for what it finds. */
+interface Look {
+  readonly tokenHash: Buffer;
+  readonly now: Date;
+  /** What its claim is known by, should it make one. */
+  readonly platformTransactionId: string;
+}
+
+/** The session that a BET was claimed in. */
+type ClaimedIn = Pick<SessionFacts, 'operatorId' | 'sessionId' | 'mode'>;
+
+/** What is true of a session, or nothing is claimed in it. */
+const LIVE = { endedSecondsAgo: null, gameActive: true, operatorActive: true } as const;
 
 /** A BET stands on no round, and nothing is in a round whose session is unknown. */
 const NO_ROUND: RoundFacts = {
@@ -78,30 +92,18 @@ export class TransactionStore {
     this.leaseSeconds = configuration.transactionLeaseSeconds;
   }
 
-  /** Reads what the attempt finds; a fresh BET or WIN that nothing stands against is claimed by the same statement. */
-  async open(
-    providerId: string,
-    asked: SubmittedTransaction,
-    look: { tokenHash: Buffer; now: Date; platformTransactionId: string },
-  ): Promise<Opened> {
-    const { transactionId, playerRef, gameId, roundId } = asked;
-    const { tokenHash, now, platformTransactionId } = look;
-    const common = [providerId, transactionId, tokenHash, now, playerRef, gameId, roundId];
-    if (asked.kind === 'ROLLBACK') {
-      const values = [...common, asked.originalTransactionId ?? null];
-      const [row] = await timed('claim', () =>
-        this.database.query<Partial<Opened>>(sql.OPEN_ROLLBACK, values),
-      );
-      return { ...NOTHING_FOUND, ...row };
-    }
-    const statement = asked.kind === 'BET' ? sql.OPEN_BET : sql.OPEN_WIN;
-    const values = [
-      ...[...common, platformTransactionId, asked.currency, asked.amountMinor, asked.roundClosed ?? null],
-      ...[asked.originalTransactionId ?? null, asked.freeSpinsRef ?? null, this.leaseSeconds],
-    ];
-    const row = await timed('claim', () => this.groupCommit.run<Partial<Opened>>(statement, values));
-    const opened = { ...NOTHING_FOUND, ...row };
-    return { ...opened, claimed: opened.claimed || isFreshClaim(opened.stored, platformTransactionId) };
+  /** Reads what the attempt finds, unless it is a fresh BET or WIN that nothing stands against: that is claimed. */
+  open(providerId: string, asked: SubmittedTransaction, look: Look): Promise<Opened> {
+    return timed('claim', () => {
+      switch (asked.kind) {
+        case 'BET':
+          return this.openBet(providerId, asked, look);
+        case 'WIN':
+          return this.openWin(providerId, asked, look);
+        case 'ROLLBACK':
+          return this.openRollback(providerId, asked, look);
+      }
+    });
   }
 
   /** Claims an id for a verdict of our own, which needs no lock: what it rests on does not change any more. */
@@ -157,7 +159,7 @@ export class TransactionStore {
   /** Takes over an attempt that nobody decided; the operator's request comes back as it was fixed. */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = [providerId, transactionId, attempt, this.leaseSeconds];
-    const [row] = await timed('claim', () => this.database.query<TransactionRow>(sql.RETRY, values));
+    const [row] = await this.named<TransactionRow>(sql.RETRY, values);
     return row && restored(row);
   }
 
@@ -171,6 +173,38 @@ export class TransactionStore {
       this.groupCommit.run(statement, [...values, JSON.stringify(record)]),
     );
     return settled !== undefined;
+  }
+
+  /** What a BET finds is only looked for where it was not claimed: hardly ever. */
+  private async openBet(providerId: string, asked: SubmittedTransaction, look: Look): Promise<Opened> {
+    const { transactionId, playerRef, gameId, currency } = asked;
+    const values = this.submittedValues(providerId, asked, look);
+    const claimed = await this.groupCommit.run<ClaimedIn>(sql.CLAIM_BET, values);
+    if (claimed) {
+      const { operatorId, sessionId, mode } = claimed;
+      const session = { operatorId, sessionId, mode, providerId, playerRef, gameId, currency, ...LIVE };
+      return { ...NOTHING_FOUND, session, claimed: true };
+    }
+    const looked = [providerId, transactionId, look.tokenHash, look.now];
+    return openedFrom(await this.groupCommit.run<Partial<Opened>>(sql.LOOK_AT_BET, looked), look);
+  }
+
+  private async openWin(providerId: string, asked: SubmittedTransaction, look: Look): Promise<Opened> {
+    const values = this.submittedValues(providerId, asked, look);
+    return openedFrom(await this.groupCommit.run<Partial<Opened>>(sql.OPEN_WIN, values), look);
+  }
+
+  private async openRollback(
+    providerId: string,
+    asked: SubmittedTransaction,
+    { tokenHash, now }: Look,
+  ): Promise<Opened> {
+    const { transactionId, playerRef, gameId, roundId, originalTransactionId } = asked;
+    const [found] = await this.database.query<Partial<Opened>>(sql.OPEN_ROLLBACK, [
+      ...[providerId, transactionId, tokenHash, now, playerRef, gameId, roundId],
+      originalTransactionId ?? null,
+    ]);
+    return { ...NOTHING_FOUND, ...found };
   }
 
   private async takeTarget(
@@ -195,6 +229,19 @@ export class TransactionStore {
     }
   }
 
+  private submittedValues(
+    providerId: string,
+    asked: SubmittedTransaction,
+    { tokenHash, now, platformTransactionId }: Look,
+  ): unknown[] {
+    const { transactionId, playerRef, gameId, roundId, currency, amountMinor } = asked;
+    return [
+      ...[providerId, transactionId, tokenHash, now, playerRef, gameId, roundId, platformTransactionId],
+      ...[currency, amountMinor, asked.roundClosed ?? null, asked.originalTransactionId ?? null],
+      ...[asked.freeSpinsRef ?? null, this.leaseSeconds],
+    ];
+  }
+
   private claimValues(transaction: NewTransaction): unknown[] {
     const { providerId, platformTransactionId, operatorId, sessionId, mode, asked, verdict } = transaction;
     return [
@@ -206,9 +253,14 @@ export class TransactionStore {
     ];
   }
 
-  private named(statement: Statement, values: readonly unknown[]): Promise<object[]> {
-    return timed('claim', () => this.database.query(statement, values));
+  private named<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return timed('claim', () => this.database.query<Row>(statement, values));
   }
+}
+
+function openedFrom(found: Partial<Opened> | undefined, { platformTransactionId }: Look): Opened {
+  const opened = { ...NOTHING_FOUND, ...found };
+  return { ...opened, claimed: opened.claimed || isFreshClaim(opened.stored, platformTransactionId) };
 }
 
 /** Whether what is stored is the claim that we have just made, where only the answer of its commit was lost. */

@@ -122,7 +122,7 @@ export class WalletService {
       case 'reverse':
         return this.transactions.claimRollback(transaction, round, decision.target, this.randomness.uuid());
       case 'book':
-        // A BET's claim is its look: it was not taken, so something changed and is looked at again.
+        // A BET was to be claimed before it was looked at: something has changed since, so it is tried again.
         return asked.kind === 'WIN' ? this.transactions.claimWin(transaction, round) : undefined;
     }
   }

@@ -135,10 +135,10 @@ describe('the statements for many', () => {
       roundId: `${bet.roundId}-2`,
       originalTransactionId: `${bet.transactionId}-2`,
     });
-    for (const body of [bet, win, win, free, rollback])
+    for (const body of [bet, bet, win, win, free, rollback])
       expect((await together.submit(body)).status).toBe(200);
-    const statements = ['transaction_open_bet', 'transaction_open_win', 'transaction_settle'];
-    for (const statement of [...statements, 'transaction_settle_rollback']) {
+    const claims = ['transaction_claim_bet', 'transaction_look_at_bet', 'transaction_open_win'];
+    for (const statement of [...claims, 'transaction_settle', 'transaction_settle_rollback']) {
       expect((await metric(together, 'groupCommitMembers', statement)).batches).toBeGreaterThan(0);
       expect((await metric(together, 'groupCommitsBroken', statement)).broken).toBe(0);
     }

@@ -1,0 +1,112 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDataSource } from '../../src/database/data-source.js';
+import { PLANNER } from '../../src/database/group-commit.js';
+import { BY_TOKEN } from '../../src/session/session.store.js';
+import {
+  CLAIM_BET,
+  LOOK_AT_BET,
+  OPEN_WIN,
+  SETTLE,
+  SETTLE_ROLLBACK,
+} from '../../src/wallet/transaction.sql.js';
+import { createTestDatabase } from '../world/database.js';
+import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
+
+/** By which columns a row of a table that grows with the players may be looked up. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  transactions_pkey: ['provider_id', 'transaction_id'],
+  transactions_of_round: ['round_id', 'player_ref', 'provider_id'],
+  transactions_rollbacks: ['provider_id', 'original_transaction_id'],
+  rounds_pkey: ['provider_id', 'round_id', 'player_ref', 'game_id', 'operator_id', 'mode'],
+  sessions_token_hash_key: ['token_hash'],
+};
+const GROWING = ['transactions', 'rounds', 'sessions'];
+
+const STATEMENTS = [CLAIM_BET, LOOK_AT_BET, OPEN_WIN, SETTLE, SETTLE_ROLLBACK, BY_TOKEN].flatMap(
+  ({ alone, together }) => [alone, together],
+);
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await (await openDataSource(database.url, [])).destroy();
+  client = new pg.Client({ connectionString: database.url, options: PLANNER });
+  await client.connect();
+  await client.query(
+    `INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
+                          sealed_secret, created_at, updated_at)
+     VALUES ('p', 'PROVIDER', 'x', 'x', 0, NULL, NULL, 'x', now(), now()),
+            ('o', 'OPERATOR', 'x', NULL, NULL, 'x', 'x', 'x', now(), now())`,
+  );
+  await client.query(
+    `INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+     VALUES ('g', 'p', 'x', 'ACTIVE', now(), now())`,
+  );
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+/** Fills the tables up to so many rows, all of one provider, and lets PostgreSQL know. */
+async function fillUpTo(rows: number): Promise<void> {
+  const numbered = `generate_series(1, ${rows}) n`;
+  await client.query(
+    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)
+     SELECT 'p', n, gen_random_uuid(), 'BET', 'APPROVED', 'o', 'REAL', n, 'g', 'EUR', 1, n, 1, '{}' FROM ${numbered}
+     ON CONFLICT DO NOTHING`,
+  );
+  await client.query(
+    `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+       created_at, expires_at)
+     SELECT gen_random_uuid(), sha256(n::text::bytea), 'o', 'p', n, 'g', 'EUR', 'REAL', now(), now() + interval '1 hour'
+       FROM ${numbered}
+     ON CONFLICT DO NOTHING`,
+  );
+  await client.query(
+    `INSERT INTO rounds (provider_id, operator_id, player_ref, game_id, round_id, mode, version)
+     SELECT 'p', 'o', n, 'g', n, 'REAL', 1 FROM ${numbered} ON CONFLICT DO NOTHING`,
+  );
+  await client.query('ANALYZE');
+}
+
+/** The nodes of the plan that a connection of the lanes would keep. */
+async function planOf({ name, text }: { name: string; text: string }): Promise<PlanNode[]> {
+  await client.query(`PREPARE ${name} AS ${text}`);
+  const { rows: parameters } = await client.query<{ count: number }>(
+    'SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = $1',
+    [name],
+  );
+  const nulls = Array.from({ length: parameters[0]!.count }, () => 'NULL').join(', ');
+  const { rows } = await client.query<Explained<PlanNode>>(
+    `EXPLAIN (FORMAT json) EXECUTE ${name} (${nulls})`,
+  );
+  await client.query(`DEALLOCATE ${name}`);
+  return nodesOf(rows);
+}
+
+function expectLookedUpByKey(nodes: readonly PlanNode[]): void {
+  const scans = nodes.filter(
+    ({ 'Relation Name': table = '', 'Node Type': type }) => GROWING.includes(table) && type.endsWith('Scan'),
+  );
+  expect(scans).not.toEqual([]);
+  for (const { 'Index Name': index = 'none', 'Index Cond': condition = '' } of scans) {
+    const key = KEYS[index];
+    expect(key, `${index} looked up by ${condition}`).toBeDefined();
+    for (const column of key ?? []) expect(condition).toContain(`(${column} = `);
+  }
+}
+
+// The plan of a connection is kept while the tables grow, so it must be right for the rows that come after it.
+describe.each([0, 2, 20, 300, 3_000])('a plan that is made when there are %d rows', (rows) => {
+  // The tables of the first case are as new as those of an installation: nobody has analyzed them.
+  beforeAll(() => (rows > 0 ? fillUpTo(rows) : undefined));
+
+  test.each(STATEMENTS)('looks up each row by its key: $name', async (statement) => {
+    expectLookedUpByKey(await planOf(statement));
+  });
+});
