@@ -11,17 +11,13 @@
  *
  * A whole run writes bench/results/bench.json and bench.svg; one that is asked for less only says what it saw.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Contestant, NAMES, start } from './contestants.js';
 import { type Case, Measuring } from './measure.js';
-import { Operator } from './operator.process.js';
 import { draw } from './plot.js';
-import { startPostgres } from './postgres.js';
 import { lineOf, table } from './report.js';
 import { WORKLOADS } from './requests.js';
+import { keep, machineOf, surrounded } from './surroundings.js';
 import { type Witnessed, witness } from './witness.js';
 
 const CONNECTIONS = [1, 8, 32, 128] as const;
@@ -44,52 +40,32 @@ function casesOf(measuring: Measuring): Map<string, () => Promise<Case>> {
   return new Map([...closed, ...open]);
 }
 
-async function bench(chosen: (name: string) => boolean, rounds: number) {
+function bench(chosen: (name: string) => boolean, rounds: number) {
   const started = performance.now();
-  const folder = await mkdtemp(join(tmpdir(), 'croupier-bench-'));
-  const postgres = await startPostgres(folder);
-  const operator = await Operator.start();
-  const surroundings = { postgresUrl: postgres.url, operatorUrl: operator.url, folder };
-  const contestants: Contestant[] = [];
-  try {
-    for (const name of NAMES) contestants.push(await start(name, surroundings));
-    const witnessed: Witnessed[] = [];
-    for (const contestant of contestants) witnessed.push(await witness(contestant, operator));
-    const measuring = new Measuring(
-      contestants,
-      postgres.pid,
-      rounds,
-      started + LATEST_SECOND_ROUND_SECONDS * 1000,
-    );
-    const wanted = [...casesOf(measuring)].filter(([name]) => chosen(name));
-    if (wanted.length === 0) throw new Error('--only chooses none of the cases');
-    await measuring.warmUp();
-    const cases: Case[] = [];
-    for (const [name, measure] of wanted) {
-      const measured = await measure();
-      cases.push(measured);
-      const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-      console.log(lineOf(`${minutes} min  ${cases.length}/${wanted.length} ${name}`, measured));
+  return surrounded('bench', async ({ postgres, operator, surroundings }) => {
+    const contestants: Contestant[] = [];
+    try {
+      for (const name of NAMES) contestants.push(await start(name, surroundings));
+      const witnessed: Witnessed[] = [];
+      for (const contestant of contestants) witnessed.push(await witness(contestant, operator));
+      const until = started + LATEST_SECOND_ROUND_SECONDS * 1000;
+      const measuring = new Measuring(contestants, postgres.pid, rounds, until);
+      const wanted = [...casesOf(measuring)].filter(([name]) => chosen(name));
+      if (wanted.length === 0) throw new Error('--only chooses none of the cases');
+      await measuring.warmUp();
+      const cases: Case[] = [];
+      for (const [name, measure] of wanted) {
+        const measured = await measure();
+        cases.push(measured);
+        const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+        console.log(lineOf(`${minutes} min  ${cases.length}/${wanted.length} ${name}`, measured));
+      }
+      const at = new Date().toISOString();
+      return { at, machine: machineOf(postgres), settings: postgres.settings, rounds, witnessed, cases };
+    } finally {
+      for (const contestant of contestants) await contestant.stop();
     }
-    return {
-      at: new Date().toISOString(),
-      machine: {
-        cores: cpus().length,
-        cpu: cpus()[0]?.model,
-        node: process.version,
-        postgres: postgres.version,
-      },
-      settings: postgres.settings,
-      rounds,
-      witnessed,
-      cases,
-    };
-  } finally {
-    for (const contestant of contestants) await contestant.stop();
-    operator.stop();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const { values: asked } = parseArgs({ options: { only: { type: 'string' }, rounds: { type: 'string' } } });
@@ -100,9 +76,7 @@ const results = await bench(
 );
 console.log(`\n${table(results)}`);
 if (asked.only === undefined && asked.rounds === undefined) {
-  const folder = join(import.meta.dirname, '../../results');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
-  await writeFile(join(folder, 'bench.svg'), draw(results));
+  await keep('bench.json', `${JSON.stringify(results, null, 2)}\n`);
+  await keep('bench.svg', draw(results));
   console.log('\nWritten to bench/results.');
 }

@@ -130,10 +130,10 @@ interface Session {
   live: boolean;
 }
 
-const SESSION = {
-  name: 'session',
-  text: `SELECT s.*, s.expires_at > now() AND s.revoked_at IS NULL AS live FROM sessions s WHERE s.token_hash = $1`,
-};
+const sessionBehind = (tokenHash: string) => `
+  SELECT s.*, s.expires_at > now() AND s.revoked_at IS NULL AS live FROM sessions s WHERE s.token_hash = ${tokenHash}`;
+
+const SESSION = { name: 'session', text: sessionBehind('$1') };
 
 async function sessionOf(token: string): Promise<Session> {
   const values = [createHash('sha256').update(token).digest()];
@@ -177,10 +177,6 @@ async function ask(route: string, order: object): Promise<{ status?: string; bal
 
 // ---- the routes -----------------------------------------------------------------------------------------------
 
-const SESSION_AND_STORED = `
-  session AS MATERIALIZED (
-    SELECT s.*, s.expires_at > now() AND s.revoked_at IS NULL AS live FROM sessions s WHERE s.token_hash = $9
-  )`;
 const CLAIM_FROM = `
   INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,
                             mode, player_ref, game_id, currency, amount_minor, round_id, attempt, lease_until)
@@ -192,14 +188,14 @@ const LOOK = `SELECT (SELECT row_to_json(session) FROM session) AS session, EXIS
 
 const CLAIM_BET = {
   name: 'claim_bet',
-  text: `WITH ${SESSION_AND_STORED}, claim AS (${CLAIM_FROM} ON CONFLICT DO NOTHING RETURNING 1) ${LOOK}`,
+  text: `WITH session AS MATERIALIZED (${sessionBehind('$9')}), claim AS (${CLAIM_FROM} ON CONFLICT DO NOTHING RETURNING 1) ${LOOK}`,
 };
 
 /** The round's BETs are locked, as a ROLLBACK of one would lock it: the two exclude each other. */
 const CLAIM_WIN = {
   name: 'claim_win',
   text: `
-    WITH ${SESSION_AND_STORED}, bet AS MATERIALIZED (
+    WITH session AS MATERIALIZED (${sessionBehind('$9')}), bet AS MATERIALIZED (
       SELECT t.state FROM transactions t, session s
        WHERE t.provider_id = $1 AND t.round_id = $10 AND t.player_ref = $5 AND t.game_id = $6 AND t.kind = 'BET'
          AND t.operator_id = s.operator_id AND t.mode = s.mode AND t.state <> 'DECLINED'

@@ -8,9 +8,6 @@
  * requests as much again. With the defaults it writes bench/results/growth.json.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Contestant, register, start, type Surroundings } from './contestants.js';
 import { batchSeconds, type Listing, listings } from './desk.load.js';
@@ -19,9 +16,9 @@ import { growthTable, named } from './growth.table.js';
 import { type Run, Stock } from './load.js';
 import { type Measurement, measurementOf, observed, type Ratio, ratioOf, type Slice } from './measure.js';
 import { type MemoryAfter, memoryAfter } from './memory.js';
-import { Operator } from './operator.process.js';
-import { type Postgres, startPostgres, tidy } from './postgres.js';
+import { type Postgres, tidy } from './postgres.js';
 import { bet, type Caller } from './requests.js';
+import { keep, machineOf, surrounded } from './surroundings.js';
 import { memoryOf } from './usage.js';
 import { GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
 
@@ -167,35 +164,30 @@ class Growing {
   }
 }
 
-async function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
-  const folder = await mkdtemp(join(tmpdir(), 'croupier-growth-'));
-  const postgres = await startPostgres(folder);
-  const operator = await Operator.start();
-  const growing = new Growing({ postgresUrl: postgres.url, operatorUrl: operator.url, folder }, postgres);
-  try {
-    const little = await growing.filled('little', LITTLE);
-    const grown: Grown[] = [];
-    for (const amounts of wanted) {
-      console.log(`${named(amounts)} …`);
-      const much = await growing.filled('much', amounts);
-      grown.push(await growing.compared(much, little));
-      await growing.stop(much.contestant);
+function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
+  return surrounded('growth', async ({ postgres, surroundings }) => {
+    const growing = new Growing(surroundings, postgres);
+    try {
+      const little = await growing.filled('little', LITTLE);
+      const grown: Grown[] = [];
+      for (const amounts of wanted) {
+        console.log(`${named(amounts)} …`);
+        const much = await growing.filled('much', amounts);
+        grown.push(await growing.compared(much, little));
+        await growing.stop(much.contestant);
+      }
+      console.log(`memory after ${requests.toLocaleString('en')} requests …`);
+      await growing.stop(little.contestant);
+      const fresh = await growing.started('little', little.contestant);
+      const memory = await memoryAfter(fresh, little.callers[0]!, requests);
+      return {
+        ...{ at: new Date().toISOString(), machine: machineOf(postgres), settings: postgres.settings },
+        ...{ little: LITTLE, grown, memory },
+      };
+    } finally {
+      for (const contestant of growing.running) await contestant.stop();
     }
-    console.log(`memory after ${requests.toLocaleString('en')} requests …`);
-    await growing.stop(little.contestant);
-    const fresh = await growing.started('little', little.contestant);
-    const memory = await memoryAfter(fresh, little.callers[0]!, requests);
-    const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version };
-    return {
-      ...{ at: new Date().toISOString(), machine: { ...machine, postgres: postgres.version } },
-      ...{ settings: postgres.settings, little: LITTLE, grown, memory },
-    };
-  } finally {
-    for (const contestant of growing.running) await contestant.stop();
-    operator.stop();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const DEFAULTS = { transactions: '1e3,1e5,1e7', sessions: '1e6', tenants: '1e3', requests: '1e6' };
@@ -218,8 +210,6 @@ const results = await growth(
 );
 console.log(`\n${growthTable(results)}`);
 if (Object.entries(DEFAULTS).every(([name, value]) => asked[name as keyof typeof DEFAULTS] === value)) {
-  const folder = join(import.meta.dirname, '../../results');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'growth.json'), `${JSON.stringify(results, null, 2)}\n`);
+  await keep('growth.json', `${JSON.stringify(results, null, 2)}\n`);
   console.log('\nWritten to bench/results.');
 }

@@ -3,51 +3,43 @@
  * It writes a flame graph, bench/results/flame.svg for the service, and beside it the profile as V8 tells it, which is
  * not committed and which Chrome's developer tools open.
  */
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Contestant, type Name, NAMES, start } from './contestants.js';
 import { flameGraph } from './flame.js';
 import { Load, type Run, Stock } from './load.js';
-import { Operator } from './operator.process.js';
-import { startPostgres } from './postgres.js';
 import { type CpuProfile, folded, selfTimes } from './profile.tree.js';
 import { aligned } from './report.js';
 import { prepared } from './requests.js';
+import { keep, surrounded } from './surroundings.js';
 
 const CONNECTIONS = 32;
 const WARM_UP = 10_000;
 const PROFILED = 20_000;
 /** How long the server may take to write its profile, in milliseconds. */
 const WRITING_MS = 30_000;
-const RESULTS = join(import.meta.dirname, '../../results');
 
 /** Profiles a contestant under load. */
-async function profiled(name: Name): Promise<{ profile: CpuProfile; run: Run }> {
-  const folder = await mkdtemp(join(tmpdir(), 'croupier-profile-'));
-  const file = join(folder, 'server.cpuprofile');
-  const postgres = await startPostgres(folder);
-  const operator = await Operator.start();
-  let contestant: Contestant | undefined;
-  try {
-    contestant = await start(name, {
-      ...{ postgresUrl: postgres.url, operatorUrl: operator.url, folder },
+function profiled(name: Name): Promise<{ profile: CpuProfile; run: Run }> {
+  return surrounded('profile', async ({ surroundings }) => {
+    const file = join(surroundings.folder, 'server.cpuprofile');
+    const contestant = await start(name, {
+      ...surroundings,
       execArgv: ['--import', join(import.meta.dirname, 'profiler.js')],
       environment: { PROFILE_FILE: file },
     });
-    await bets(contestant, 'warm', WARM_UP);
-    await toggle(contestant, `${file}.begun`);
-    const run = await bets(contestant, 'profiled', PROFILED);
-    await toggle(contestant, file);
-    return { profile: JSON.parse(await readFile(file, 'utf8')) as CpuProfile, run };
-  } finally {
-    await contestant?.stop();
-    operator.stop();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+    try {
+      await bets(contestant, 'warm', WARM_UP);
+      await toggle(contestant, `${file}.begun`);
+      const run = await bets(contestant, 'profiled', PROFILED);
+      await toggle(contestant, file);
+      return { profile: JSON.parse(await readFile(file, 'utf8')) as CpuProfile, run };
+    } finally {
+      await contestant.stop();
+    }
+  });
 }
 
 async function bets({ port, providerSecret }: Contestant, prefix: string, count: number): Promise<Run> {
@@ -74,11 +66,10 @@ if (!name) throw new Error(`one of ${NAMES.join(', ')}`);
 const { profile, run } = await profiled(name);
 const requests = run.latencies.length;
 const root = folded(profile);
-await mkdir(RESULTS, { recursive: true });
-const base = join(RESULTS, name === 'service' ? 'flame' : `flame.${name}`);
+const base = name === 'service' ? 'flame' : `flame.${name}`;
 const title = `${name}: ${requests.toLocaleString('en')} BETs over ${CONNECTIONS} connections, Node ${process.version}`;
-await writeFile(`${base}.svg`, flameGraph(root, requests, title));
-await writeFile(`${base}.cpuprofile`, JSON.stringify(profile));
+const graph = await keep(`${base}.svg`, flameGraph(root, requests, title));
+const asTold = await keep(`${base}.cpuprofile`, JSON.stringify(profile));
 const rows = selfTimes(root).map(([owner, us]) => [
   owner,
   (us / requests).toFixed(1),
@@ -86,4 +77,4 @@ const rows = selfTimes(root).map(([owner, us]) => [
 ]);
 console.log(`${title}; ${Math.round(requests / run.seconds)} per second under the profiler\n`);
 console.log(aligned([['self time of', 'µs per BET', 'share'], ...rows], 1));
-console.log(`\nWritten: ${base}.svg and ${base}.cpuprofile`);
+console.log(`\nWritten: ${graph} and ${asTold}`);

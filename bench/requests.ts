@@ -26,7 +26,7 @@ export function prepared(workload: Workload, secret: string, prefix: string, n: 
   const caller = { providerId: PROVIDER_ID, secret, gameId: GAME_ID };
   switch (workload) {
     case 'BET':
-      return transaction(caller, 'BET', `${prefix}-fresh-${n}`, `${prefix}-fresh-${n}`, n % SESSIONS);
+      return bet(caller, n % SESSIONS, `${prefix}-fresh-${n}`);
     case 'WIN':
       return transaction(caller, 'WIN', `${prefix}-win-${n}`, `${prefix}-round-${n}`, n % SESSIONS);
     case 'replay':

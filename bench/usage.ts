@@ -10,9 +10,12 @@ export interface Usage {
 
 /** Processes under this id: a PostgreSQL server is its postmaster and one for each connection. */
 export async function usageOf(pid: number): Promise<Usage> {
+  const ended = await cpuOfEndedChildren(pid);
   const family = [pid, ...(await childrenOf(pid))];
   const times = family.map(async (each) => [each, await cpuOfProcess(each)] as const);
-  return { alive: new Map(await Promise.all(times)), ended: await cpuOfEndedChildren(pid) };
+  const alive = new Map(await Promise.all(times));
+  // Who ended meanwhile would be counted in both, or in neither.
+  return ended === (await cpuOfEndedChildren(pid)) ? { alive, ended } : usageOf(pid);
 }
 
 /**

@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Surroundings } from './contestants.js';
+import { Operator } from './operator.process.js';
+import { type Postgres, startPostgres } from './postgres.js';
+
+/** What a benchmark stands in; whoever starts contestants there stops them. */
+export interface Around {
+  readonly postgres: Postgres;
+  readonly operator: Operator;
+  readonly surroundings: Surroundings;
+}
+
+/** One PostgreSQL, one operator and a folder, for as long as the work takes. */
+export async function surrounded<T>(name: string, work: (around: Around) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), `croupier-${name}-`));
+  const postgres = await startPostgres(folder);
+  const operator = await Operator.start();
+  try {
+    const surroundings = { postgresUrl: postgres.url, operatorUrl: operator.url, folder };
+    return await work({ postgres, operator, surroundings });
+  } finally {
+    operator.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the figures were taken on. */
+export function machineOf({ version }: Postgres) {
+  return { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version, postgres: version };
+}
+
+const RESULTS = join(import.meta.dirname, '../../results');
+
+/** Writes a file to bench/results. @returns where it is */
+export async function keep(file: string, text: string): Promise<string> {
+  await mkdir(RESULTS, { recursive: true });
+  await writeFile(join(RESULTS, file), text);
+  return join(RESULTS, file);
+}
