@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CANCEL, STATUS } from '../world/provider.js';
 import { GAME, startWorld, type World } from '../world/world.js';
-import { CALLBACK_TIMEOUT_MS, Tool } from './tool.js';
+import { Tool } from './tool.js';
 
 let world: World;
 let tool: Tool;
 beforeAll(async () => {
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  world = await startWorld();
   tool = new Tool(world);
 });
 afterAll(() => world.stop());
