@@ -6,6 +6,11 @@ export default defineConfig({
     globalSetup: 'test/world/database.setup.ts',
     pool: 'forks',
     maxWorkers: 2,
+    // A test file has modules of its own, but not a process: to load the framework anew takes longer than most files.
+    isolate: false,
+    setupFiles: 'test/world/modules.setup.ts',
+    // It keeps the first application's logger in a module, and so has to be one of the file's own.
+    server: { deps: { inline: ['nestjs-pino'] } },
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

@@ -15,9 +15,11 @@ main() {
   npx vitest run "${LEFT_OUT[@]/#/--exclude=}" "$@"
 }
 
-# These ask no database and no Redis, or ask what others here ask, once more without group commit and always with it.
+# These ask no database and no Redis, have an embedded one of their own, or ask what others here ask: in a browser, without
+# group commit and always with it.
 LEFT_OUT=(
   'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/sandbox/**'
+  'test/process/**' 'test/database/embedded-postgres.test.ts' 'test/docs/browser.test.ts'
   'test/group-commit/one-by-one.test.ts' 'test/group-commit/always-together.test.ts'
 )
 

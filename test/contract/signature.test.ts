@@ -205,12 +205,12 @@ describe('the order of checks', () => {
 
   test('a failed signature costs no database access', async () => {
     const { calls } = await statements();
-    for (let index = 0; index < 20; index += 1) {
+    for (let index = 0; index < 100; index += 1) {
       await world.signed(PROVIDER, VERIFY, TOKEN, { secret: 'wrong' });
       await world.signed(OPERATOR, '/v1/operator/sessions', TOKEN, { tenantId: 'nobody' });
     }
-    // The directory is polled in between, and this look itself is one.
-    expect((await statements()).calls - calls).toBeLessThan(20);
+    // The directory is polled in between, and what went before is counted late.
+    expect((await statements()).calls - calls).toBeLessThan(100);
   });
 
   async function statements(): Promise<{ calls: number }> {

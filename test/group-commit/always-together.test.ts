@@ -3,4 +3,4 @@ import { declareAgain } from './suites.js';
 
 // A batch of one goes by the plain statement: here even that one goes by the statement for many.
 useGroupCommit('always');
-declareAgain('process');
+declareAgain('killed');

@@ -8,7 +8,7 @@ const SUITES = {
   races: () => import('../races/races.test.js'),
   conditions: () => import('../races/conditions.test.js'),
   model: () => import('../rules/settling-model.test.js'),
-  process: () => import('../process/process.test.js'),
+  killed: () => import('../process/killed.test.js'),
 };
 
 /** Declares them once more in this file, unchanged. */

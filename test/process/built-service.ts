@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { signRequest } from '@croupier/provider-sdk';
+import { groupCommitEnvironment } from '../world/group-commit.js';
+import { OperatorWalletCounterpart } from '../world/operator-wallet.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+
+const ADMIN_KEY = 'admin-key-of-the-process-tests-01234567';
+const SECRETS_KEY = Buffer.alloc(32, 'p').toString('base64');
+const LEASE_SECONDS = 2;
+
+/** A process of the built service, and what it wrote. */
+export interface Launched {
+  readonly process: ChildProcess;
+  readonly lines: string[];
+}
+
+/** The built service as a process of its own, with its own embedded database, before a recording wallet. */
+export class BuiltService {
+  readonly port = 24_000 + Math.floor(Math.random() * 1000);
+  readonly url = `http://127.0.0.1:${this.port}`;
+  private readonly secrets = new Map<string, string>();
+  private running!: Launched;
+
+  private constructor(
+    readonly wallet: OperatorWalletCounterpart,
+    private readonly folder: Awaited<ReturnType<typeof temporaryFolder>>,
+  ) {}
+
+  static async create(): Promise<BuiltService> {
+    const service = new BuiltService(await OperatorWalletCounterpart.start(), await temporaryFolder());
+    await service.start();
+    await service.register('providers', { id: 'spinwell', webhookBaseUrl: 'http://127.0.0.1:9' });
+    await service.register('operators', { id: 'lucky', walletBaseUrl: service.wallet.baseUrl });
+    await service.admin('PUT', '/v1/admin/games/reels', { providerId: 'spinwell', name: 'Reels' });
+    return service;
+  }
+
+  get exitCode(): number | null {
+    return this.running.process.exitCode;
+  }
+
+  /** Another process on the same folder, unless the environment says otherwise. */
+  launch(environment: Record<string, string> = {}): Launched {
+    const lines: string[] = [];
+    const child = spawn(process.execPath, ['dist/main.js'], {
+      env: {
+        ...{ PATH: process.env['PATH'], ADMIN_API_KEY: ADMIN_KEY, SECRETS_KEY },
+        ...{ HOST: '127.0.0.1', PORT: String(this.port), DATA_DIR: this.folder.path },
+        ...{ OUTBOUND_ALLOW_PRIVATE: 'true', REQUESTS_PER_SECOND: '100000', OPERATOR_TIMEOUT_MS: '1000' },
+        TRANSACTION_LEASE_SECONDS: String(LEASE_SECONDS),
+        ...groupCommitEnvironment(),
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => lines.push(line));
+    }
+    return { process: child, lines };
+  }
+
+  /** Starts it, again where it has ended, and waits until it is ready. */
+  async start(): Promise<void> {
+    this.running = this.launch();
+    await until(async () => {
+      if (this.exitCode !== null) throw new Error(this.running.lines.join('\n'));
+      return (await fetch(`${this.url}/health/ready`).catch(() => undefined))?.status === 200;
+    });
+  }
+
+  /** @returns how long it took to end, in milliseconds */
+  async end(signal: NodeJS.Signals): Promise<number> {
+    const began = performance.now();
+    const { process } = this.running;
+    process.kill(signal);
+    if (process.exitCode === null && process.signalCode === null) await once(process, 'exit');
+    return performance.now() - began;
+  }
+
+  async remove(): Promise<void> {
+    await this.end('SIGTERM');
+    await this.wallet.stop();
+    await this.folder.remove();
+  }
+
+  /** The body of a fresh player's BET. */
+  async bet(): Promise<{ transactionId: string } & Record<string, unknown>> {
+    const player = { playerRef: `player-${randomUUID()}`, gameId: 'reels', currency: 'EUR' };
+    const { json } = await this.signed('lucky', '/v1/operator/sessions', player);
+    const transactionId = `bet-${randomUUID()}`;
+    const { sessionToken } = json;
+    return { ...player, sessionToken, transactionId, kind: 'BET', amountMinor: 100, roundId: transactionId };
+  }
+
+  submit(body: object) {
+    return this.signed('spinwell', '/v1/wallet/transaction', body);
+  }
+
+  private async register(tenants: string, tenant: { id: string } & Record<string, string>): Promise<void> {
+    const { secret } = await this.admin('POST', `/v1/admin/${tenants}`, { ...tenant, name: tenant.id });
+    this.secrets.set(tenant.id, secret ?? '');
+  }
+
+  private async admin(method: string, path: string, body: object): Promise<Record<string, string>> {
+    const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' };
+    const response = await fetch(this.url + path, { method, headers, body: JSON.stringify(body) });
+    return (await response.json()) as Record<string, string>;
+  }
+
+  private async signed(tenantId: string, path: string, content: object) {
+    const body = JSON.stringify(content);
+    const secret = this.secrets.get(tenantId) ?? '';
+    const call = { method: 'POST', path, body, tenantId, secret };
+    const signature = signRequest({ ...call, nonce: randomUUID(), now: Date.now() / 1000 });
+    const headers = { 'Content-Type': 'application/json', ...signature };
+    const response = await fetch(this.url + path, { method: 'POST', headers, body });
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+  }
+}
+
+/** Waits for a condition; the test's own time-out bounds it. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
