@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 
 /** A statement that PostgreSQL plans once for each connection, by its name; without one, anew each time. */
@@ -12,10 +12,36 @@ export type Query = <Row extends object>(statement: Statement, values: readonly 
 
 /** Runs statements on a connection, or on whichever of a pool is free. */
 export function queryOn(connection: pg.Pool | pg.PoolClient): Query {
+  const runner = connection as unknown as Runner;
   return async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-    const { rows } = await connection.query<Row>({ ...statement, values: [...values] });
-    return rows;
+    try {
+      return await new Promise<Row[]>((resolve, reject) => {
+        runner.query(new NamedQuery(statement, values), (error, result) => {
+          if (error) reject(error);
+          else resolve(result.rows as Row[]);
+        });
+      });
+    } catch (error) {
+      // Its own stack tells of the socket that brought it; this one tells who asked.
+      Error.captureStackTrace(error as Error);
+      throw error;
+    }
   };
+}
+
+/** What a pool and a client both do with a prepared query, though their types do not say so. */
+interface Runner {
+  query(query: pg.Query, done: (error: Error | null, result: pg.QueryResult<object>) => void): void;
+}
+
+/** What pg makes of a plain object it copies by its descriptors, which costs more than to send it: of a text it does not. */
+class NamedQuery extends pg.Query {
+  readonly name: string;
+
+  constructor({ name, text }: Statement, values: readonly unknown[]) {
+    super(text, [...values]);
+    this.name = name;
+  }
 }
 
 /** Named statements over the pool of the data source; the repository stays for what is not hot. */

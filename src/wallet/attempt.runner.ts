@@ -7,7 +7,7 @@ import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js'
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { declineReason, responseBody } from './rules/outcome.js';
-import type { AttemptRecord, Claim, Driver, Settlement } from './transaction.js';
+import type { Claim, Driver, Settlement } from './transaction.js';
 import { TransactionStore } from './transaction.store.js';
 
 /** What an attempt came to, as it is stored now; `lost` where another attempt took it over meanwhile. */
@@ -90,35 +90,31 @@ export class AttemptRunner {
     driver: Driver,
     started: { at: Date; ms: number },
   ): Settlement {
-    const requestId = currentRequestId();
-    const common = {
+    const record = {
       attempt: claim.attempt,
-      ...(driver !== 'provider' && { driver }),
-      ...(requestId !== undefined && { requestId }),
+      driver: driver === 'provider' ? undefined : driver,
+      requestId: currentRequestId(),
       startedAt: started.at.toISOString(),
       durationMs: Math.round(monotonicMs() - started.ms),
     };
     if (answer.kind === 'unknown') {
-      const outcome = codeOf(answer);
-      const record: AttemptRecord = { ...common, outcome, detail: answer.detail };
-      return { state: 'TIMED_OUT', responseBody: null, declineReason: null, record };
+      return {
+        state: 'TIMED_OUT',
+        responseBody: null,
+        declineReason: null,
+        record: { ...record, outcome: codeOf(answer), detail: answer.detail },
+      };
     }
     const { status, balance, reason, operatorTransactionId } = answer;
     const declined = status === 'DECLINED' ? declineReason(reason) : undefined;
     const { transactionId, currency } = claim.order;
     const { platformTransactionId } = claim;
+    const body = { transactionId, platformTransactionId, status, balance, currency, declineReason: declined };
     return {
       state: status,
-      responseBody: responseBody({
-        ...{ transactionId, platformTransactionId, status, balance, currency },
-        ...(declined && { declineReason: declined }),
-      }),
+      responseBody: responseBody(body),
       declineReason: declined ?? null,
-      record: {
-        ...{ ...common, outcome: status, balance },
-        ...(reason !== undefined && { reason }),
-        ...(operatorTransactionId !== undefined && { operatorTransactionId }),
-      },
+      record: { ...record, outcome: status, balance, reason, operatorTransactionId },
     };
   }
 }

@@ -75,7 +75,8 @@ export interface Settlement {
   /** The answer as it is stored and repeated; null while there is none. */
   readonly responseBody: string | null;
   readonly declineReason: DeclineReason | null;
-  readonly record: AttemptRecord;
+  /** What is undefined of it is not stored. */
+  readonly record: { readonly [Field in keyof AttemptRecord]: AttemptRecord[Field] | undefined };
 }
 
 /** The operator's request of a transaction that was just claimed. */

@@ -12,7 +12,7 @@ export interface Response {
   /** Minor units. */
   readonly balance: number;
   readonly currency: string;
-  readonly declineReason?: DeclineReason;
+  readonly declineReason?: DeclineReason | undefined;
 }
 
 /** The response's bytes; they are stored, and every replay answers them as they are. */

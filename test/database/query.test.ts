@@ -1,0 +1,44 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { queryOn } from '../../src/database/database.js';
+import { createTestDatabase } from '../world/database.js';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let pool: pg.Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const SUM = { name: 'sum', text: 'SELECT $1::int + $2::int AS sum' };
+const QUOTIENT = { name: 'quotient', text: 'SELECT $1::int / $2::int AS quotient' };
+
+test('a statement is prepared once for a connection, by its name', async () => {
+  const query = queryOn(pool);
+  expect(await query(SUM, [1, 2])).toEqual([{ sum: 3 }]);
+  expect(await query(SUM, [3, 4])).toEqual([{ sum: 7 }]);
+  const prepared = { name: '', text: `SELECT name FROM pg_prepared_statements` };
+  expect(await query(prepared, [])).toEqual([{ name: 'sum' }]);
+});
+
+test('what fails says who asked, and gives the connection back', async () => {
+  async function whoAsks(): Promise<unknown> {
+    return await queryOn(pool)(QUOTIENT, [1, 0]);
+  }
+  const error: unknown = await whoAsks().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: '22012', stack: expect.stringContaining('whoAsks') });
+  expect(await queryOn(pool)(QUOTIENT, [4, 2])).toEqual([{ quotient: 2 }]);
+});
+
+test('a client of the pool runs them as the pool does', async () => {
+  const client = await pool.connect();
+  try {
+    expect(await queryOn(client)(SUM, [5, 6])).toEqual([{ sum: 11 }]);
+  } finally {
+    client.release();
+  }
+});
