@@ -117,11 +117,8 @@ export class GroupCommit implements OnApplicationShutdown {
   }
 
   /** Runs the statement on one row of values, alone or with others; its one row comes back, or nothing. */
-  async run<Row extends object>(
-    statement: GroupStatement,
-    values: readonly unknown[],
-  ): Promise<Row | undefined> {
-    if (!this.enabled) return this.alone(this.database.query, statement, values) as Promise<Row | undefined>;
+  run<Row extends object>(statement: GroupStatement, values: readonly unknown[]): Promise<Row | undefined> {
+    if (!this.enabled) return this.alone(statement, values) as Promise<Row | undefined>;
     return new Promise<object | undefined>((resolve, reject) => {
       const lane = this.laneOf(statement);
       lane.waiting.push({ values, resolve, reject });
@@ -160,7 +157,7 @@ export class GroupCommit implements OnApplicationShutdown {
     const { name } = statement.alone;
     this.metrics.groupCommitMembers.observe({ statement: name }, batch.length);
     try {
-      const rows = await this.together(statement, batch);
+      const rows = await this.ask(statement, batch);
       batch.forEach((member, index) => member.resolve(rows[index]));
     } catch (error) {
       this.metrics.groupCommitsBroken.inc({ statement: name });
@@ -172,33 +169,31 @@ export class GroupCommit implements OnApplicationShutdown {
         code,
       });
       for (const { values, resolve, reject } of batch) {
-        this.alone(this.database.query, statement, values).then(resolve, reject);
+        this.alone(statement, values).then(resolve, reject);
       }
     }
   }
 
   /** @returns for each member its row, or nothing */
-  private async together(
-    statement: GroupStatement,
+  private ask(statement: GroupStatement, batch: readonly Member[]): Promise<readonly (object | undefined)[]> {
+    const [first] = batch;
+    if (first && batch.length < this.leastTogether) return this.query(statement.alone, first.values);
+    return this.askTogether(statement, batch);
+  }
+
+  private async askTogether(
+    { together, columns, key }: GroupStatement,
     batch: readonly Member[],
   ): Promise<(object | undefined)[]> {
-    const [first] = batch;
-    if (first && batch.length < this.leastTogether) {
-      return [await this.alone(this.query, statement, first.values)];
-    }
-    const { columns, key } = statement;
     const asked = batch.map(({ values }, member) => rowOf(columns, member, values));
-    const rows = await this.query<Record<string, unknown>>(statement.together, [JSON.stringify(asked)]);
+    const rows = await this.query<Record<string, unknown>>(together, [JSON.stringify(asked)]);
     const rowFor = new Map(rows.map((row) => [row[key], row]));
     return asked.map((member) => rowFor.get(member[key]));
   }
 
-  private async alone(
-    query: Query,
-    statement: GroupStatement,
-    values: readonly unknown[],
-  ): Promise<object | undefined> {
-    const [row] = await query(statement.alone, values);
+  /** Past the lanes, on a connection of the pool that all else uses. */
+  private async alone(statement: GroupStatement, values: readonly unknown[]): Promise<object | undefined> {
+    const [row] = await this.database.query(statement.alone, values);
     return row;
   }
 }

@@ -37,13 +37,17 @@ export function refusedWith(code: string): void {
 }
 
 /** Adds the time that the work takes to the named part of the current request. */
-export async function timed<T>(part: string, work: () => Promise<T>): Promise<T> {
-  const trace = traces.getStore();
-  if (!trace) return work();
-  const started = monotonicMs();
-  try {
-    return await work();
-  } finally {
-    trace.parts[part] = (trace.parts[part] ?? 0) + monotonicMs() - started;
-  }
+export function timed<T>(part: string, work: () => Promise<T>): Promise<T> {
+  const startedMs = monotonicMs();
+  const result = work();
+  const add = () => spent(part, startedMs);
+  // Whoever waits for the result is told of a rejection, and after this.
+  result.then(add, add);
+  return result;
+}
+
+/** Adds the time since a moment of the monotonic clock to the named part of the current request. */
+export function spent(part: string, sinceMs: number): void {
+  const parts = traces.getStore()?.parts;
+  if (parts) parts[part] = (parts[part] ?? 0) + monotonicMs() - sinceMs;
 }

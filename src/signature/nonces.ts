@@ -26,10 +26,11 @@ export class Nonces {
   }
 
   /**
-   * Claims the nonce: false where it was used before. Call it only after the HMAC holds.
+   * Claims the nonce: false where it was used before; a promise only where somebody outside has to be asked. Call it only
+   * after the HMAC holds.
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where nobody can tell; it fails closed
    */
-  async claim(tenant: Provider | Operator, nonce: string): Promise<boolean> {
+  claim(tenant: Provider | Operator, nonce: string): boolean | Promise<boolean> {
     if (this.redis.client) return this.claimInRedis(tenant.id, nonce);
     const perSecond = tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
     switch (this.memory.claim(tenant.id, nonce, this.rememberSeconds, perSecond)) {

@@ -8,9 +8,10 @@ import { CALLER, type Caller } from '../http/caller.js';
 import { pathOf } from '../http/server.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { timed } from '../observability/trace.js';
-import { Clock } from '../runtime/clock.js';
+import { spent } from '../observability/trace.js';
+import { Clock, monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
+import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { Nonces } from './nonces.js';
 import type { SignedRequest } from './tenant.decorator.js';
@@ -46,16 +47,30 @@ export class SignatureGuard implements CanActivate {
     const caller = declared ?? 'provider';
     if (caller === 'unsigned') return true;
     const request = context.switchToHttp().getRequest<SignedRequest>();
+    const startedMs = monotonicMs();
     try {
-      await timed('signature', () => this.verify(request, caller));
+      const tenant = this.signer(request, caller);
+      const claimed = this.nonces.claim(tenant, header(request, 'x-nonce'));
+      // What is known at once is not waited for.
+      if (!(typeof claimed === 'boolean' ? claimed : await claimed)) {
+        throw new InvalidSignatureError('nonce_replayed');
+      }
+      request.tenant = tenant;
+      if (caller === 'operator') actsAs(request, `operator:${tenant.id}`, 'operator');
+      return true;
     } catch (error) {
       if (error instanceof InvalidSignatureError) this.tell(request, error.reason);
       throw error;
+    } finally {
+      spent('signature', startedMs);
     }
-    return true;
   }
 
-  private async verify(request: SignedRequest, caller: 'provider' | 'operator'): Promise<void> {
+  /**
+   * The tenant whose signature the request bears.
+   * @throws InvalidSignatureError
+   */
+  private signer(request: SignedRequest, caller: 'provider' | 'operator'): Provider | Operator {
     const tenantId = header(request, 'x-tenant-id');
     const known = this.tenancy.verificationSecrets(tenantId);
     const verification = verifyPlatformSignature({
@@ -72,11 +87,7 @@ export class SignatureGuard implements CanActivate {
     const tenant = caller === 'provider' ? this.tenancy.provider(tenantId) : this.tenancy.operator(tenantId);
     if (!tenant) throw new InvalidSignatureError(known ? 'tenant_of_another_kind' : 'unknown_tenant');
     if (tenant.status !== 'ACTIVE') throw new InvalidSignatureError('tenant_disabled');
-    if (!(await this.nonces.claim(tenant, header(request, 'x-nonce')))) {
-      throw new InvalidSignatureError('nonce_replayed');
-    }
-    request.tenant = tenant;
-    if (caller === 'operator') actsAs(request, `operator:${tenantId}`, 'operator');
+    return tenant;
   }
 
   private tell(request: SignedRequest, reason: string): void {

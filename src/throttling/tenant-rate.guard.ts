@@ -25,13 +25,9 @@ export class TenantRateGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<true> {
     const { tenant } = context.switchToHttp().getRequest<SignedRequest>();
-    if (tenant) await this.count(tenant.id, tenant.requestsPerSecond ?? this.configuration.requestsPerSecond);
-    return true;
-  }
-
-  private async count(tenantId: string, perSecond: number): Promise<void> {
+    if (!tenant) return true;
     try {
-      await this.limiter(perSecond).consume(tenantId);
+      await this.limiter(tenant.requestsPerSecond ?? this.configuration.requestsPerSecond).consume(tenant.id);
     } catch (refusal) {
       if (refusal instanceof RateLimiterRes) {
         const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
@@ -40,6 +36,7 @@ export class TenantRateGuard implements CanActivate {
       // A limit is a courtesy between partners: it does not stop money when Redis does.
       this.logger.warn({ msg: 'rate limit not counted', error: (refusal as Error).message });
     }
+    return true;
   }
 
   private limiter(perSecond: number): Limiter {
