@@ -63,7 +63,9 @@ class Connection {
     return new Promise((resolve, reject) => {
       this.answered = resolve;
       this.failed = reject;
-      this.socket.write(bytes);
+      // What is written to a socket that was closed before is lost without a word.
+      if (this.socket.destroyed) reject(new Error('the server closed a connection'));
+      else this.socket.write(bytes);
     });
   }
 
