@@ -6,6 +6,7 @@ import { Administration1764000000003 } from './migrations/0003-administration.js
 import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
 import { SoundTransactions1764000000005 } from './migrations/0005-sound-transactions.js';
 import { ExceptionalByProvider1764000000006 } from './migrations/0006-exceptional-by-provider.js';
+import { SoundRows1764000000007 } from './migrations/0007-sound-rows.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -36,6 +37,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       SupportDesk1764000000004,
       SoundTransactions1764000000005,
       ExceptionalByProvider1764000000006,
+      SoundRows1764000000007,
     ],
     migrationsRun: true,
     migrationsTransactionMode: 'each',

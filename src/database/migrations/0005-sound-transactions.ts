@@ -30,7 +30,7 @@ END $$;
 `;
 
 /** As of a CHECK, only false refuses: a condition on what is NULL holds. */
-const SOUND = `
+export const SOUND = `
 CREATE FUNCTION transaction_is_sound(
   provider_id text, kind text, state text, session_id uuid, mode text, game_id text, currency text, amount_minor bigint,
   round_id text, original_transaction_id text, attempt integer, lease_until timestamptz, verdict text,

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DataSource } from 'typeorm';
+import { connectDataSource, openDataSource } from '../../src/database/data-source.js';
+import { createTestDatabase } from '../world/database.js';
+
+/**
+ * What no code of ours writes the table refuses all the same: a row that is no BET, WIN, ROLLBACK, adjustment or
+ * tombstone as the contract knows them.
+ */
+let drop: () => Promise<void>;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  await openDataSource(database.url).then((migrated) => migrated.destroy());
+  dataSource = await connectDataSource(database.url);
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await drop();
+});
+
+type Row = Readonly<Record<string, unknown>>;
+
+const PENDING: Row = { state: 'PENDING', lease_until: new Date() };
+const APPROVED: Row = { state: 'APPROVED', response_body: '{}' };
+const ROLLED_BACK: Row = { state: 'ROLLED_BACK', rollback_id: 'rollback' };
+
+const BET: Row = {
+  ...{ provider_id: 'provider', operator_id: 'operator', session_id: randomUUID(), mode: 'REAL' },
+  ...{
+    player_ref: 'player',
+    game_id: 'game',
+    currency: 'EUR',
+    amount_minor: 100,
+    round_id: 'round',
+    attempt: 1,
+  },
+  ...{ kind: 'BET', ...APPROVED },
+};
+const WIN: Row = { ...BET, kind: 'WIN' };
+const ROLLBACK: Row = { ...BET, kind: 'ROLLBACK', original_transaction_id: 'bet' };
+const TOMBSTONE: Row = { ...BET, kind: null, response_body: null, ...ROLLED_BACK, attempt: 0 };
+const ADJUSTMENT: Row = {
+  ...{
+    provider_id: 'platform',
+    operator_id: 'operator',
+    mode: 'REAL',
+    player_ref: 'player',
+    currency: 'EUR',
+  },
+  ...{ kind: 'ADJUSTMENT', amount_minor: -100, reason: 'because', attempt: 1, ...APPROVED },
+};
+
+async function store(row: Row): Promise<void> {
+  const whole = { transaction_id: randomUUID(), platform_transaction_id: randomUUID(), ...row };
+  const columns = Object.keys(whole);
+  await dataSource.query(
+    `INSERT INTO transactions (${columns.join(', ')}) VALUES (${columns.map((_, n) => `$${n + 1}`).join(', ')})`,
+    Object.values(whole),
+  );
+}
+
+test.each<[string, Row]>([
+  ['BET', BET],
+  ['BET of nothing', { ...BET, amount_minor: 0 }],
+  ['BET of the largest amount', { ...BET, amount_minor: Number.MAX_SAFE_INTEGER }],
+  ['BET under way', { ...BET, response_body: null, ...PENDING }],
+  ['BET without an answer', { ...BET, response_body: null, state: 'TIMED_OUT' }],
+  ['BET that was rolled back', { ...BET, ...ROLLED_BACK }],
+  ['BET that is declined by us', { ...BET, state: 'DECLINED', verdict: 'DECLINED' }],
+  ['WIN', WIN],
+  ['WIN in a demonstration', { ...WIN, mode: 'DEMO' }],
+  ['ROLLBACK', ROLLBACK],
+  ['tombstone', TOMBSTONE],
+  ['adjustment', ADJUSTMENT],
+  ['adjustment in the player’s favour', { ...ADJUSTMENT, amount_minor: 100 }],
+])('%s is sound', async (_, row) => {
+  await store(row);
+});
+
+describe('refused is', () => {
+  const provided: [string, Row][] = [
+    ['BET', BET],
+    ['WIN', WIN],
+    ['ROLLBACK', ROLLBACK],
+    ['tombstone', TOMBSTONE],
+  ];
+  const any: [string, Row][] = [...provided, ['adjustment', ADJUSTMENT]];
+  const with_ = (rows: [string, Row][], what: string, fields: Row): [string, Row][] =>
+    rows.map(([name, row]) => [`${name} ${what}`, { ...row, ...fields }]);
+
+  test.each<[string, Row]>([
+    ...with_(any, 'in a state of its own', { state: 'BOOKED' }),
+    ...with_(any, 'PENDING without a lease', { state: 'PENDING', lease_until: null }),
+    ...with_(any, 'with a lease and not PENDING', { lease_until: new Date() }),
+    ...with_(any, 'in a mode of its own', { mode: 'TRIAL' }),
+    ...with_(any, 'in no currency', { currency: 'euro' }),
+    ...with_(any, 'beyond what a number holds', { amount_minor: '9007199254740992' }),
+    ...with_(any, 'at less than no attempt', { attempt: -1 }),
+    ...with_(any, 'with a verdict of its own', { verdict: 'PENDING' }),
+    ...with_(any.slice(0, 3), 'APPROVED without an answer', { response_body: null }),
+    ...with_(any.slice(0, 3), 'DECLINED without an answer', { state: 'DECLINED', response_body: null }),
+    ...with_(provided, 'of less than nothing', { amount_minor: -1 }),
+    ...with_(provided, 'with a reason', { reason: 'because' }),
+    ...with_(provided, 'of the platform', { provider_id: 'platform' }),
+    ['a kind of its own', { ...BET, kind: 'JACKPOT' }],
+    ['BET that was rolled back by nothing', { ...BET, ...ROLLED_BACK, rollback_id: null }],
+    ['WIN that was rolled back', { ...WIN, ...ROLLED_BACK }],
+    ['ROLLBACK that was rolled back', { ...ROLLBACK, ...ROLLED_BACK }],
+    ['ROLLBACK of nothing', { ...ROLLBACK, original_transaction_id: null }],
+    ['tombstone that was booked', { ...TOMBSTONE, ...APPROVED }],
+    ['adjustment of a provider', { ...ADJUSTMENT, provider_id: 'provider' }],
+    ['adjustment without a reason', { ...ADJUSTMENT, reason: null }],
+    ['adjustment in a demonstration', { ...ADJUSTMENT, mode: 'DEMO' }],
+    ['adjustment of nothing', { ...ADJUSTMENT, amount_minor: 0 }],
+    ['adjustment in a session', { ...ADJUSTMENT, session_id: randomUUID() }],
+    ['adjustment in a game', { ...ADJUSTMENT, game_id: 'game' }],
+    ['adjustment in a round', { ...ADJUSTMENT, round_id: 'round' }],
+    ['adjustment that was rolled back', { ...ADJUSTMENT, ...ROLLED_BACK }],
+  ])('%s', async (_, row) => {
+    await expect(store(row)).rejects.toMatchObject({ code: '23514', constraint: 'transactions_sound' });
+  });
+
+  test('a sound row that is changed to none', async () => {
+    await store({ ...BET, transaction_id: 'changed' });
+    const change = dataSource.query(
+      `UPDATE transactions SET state = 'PENDING' WHERE transaction_id = 'changed'`,
+    );
+    await expect(change).rejects.toMatchObject({ code: '23514', constraint: 'transactions_sound' });
+  });
+});
+
+test('the schema can be taken back to the migration before, and brought up again', async () => {
+  await store({ ...BET, transaction_id: 'kept' });
+  await dataSource.undoLastMigration();
+  await expect(store({ ...BET, reason: 'because' })).rejects.toMatchObject({
+    constraint: 'transactions_sound',
+  });
+  await store(WIN);
+  await dataSource.runMigrations();
+  await expect(store({ ...BET, reason: 'because' })).rejects.toMatchObject({
+    constraint: 'transactions_sound',
+  });
+});
