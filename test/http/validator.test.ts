@@ -455,11 +455,13 @@ function controllers(module: Type<object> | DynamicModule): Type<object>[] {
 function classesRead(controller: Type<object>): Type<object>[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
     const types: Type<object>[] = Reflect.getMetadata('design:paramtypes', controller.prototype, method);
-    const parameters: Record<string, { index: number; pipes?: object[] }> =
+    const parameters: Record<string, { index: number; data?: unknown; pipes?: object[] }> =
       Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {};
     return Object.values(parameters)
-      .filter(({ pipes = [] }) =>
-        pipes.some((pipe) => ['JsonBodyPipe', 'QueryPipe'].includes(pipe.constructor.name)),
+      .filter(
+        ({ data, pipes = [] }) =>
+          // A body is told its class, a query has its pipe.
+          typeof data === 'function' || pipes.some((pipe) => pipe.constructor.name === 'QueryPipe'),
       )
       .map(({ index }) => types[index]!);
   });
