@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { connectDataSource, openDataSource } from '../../src/database/data-source.js';
+import { openDataSource } from '../../src/database/data-source.js';
 import { createTestDatabase } from '../world/database.js';
 
 /**
@@ -14,8 +14,7 @@ let dataSource: DataSource;
 beforeAll(async () => {
   const database = await createTestDatabase();
   drop = database.drop;
-  await openDataSource(database.url).then((migrated) => migrated.destroy());
-  dataSource = await connectDataSource(database.url);
+  dataSource = await openDataSource(database.url);
 });
 afterAll(async () => {
   await dataSource.destroy();
@@ -29,29 +28,33 @@ const APPROVED: Row = { state: 'APPROVED', response_body: '{}' };
 const ROLLED_BACK: Row = { state: 'ROLLED_BACK', rollback_id: 'rollback' };
 
 const BET: Row = {
-  ...{ provider_id: 'provider', operator_id: 'operator', session_id: randomUUID(), mode: 'REAL' },
-  ...{
-    player_ref: 'player',
-    game_id: 'game',
-    currency: 'EUR',
-    amount_minor: 100,
-    round_id: 'round',
-    attempt: 1,
-  },
-  ...{ kind: 'BET', ...APPROVED },
+  kind: 'BET',
+  provider_id: 'provider',
+  operator_id: 'operator',
+  session_id: randomUUID(),
+  mode: 'REAL',
+  player_ref: 'player',
+  game_id: 'game',
+  currency: 'EUR',
+  amount_minor: 100,
+  round_id: 'round',
+  attempt: 1,
+  ...APPROVED,
 };
 const WIN: Row = { ...BET, kind: 'WIN' };
 const ROLLBACK: Row = { ...BET, kind: 'ROLLBACK', original_transaction_id: 'bet' };
 const TOMBSTONE: Row = { ...BET, kind: null, response_body: null, ...ROLLED_BACK, attempt: 0 };
 const ADJUSTMENT: Row = {
-  ...{
-    provider_id: 'platform',
-    operator_id: 'operator',
-    mode: 'REAL',
-    player_ref: 'player',
-    currency: 'EUR',
-  },
-  ...{ kind: 'ADJUSTMENT', amount_minor: -100, reason: 'because', attempt: 1, ...APPROVED },
+  kind: 'ADJUSTMENT',
+  provider_id: 'platform',
+  operator_id: 'operator',
+  mode: 'REAL',
+  player_ref: 'player',
+  currency: 'EUR',
+  amount_minor: -100,
+  attempt: 1,
+  reason: 'because',
+  ...APPROVED,
 };
 
 async function store(row: Row): Promise<void> {
@@ -89,23 +92,23 @@ describe('refused is', () => {
     ['tombstone', TOMBSTONE],
   ];
   const any: [string, Row][] = [...provided, ['adjustment', ADJUSTMENT]];
-  const with_ = (rows: [string, Row][], what: string, fields: Row): [string, Row][] =>
+  const each = (rows: [string, Row][], what: string, fields: Row): [string, Row][] =>
     rows.map(([name, row]) => [`${name} ${what}`, { ...row, ...fields }]);
 
   test.each<[string, Row]>([
-    ...with_(any, 'in a state of its own', { state: 'BOOKED' }),
-    ...with_(any, 'PENDING without a lease', { state: 'PENDING', lease_until: null }),
-    ...with_(any, 'with a lease and not PENDING', { lease_until: new Date() }),
-    ...with_(any, 'in a mode of its own', { mode: 'TRIAL' }),
-    ...with_(any, 'in no currency', { currency: 'euro' }),
-    ...with_(any, 'beyond what a number holds', { amount_minor: '9007199254740992' }),
-    ...with_(any, 'at less than no attempt', { attempt: -1 }),
-    ...with_(any, 'with a verdict of its own', { verdict: 'PENDING' }),
-    ...with_(any.slice(0, 3), 'APPROVED without an answer', { response_body: null }),
-    ...with_(any.slice(0, 3), 'DECLINED without an answer', { state: 'DECLINED', response_body: null }),
-    ...with_(provided, 'of less than nothing', { amount_minor: -1 }),
-    ...with_(provided, 'with a reason', { reason: 'because' }),
-    ...with_(provided, 'of the platform', { provider_id: 'platform' }),
+    ...each(any, 'in a state of its own', { state: 'BOOKED' }),
+    ...each(any, 'PENDING without a lease', { state: 'PENDING', lease_until: null }),
+    ...each(any, 'with a lease and not PENDING', { lease_until: new Date() }),
+    ...each(any, 'in a mode of its own', { mode: 'TRIAL' }),
+    ...each(any, 'in no currency', { currency: 'euro' }),
+    ...each(any, 'beyond what a number holds', { amount_minor: '9007199254740992' }),
+    ...each(any, 'at less than no attempt', { attempt: -1 }),
+    ...each(any, 'with a verdict of its own', { verdict: 'PENDING' }),
+    ...each(any.slice(0, 3), 'APPROVED without an answer', { response_body: null }),
+    ...each(any.slice(0, 3), 'DECLINED without an answer', { state: 'DECLINED', response_body: null }),
+    ...each(provided, 'of less than nothing', { amount_minor: -1 }),
+    ...each(provided, 'with a reason', { reason: 'because' }),
+    ...each(provided, 'of the platform', { provider_id: 'platform' }),
     ['a kind of its own', { ...BET, kind: 'JACKPOT' }],
     ['BET that was rolled back by nothing', { ...BET, ...ROLLED_BACK, rollback_id: null }],
     ['WIN that was rolled back', { ...WIN, ...ROLLED_BACK }],

@@ -3,16 +3,20 @@ import { SOUND as SOUND_VALUES } from './0005-sound-transactions.js';
 
 export class SoundRows1764000000007 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query(DROP_SOUND);
     await runner.query(SOUND);
-    await runner.query(DROP_SOUND_VALUES);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE transactions DROP CONSTRAINT transactions_sound');
-    await runner.query('DROP FUNCTION transaction_is_sound (transactions)');
+    await runner.query(DROP_SOUND);
     await runner.query(SOUND_VALUES);
   }
 }
+
+const DROP_SOUND = `
+ALTER TABLE transactions DROP CONSTRAINT transactions_sound;
+DROP FUNCTION transaction_is_sound;
+`;
 
 /**
  * The whole row in place of sixteen values: PostgreSQL reads a CHECK from its catalogue with every statement that writes,
@@ -49,11 +53,5 @@ BEGIN
     AND (t.state <> 'ROLLED_BACK' OR t.kind IS NULL OR (t.kind = 'BET' AND t.rollback_id IS NOT NULL));
 END $$;
 ALTER TABLE transactions
-  DROP CONSTRAINT transactions_sound,
   ADD CONSTRAINT transactions_sound CHECK (transaction_is_sound(transactions)) NOT VALID;
-`;
-
-const DROP_SOUND_VALUES = `
-DROP FUNCTION transaction_is_sound (text, text, text, uuid, text, text, text, bigint, text, text, integer, timestamptz,
-                                    text, text, text, text);
 `;
