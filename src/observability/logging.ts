@@ -29,6 +29,10 @@ const CHATTER = new Set([
 
 /** Lines that wait for a slow reader, in bytes. */
 const WAITING_BYTES = 16 * 1024 * 1024;
+/** Lines are written when they are so many bytes together, */
+const WRITTEN_BYTES = 4096;
+/** or so often, in milliseconds: a write wakes another thread, which costs more than the line. */
+const WRITTEN_EVERY_MS = 200;
 
 /** JSON lines for machines, readable ones for a terminal; each bears the id of its request. */
 export const Logging = LoggerModule.forRootAsync({
@@ -61,11 +65,17 @@ export const Logging = LoggerModule.forRootAsync({
 });
 
 /**
- * Lines that come while others are being written go out together, and whoever does not read them stops nobody: what
- * waits has a bound, beyond which lines are lost. They are flushed when the process ends, unless it is killed.
+ * Lines go out together, and whoever does not read them stops nobody: what waits has a bound, beyond which lines are
+ * lost. They are flushed when the process ends, unless it is killed.
  */
 function standardOutput(): DestinationStream {
-  return pino.destination({ fd: 1, sync: false, maxLength: WAITING_BYTES });
+  return pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: WRITTEN_BYTES,
+    periodicFlush: WRITTEN_EVERY_MS,
+    maxLength: WAITING_BYTES,
+  });
 }
 
 /** As a field of the line and of an object in it; a third level would triple what a line costs. */

@@ -42,6 +42,11 @@ export class BuiltService {
     return this.running.process.exitCode;
   }
 
+  /** The lines of its log that bear the word. */
+  logged(word: string): string[] {
+    return this.running.lines.filter((line) => line.includes(word));
+  }
+
   /** Another process on the same folder, unless the environment says otherwise. */
   launch(environment: Record<string, string> = {}): Launched {
     const lines: string[] = [];

@@ -20,9 +20,17 @@ describe('the service as a process', () => {
     expect((await answer).json).toMatchObject({ status: 'APPROVED' });
     expect(await ended).toBeLessThan(10_000);
     expect(service.exitCode).toBe(0);
+    await until(async () => service.logged(body.transactionId).length === 1);
 
     await service.start();
     expect((await service.submit(body)).json).toEqual((await answer).json);
+  });
+
+  test("a request's line is in the log, though no other comes to be written with it", async () => {
+    const body = await service.bet();
+    await service.submit(body);
+    await until(async () => service.logged(body.transactionId).length === 1);
+    expect(JSON.parse(service.logged(body.transactionId)[0]!)).toMatchObject({ outcome: '200', kind: 'BET' });
   });
 
   test('a second process does not open the same folder', async () => {
