@@ -125,8 +125,8 @@ export class GroupCommit implements OnApplicationShutdown {
       if (lane.busy) return;
       lane.busy = true;
       // Where there is company, what the sockets have brought in this turn of the loop goes together from the start.
-      if (lane.lastBatch > 1) setImmediate(() => void this.drive(statement, lane));
-      else void this.drive(statement, lane);
+      if (lane.lastBatch > 1) setImmediate(() => this.drive(statement, lane));
+      else this.drive(statement, lane);
     }) as Promise<Row | undefined>;
   }
 
@@ -143,36 +143,33 @@ export class GroupCommit implements OnApplicationShutdown {
     return lane;
   }
 
-  private async drive(statement: GroupStatement, lane: Lane): Promise<void> {
-    while (lane.waiting.length > 0) {
-      const batch = lane.waiting.splice(0, LARGEST_BATCH);
-      lane.lastBatch = batch.length;
-      await this.send(statement, batch);
-    }
-    lane.busy = false;
+  /** One batch after the other, until nobody waits any more; members that have to go alone are not waited for. */
+  private drive(statement: GroupStatement, lane: Lane): void {
+    lane.busy = lane.waiting.length > 0;
+    if (!lane.busy) return;
+    const batch = lane.waiting.splice(0, LARGEST_BATCH);
+    lane.lastBatch = batch.length;
+    const answered = this.ask(statement, batch).then(
+      (rows) => batch.forEach((member, index) => member.resolve(rows[index])),
+      (error: unknown) => this.breakUp(statement, batch, error),
+    );
+    void answered.then(() => this.drive(statement, lane));
+    // Counted while the database is at it.
+    this.metrics.groupCommitMembers.observe({ statement: statement.alone.name }, batch.length);
   }
 
-  /** Never rejects; does not wait for members that have to go alone. */
-  private async send(statement: GroupStatement, batch: readonly Member[]): Promise<void> {
+  private breakUp(statement: GroupStatement, batch: readonly Member[], error: unknown): void {
     const { name } = statement.alone;
-    const answered = this.ask(statement, batch);
-    // Counted while the database is at it.
-    this.metrics.groupCommitMembers.observe({ statement: name }, batch.length);
-    try {
-      const rows = await answered;
-      batch.forEach((member, index) => member.resolve(rows[index]));
-    } catch (error) {
-      this.metrics.groupCommitsBroken.inc({ statement: name });
-      const { code } = error as { code?: string };
-      this.logger.warn({
-        msg: 'a batch broke, its members go alone',
-        statement: name,
-        members: batch.length,
-        code,
-      });
-      for (const { values, resolve, reject } of batch) {
-        this.alone(statement, values).then(resolve, reject);
-      }
+    this.metrics.groupCommitsBroken.inc({ statement: name });
+    const { code } = error as { code?: string };
+    this.logger.warn({
+      msg: 'a batch broke, its members go alone',
+      statement: name,
+      members: batch.length,
+      code,
+    });
+    for (const { values, resolve, reject } of batch) {
+      this.alone(statement, values).then(resolve, reject);
     }
   }
 

@@ -16,9 +16,9 @@ export class CroupierError extends Error {
   }
 }
 
-/** A signature that does not hold. The reason is for the log and the metric, never for the wire. */
+/** A signature that does not hold. Why is for the log and the metric, never for the wire. */
 export class InvalidSignatureError extends Error {
-  constructor(readonly reason: string) {
+  constructor() {
     super('invalid signature');
   }
 }

@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
 import { CroupierError } from '../errors/croupier-error.js';
 
 /** The largest body of a route that does not say otherwise, in bytes. */
@@ -24,40 +23,44 @@ export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 export class RawBodyGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
-  async canActivate(context: ExecutionContext): Promise<true> {
+  canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const limit =
       this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler()) ?? BODY_LIMIT_BYTES;
     const encoding = request.headers['content-encoding'] || 'identity';
     if (encoding.toLowerCase() !== 'identity')
       throw new CroupierError('UNSUPPORTED_ENCODING', undefined, CLOSE);
-    request.body = await readBody(request.raw, limit);
-    return true;
+    return readBody(request, limit);
   }
 }
 
 /** The rest of a refused body is not read: the connection cannot carry another request. */
 const CLOSE = { Connection: 'close' };
 
-function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+function readBody(request: FastifyRequest, limit: number): Promise<true> {
   return new Promise((resolve, reject) => {
+    const { raw } = request;
     const chunks: Buffer[] = [];
     let size = 0;
     const tooLarge = () => reject(new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE));
     const broken = () =>
       reject(new CroupierError('INVALID_REQUEST', 'the request body could not be read', CLOSE));
-    request.on('data', (chunk: Buffer) => {
+    raw.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
       // Most clients read no answer before they have sent all, so a little more is taken off them.
       else if (size > limit + PATIENCE_BYTES) {
-        request.pause();
+        raw.pause();
         tooLarge();
       }
     });
-    request.on('end', () => (size > limit ? tooLarge() : resolve(wholeOf(chunks))));
-    request.on('error', broken);
-    request.on('close', () => request.complete || broken());
+    raw.on('end', () => {
+      if (size > limit) return tooLarge();
+      request.body = wholeOf(chunks);
+      resolve(true);
+    });
+    raw.on('error', broken);
+    raw.on('close', () => raw.complete || broken());
   });
 }
 

@@ -39,7 +39,7 @@ export class SignatureGuard implements CanActivate {
     this.nobodysSecret = randomness.secret();
   }
 
-  async canActivate(context: ExecutionContext): Promise<true> {
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const declared = this.reflector.getAllAndOverride<Caller | undefined>(CALLER, [
       context.getHandler(),
       context.getClass(),
@@ -48,22 +48,24 @@ export class SignatureGuard implements CanActivate {
     if (caller === 'unsigned') return true;
     const request = context.switchToHttp().getRequest<SignedRequest>();
     const startedMs = monotonicMs();
-    try {
-      const tenant = this.signer(request, caller);
-      const claimed = this.nonces.claim(tenant, header(request, 'x-nonce'));
-      // What is known at once is not waited for.
-      if (!(typeof claimed === 'boolean' ? claimed : await claimed)) {
-        throw new InvalidSignatureError('nonce_replayed');
-      }
-      request.tenant = tenant;
-      if (caller === 'operator') actsAs(request, `operator:${tenant.id}`, 'operator');
-      return true;
-    } catch (error) {
-      if (error instanceof InvalidSignatureError) this.tell(request, error.reason);
-      throw error;
-    } finally {
-      spent('signature', startedMs);
-    }
+    const tenant = this.signer(request, caller);
+    const claimed = this.nonces.claim(tenant, header(request, 'x-nonce'));
+    const admit = (isFresh: boolean) => this.admit(request, tenant, isFresh, startedMs);
+    // What is known at once is not waited for.
+    return typeof claimed === 'boolean' ? admit(claimed) : claimed.then(admit);
+  }
+
+  private admit(
+    request: SignedRequest,
+    tenant: Provider | Operator,
+    isFresh: boolean,
+    startedMs: number,
+  ): true {
+    if (!isFresh) throw this.refusal(request, 'nonce_replayed');
+    request.tenant = tenant;
+    if (tenant.kind === 'OPERATOR') actsAs(request, `operator:${tenant.id}`, 'operator');
+    spent('signature', startedMs);
+    return true;
   }
 
   /**
@@ -83,14 +85,15 @@ export class SignatureGuard implements CanActivate {
       now: this.clock.unixSeconds(),
       toleranceSeconds: this.configuration.signatureToleranceSeconds,
     });
-    if (!verification.ok) throw new InvalidSignatureError(known ? verification.reason : 'unknown_tenant');
+    if (!verification.ok) throw this.refusal(request, known ? verification.reason : 'unknown_tenant');
     const tenant = caller === 'provider' ? this.tenancy.provider(tenantId) : this.tenancy.operator(tenantId);
-    if (!tenant) throw new InvalidSignatureError(known ? 'tenant_of_another_kind' : 'unknown_tenant');
-    if (tenant.status !== 'ACTIVE') throw new InvalidSignatureError('tenant_disabled');
+    if (!tenant) throw this.refusal(request, known ? 'tenant_of_another_kind' : 'unknown_tenant');
+    if (tenant.status !== 'ACTIVE') throw this.refusal(request, 'tenant_disabled');
     return tenant;
   }
 
-  private tell(request: SignedRequest, reason: string): void {
+  /** What the caller is told, which is always the same, once the log and the metrics were told why. */
+  private refusal(request: SignedRequest, reason: string): InvalidSignatureError {
     this.metrics.signatureFailures.inc({ reason });
     const tenantId = header(request, 'x-tenant-id').slice(0, 64);
     this.logger.warn({
@@ -100,6 +103,7 @@ export class SignatureGuard implements CanActivate {
       path: pathOf(request),
       address: request.ip,
     });
+    return new InvalidSignatureError();
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Metrics } from '../observability/metrics.js';
 import { currentRequestId } from '../observability/trace.js';
-import type { Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
+import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -63,25 +63,15 @@ export class AttemptRunner {
     for (const watcher of this.freeSpinsWatchers) watcher({ providerId, transactionId, freeSpinsRef });
   }
 
-  private async ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
+  private ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
     // A process that slept since its claim could call while another already holds the lease.
     const operator = this.tenancy.operator(claim.operatorId);
     const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
     if (monotonicMs() - claimedMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
-      return { kind: 'unknown', cause: 'timeout', detail: 'the lease would not outlive the call' };
+      return Promise.resolve(OUTLIVED);
     }
     const wallet = this.wallets.behind(claim);
-    if (!claim.verdict) return wallet.book(claim.order);
-    const { playerRef, currency } = claim.order;
-    const answer = await wallet.balance({ playerRef, currency });
-    if (answer.kind === 'unknown') return answer;
-    const reason = claim.verdict.status === 'DECLINED' ? claim.verdict.declineReason : undefined;
-    return {
-      kind: 'decided',
-      status: claim.verdict.status,
-      balance: answer.balance,
-      ...(reason !== undefined && { reason }),
-    };
+    return claim.verdict ? withBalance(claim.verdict, claim.order, wallet) : wallet.book(claim.order);
   }
 
   private settlement(
@@ -117,6 +107,29 @@ export class AttemptRunner {
       record: { ...record, outcome: status, balance, reason, operatorTransactionId },
     };
   }
+}
+
+const OUTLIVED: Unknown = {
+  kind: 'unknown',
+  cause: 'timeout',
+  detail: 'the lease would not outlive the call',
+};
+
+/** A verdict of our own, of which the operator is only asked the balance. */
+async function withBalance(
+  verdict: NonNullable<Claim['verdict']>,
+  { playerRef, currency }: Claim['order'],
+  wallet: OperatorWallet,
+): Promise<WalletAnswer> {
+  const answer = await wallet.balance({ playerRef, currency });
+  if (answer.kind === 'unknown') return answer;
+  const reason = verdict.status === 'DECLINED' ? verdict.declineReason : undefined;
+  return {
+    kind: 'decided',
+    status: verdict.status,
+    balance: answer.balance,
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 /** The error with which a caller learns that the operator gave no answer. */

@@ -99,13 +99,13 @@ export class WalletService {
   }
 
   /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */
-  private async claim(
+  private claim(
     providerId: string,
     asked: SubmittedTransaction,
     { session, claimed, round }: Opened,
     decision: Extract<Decision, { do: 'book' | 'conclude' | 'reverse' | 'retry' }>,
     platformTransactionId: string,
-  ): Promise<Claim | undefined> {
+  ): Claim | undefined | Promise<Claim | undefined> {
     if (decision.do === 'retry')
       return this.transactions.retry(providerId, asked.transactionId, decision.attempt);
     if (!session) return undefined;
