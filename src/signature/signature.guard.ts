@@ -8,7 +8,7 @@ import { CALLER, type Caller } from '../http/caller.js';
 import { pathOf } from '../http/server.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { spent } from '../observability/trace.js';
+import { spent, timed } from '../observability/trace.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
@@ -48,24 +48,20 @@ export class SignatureGuard implements CanActivate {
     if (caller === 'unsigned') return true;
     const request = context.switchToHttp().getRequest<SignedRequest>();
     const startedMs = monotonicMs();
-    const tenant = this.signer(request, caller);
-    const claimed = this.nonces.claim(tenant, header(request, 'x-nonce'));
-    const admit = (isFresh: boolean) => this.admit(request, tenant, isFresh, startedMs);
-    // What is known at once is not waited for.
-    return typeof claimed === 'boolean' ? admit(claimed) : claimed.then(admit);
-  }
-
-  private admit(
-    request: SignedRequest,
-    tenant: Provider | Operator,
-    isFresh: boolean,
-    startedMs: number,
-  ): true {
-    if (!isFresh) throw this.refusal(request, 'nonce_replayed');
-    request.tenant = tenant;
-    if (tenant.kind === 'OPERATOR') actsAs(request, `operator:${tenant.id}`, 'operator');
-    spent('signature', startedMs);
-    return true;
+    try {
+      const tenant = this.signer(request, caller);
+      const claimed = this.nonces.claim(tenant, header(request, 'x-nonce'));
+      const admit = (isFresh: boolean): true => {
+        if (!isFresh) throw this.refusal(request, 'nonce_replayed');
+        request.tenant = tenant;
+        if (caller === 'operator') actsAs(request, `operator:${tenant.id}`, 'operator');
+        return true;
+      };
+      // What is known at once is not waited for.
+      return typeof claimed === 'boolean' ? admit(claimed) : timed('signature', () => claimed).then(admit);
+    } finally {
+      spent('signature', startedMs);
+    }
   }
 
   /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
 
 const VERIFY = '/v1/wallet/session/verify';
@@ -9,11 +9,14 @@ describe('when Redis does not answer', () => {
   let world: World;
   let url: string;
   let close: () => Promise<void>;
+  const lines: string[] = [];
   beforeAll(async () => {
-    world = await startWorld();
+    const logs = { write: (line: string) => void lines.push(line) };
+    const logged = { LOG_LEVEL: 'info' };
+    world = await startWorld(logged, logs);
     // Nothing listens on the discard port of this machine.
-    const environment = { DATABASE_URL: world.databaseUrl, REDIS_URL: 'redis://127.0.0.1:9' };
-    const instance = await startApplication(environment, world.clock);
+    const environment = { ...logged, DATABASE_URL: world.databaseUrl, REDIS_URL: 'redis://127.0.0.1:9' };
+    const instance = await startApplication(environment, world.clock, logs);
     url = instance.url;
     close = () => instance.app.close();
   });
@@ -33,6 +36,9 @@ describe('when Redis does not answer', () => {
     expect(response.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
     expect(response.headers.get('x-next-action')).toBe('retry-same-request');
     expect(Object.keys((await response.json()) as object)).toEqual(['error']);
+    const requestId = response.headers.get('x-request-id')!;
+    const line = await vi.waitUntil(() => lines.find((one) => one.includes(`"${requestId}"`)));
+    expect(JSON.parse(line)).toMatchObject({ parts: { signature: expect.any(Number) as number } });
   });
 });
 
