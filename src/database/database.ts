@@ -13,20 +13,17 @@ export type Query = <Row extends object>(statement: Statement, values: readonly 
 /** Runs statements on a connection, or on whichever of a pool is free. */
 export function queryOn(connection: pg.Pool | pg.PoolClient): Query {
   const runner = connection as unknown as Runner;
-  return async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-    try {
-      return await new Promise<Row[]>((resolve, reject) => {
-        runner.query(new NamedQuery(statement, values), (error, result) => {
-          if (error) reject(error);
-          else resolve(result.rows as Row[]);
-        });
+  return <Row extends object>(statement: Statement, values: readonly unknown[]) =>
+    new Promise<Row[]>((resolve, reject) => {
+      runner.query(new NamedQuery(statement, values), (error, result) => {
+        if (error) reject(error);
+        else resolve(result.rows as Row[]);
       });
-    } catch (error) {
+    }).catch((error: unknown) => {
       // Its own stack tells of the socket that brought it; this one tells who asked.
       Error.captureStackTrace(error as Error);
       throw error;
-    }
-  };
+    });
 }
 
 /** What a pool and a client both do with a prepared query, though their types do not say so. */

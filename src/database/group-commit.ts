@@ -149,12 +149,16 @@ export class GroupCommit implements OnApplicationShutdown {
     if (!lane.busy) return;
     const batch = lane.waiting.splice(0, LARGEST_BATCH);
     lane.lastBatch = batch.length;
-    void this.ask(statement, batch)
-      .then(
-        (rows) => batch.forEach((member, index) => member.resolve(rows[index])),
-        (error: unknown) => this.breakUp(statement, batch, error),
-      )
-      .then(() => this.drive(statement, lane));
+    void this.ask(statement, batch).then(
+      (rows) => {
+        batch.forEach((member, index) => member.resolve(rows[index]));
+        this.drive(statement, lane);
+      },
+      (error: unknown) => {
+        this.breakUp(statement, batch, error);
+        this.drive(statement, lane);
+      },
+    );
     // Counted while the database is at it.
     this.metrics.groupCommitMembers.observe({ statement: statement.alone.name }, batch.length);
   }

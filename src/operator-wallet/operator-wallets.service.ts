@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
-import { timed } from '../observability/trace.js';
+import { spent } from '../observability/trace.js';
 import { Outbound } from '../outbound/outbound.service.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -56,10 +56,10 @@ export class OperatorWallets {
     call: () => Promise<T>,
   ): Promise<T> {
     if (owner.mode === 'DEMO') return call();
-    const started = monotonicMs();
+    const startedMs = monotonicMs();
     this.metrics.operatorCallsInFlight.inc();
     try {
-      const answer = await timed('operator', call);
+      const answer = await call();
       const outcome = outcomeOf(answer);
       this.metrics.operatorCalls.inc({ operation, outcome });
       if (answer.kind === 'unknown') {
@@ -86,7 +86,8 @@ export class OperatorWallets {
       return answer;
     } finally {
       this.metrics.operatorCallsInFlight.dec();
-      this.metrics.operatorCallSeconds.observe({ operation }, (monotonicMs() - started) / 1000);
+      this.metrics.operatorCallSeconds.observe({ operation }, (monotonicMs() - startedMs) / 1000);
+      spent('operator', startedMs);
     }
   }
 }

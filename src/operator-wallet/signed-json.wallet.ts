@@ -28,35 +28,42 @@ export class SignedJsonWallet implements OperatorWallet {
     private readonly address: WalletAddress,
   ) {}
 
-  async book(order: Order): Promise<WalletAnswer> {
-    const answer = read(await this.post('/transaction', order));
-    if (answer.kind === 'unknown') return answer;
-    const { status, balance, reason, operatorTransactionId } = answer.fields;
-    if ((status !== 'APPROVED' && status !== 'DECLINED') || !Number.isSafeInteger(balance)) {
-      return unavailable('the answer lacks a status or an integer balance');
-    }
-    return {
-      kind: 'decided',
-      status,
-      balance: balance as number,
-      ...words('reason', reason),
-      ...words('operatorTransactionId', operatorTransactionId),
-    };
+  book(order: Order): Promise<WalletAnswer> {
+    return this.post('/transaction', order).then(decisionIn);
   }
 
-  async balance(player: Player): Promise<BalanceAnswer> {
-    const { playerRef, currency } = player;
-    const answer = read(await this.post('/balance', { playerRef, currency }));
-    if (answer.kind === 'unknown') return answer;
-    const { balance } = answer.fields;
-    if (!Number.isSafeInteger(balance)) return unavailable('the answer lacks an integer balance');
-    return { kind: 'known', balance: balance as number };
+  balance({ playerRef, currency }: Player): Promise<BalanceAnswer> {
+    return this.post('/balance', { playerRef, currency }).then(balanceIn);
   }
 
   private post(route: string, body: object): Promise<CallOutcome> {
     const { operatorId, walletBaseUrl, secret, timeoutMs } = this.address;
     return this.outbound.post({ url: walletBaseUrl + route, tenantId: operatorId, secret, body, timeoutMs });
   }
+}
+
+function decisionIn(outcome: CallOutcome): WalletAnswer {
+  const answer = read(outcome);
+  if (answer.kind === 'unknown') return answer;
+  const { status, balance, reason, operatorTransactionId } = answer.fields;
+  if ((status !== 'APPROVED' && status !== 'DECLINED') || !Number.isSafeInteger(balance)) {
+    return unavailable('the answer lacks a status or an integer balance');
+  }
+  return {
+    kind: 'decided',
+    status,
+    balance: balance as number,
+    ...words('reason', reason),
+    ...words('operatorTransactionId', operatorTransactionId),
+  };
+}
+
+function balanceIn(outcome: CallOutcome): BalanceAnswer {
+  const answer = read(outcome);
+  if (answer.kind === 'unknown') return answer;
+  const { balance } = answer.fields;
+  if (!Number.isSafeInteger(balance)) return unavailable('the answer lacks an integer balance');
+  return { kind: 'known', balance: balance as number };
 }
 
 function read(outcome: CallOutcome): { kind: 'read'; fields: Record<string, unknown> } | Unknown {

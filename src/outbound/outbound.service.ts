@@ -44,29 +44,29 @@ export class Outbound implements OnApplicationShutdown {
   }
 
   /** Posts a signed JSON body. Never rejects: whatever happens is a value. */
-  async post(call: SignedCall): Promise<CallOutcome> {
-    try {
-      const url = new URL(call.url);
-      if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
-        return { kind: 'failed', detail: 'the address is private' };
+  post(call: SignedCall): Promise<CallOutcome> {
+    return new Promise((resolve) => {
+      try {
+        this.send(call, resolve);
+      } catch (error) {
+        resolve(failed(error));
       }
-      return await this.send(call, url);
-    } catch (error) {
-      return failed(error);
-    }
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.agent.destroy();
   }
 
-  private send(call: SignedCall, url: URL): Promise<CallOutcome> {
+  private send(call: SignedCall, conclude: (outcome: CallOutcome) => void): void {
+    const url = new URL(call.url);
+    if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
+      return conclude({ kind: 'failed', detail: 'the address is private' });
+    }
     const { origin, pathname, search } = url;
     const body = Buffer.from(JSON.stringify(call.body));
     const headers = this.signer.headers(call, url, body);
-    return new Promise((resolve) => {
-      const answer = new Answer(call.timeoutMs, resolve);
-      this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
-    });
+    const answer = new Answer(call.timeoutMs, conclude);
+    this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
   }
 }

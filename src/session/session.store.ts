@@ -80,7 +80,7 @@ export class SessionStore {
     ]);
   }
 
-  async byToken(tokenHash: Buffer): Promise<Session | undefined> {
+  byToken(tokenHash: Buffer): Promise<Session | undefined> {
     return this.groupCommit.run<Session>(BY_TOKEN, [tokenHash]);
   }
 

@@ -23,19 +23,24 @@ export class TenantRateGuard implements CanActivate {
     private readonly redis: RedisConnection,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<true> {
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const { tenant } = context.switchToHttp().getRequest<SignedRequest>();
     if (!tenant) return true;
-    try {
-      await this.limiter(tenant.requestsPerSecond ?? this.configuration.requestsPerSecond).consume(tenant.id);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) {
-        const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-        throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(seconds) });
-      }
-      // A limit is a courtesy between partners: it does not stop money when Redis does.
-      this.logger.warn({ msg: 'rate limit not counted', error: (refusal as Error).message });
+    return this.limiter(tenant.requestsPerSecond ?? this.configuration.requestsPerSecond)
+      .consume(tenant.id)
+      .then(
+        () => true,
+        (refusal: unknown) => this.uncounted(refusal),
+      );
+  }
+
+  private uncounted(refusal: unknown): true {
+    if (refusal instanceof RateLimiterRes) {
+      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(seconds) });
     }
+    // A limit is a courtesy between partners: it does not stop money when Redis does.
+    this.logger.warn({ msg: 'rate limit not counted', error: (refusal as Error).message });
     return true;
   }
 

@@ -164,15 +164,14 @@ export class TransactionStore {
   }
 
   /** Settles an attempt, and with a ROLLBACK its target; false where the attempt is no longer ours. */
-  async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
+  settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     const { providerId, transactionId, kind } = claim.order;
     const { state, responseBody, declineReason, record } = settlement;
     const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
     const values = [providerId, transactionId, claim.attempt, state, responseBody, declineReason];
-    const settled = await timed('settle', () =>
-      this.groupCommit.run(statement, [...values, JSON.stringify(record)]),
+    return timed('settle', () => this.groupCommit.run(statement, [...values, JSON.stringify(record)])).then(
+      (settled) => settled !== undefined,
     );
-    return settled !== undefined;
   }
 
   /** What a BET finds is only looked for where it was not claimed: hardly ever. */

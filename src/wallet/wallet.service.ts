@@ -71,7 +71,9 @@ export class WalletService {
         case 'decline-rolled-back':
           return this.declineRolledBack(asked, opened);
         default: {
-          const claim = await this.claim(provider.id, asked, opened, decision, platformTransactionId);
+          const claiming = this.claim(provider.id, asked, opened, decision, platformTransactionId);
+          // A fresh BET has its claim: what is known at once is not waited for.
+          const claim = claiming instanceof Promise ? await claiming : claiming;
           if (claim) return this.carryOut(provider.id, asked, claim, startedMs);
           await sleep(this.randomness.integer(look * PAUSE_STEP_MS));
         }
