@@ -16,6 +16,9 @@ export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnEr
 export function setUp(application: INestApplication): void {
   const app = application as NestFastifyApplication;
   app.useLogger(app.get(Logger));
-  (app.getHttpAdapter() as unknown as HttpAdapter).follow = app.get(RequestLog).follow;
+  const adapter = app.getHttpAdapter() as unknown as HttpAdapter;
+  const { follow, nameBroken } = app.get(RequestLog);
+  adapter.follow = follow;
+  adapter.nameBroken = nameBroken;
   if (app.get(Configuration).docsEnabled) serveDocuments(app);
 }

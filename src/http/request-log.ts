@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
+import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { newTrace, runTraced, type Trace } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import { headersOf } from './security-headers.js';
-import type { Follow } from './server.js';
+import type { Follow, NameBroken } from './server.js';
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -25,6 +26,7 @@ const HEADERS = {
 @Injectable()
 export class RequestLog {
   private readonly logger: PinoLogger['logger'];
+  private readonly broken = new BoundedLogger('Request');
 
   constructor(
     private readonly metrics: Metrics,
@@ -47,6 +49,14 @@ export class RequestLog {
       runTraced(trace, () => this.conclude(request, reply, trace, monotonicMs() - started));
     });
     runTraced(trace, next);
+  };
+
+  /** Gives what is no HTTP an id as well, by which its line is found. */
+  readonly nameBroken: NameBroken = (status) => {
+    const requestId = this.randomness.uuid();
+    this.metrics.requests.inc({ route: 'unknown', outcome: status.slice(0, 3) });
+    runTraced(newTrace(requestId), () => this.broken.warn({ msg: 'broken HTTP refused', status }));
+    return requestId;
   };
 
   private conclude(request: FastifyRequest, reply: FastifyReply, trace: Trace, durationMs: number): void {

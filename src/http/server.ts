@@ -33,10 +33,15 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** What goes with each request from its first to its last byte. */
 export type Follow = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
 
+/** What the answer to something that is no HTTP is known by, where its status is given. */
+export type NameBroken = (status: string) => string;
+
 /** Fastify, told to leave every body to the guard that reads it, and to take a path as it is written. */
 export class HttpAdapter extends FastifyAdapter {
   /** Whoever wants to see every request, one that no route can be looked up for included. */
   follow: Follow = (_request, _reply, next) => next();
+  /** Whoever names what never became a request. */
+  nameBroken: NameBroken = () => '';
 }
 
 export function httpAdapter(
@@ -48,6 +53,8 @@ export function httpAdapter(
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
+      // Looked at below: Node's own refusal has no id.
+      requireHostHeader: false,
     },
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -59,9 +66,18 @@ export function httpAdapter(
     // A path that cannot be decoded is on no route.
     frameworkErrors: (_error, request, reply) =>
       adapter.follow(request, reply, () => answerWith(new CroupierError('NOT_FOUND'), reply)),
-    clientErrorHandler: refuseBrokenHttp,
+    clientErrorHandler: (error, socket) => refuseBrokenHttp(error, socket, adapter.nameBroken),
   });
-  instance.addHook('onRequest', (request, reply, done) => adapter.follow(request, reply, done));
+  instance.addHook('onRequest', (request, reply, done) =>
+    adapter.follow(request, reply, () => {
+      if (namesHost(request)) done();
+      else answerWith(NO_HOST, reply);
+    }),
+  );
+  // An expectation that nobody knows may be ignored: the request is answered as any other.
+  instance.server.on('checkExpectation', (request, response) =>
+    instance.server.emit('request', request, response),
+  );
   // No method has a body as far as Fastify knows: it would judge a Content-Type before the signature is.
   for (const method of instance.supportedMethods) instance.addHttpMethod(method, { overrideExisting: true });
   instance.server.maxConnections = limits.connections;
@@ -69,11 +85,11 @@ export function httpAdapter(
   return adapter;
 }
 
-/** What is no HTTP is answered in as few words as Node does by itself, and cut off. */
-function refuseBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
+/** What is no HTTP is answered in as few words as Node does by itself, but for the id, and cut off. */
+function refuseBrokenHttp(error: Error & { code?: string }, socket: Socket, nameBroken: NameBroken): void {
   const status = BROKEN_HTTP.get(error.code ?? '') ?? '400 Bad Request';
   if (socket.writable && error.code !== 'ECONNRESET') {
-    socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+    socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${nameBroken(status)}\r\n\r\n`);
   }
   socket.destroy(error);
 }
@@ -83,6 +99,13 @@ const BROKEN_HTTP = new Map([
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
 ]);
+
+const NO_HOST = new CroupierError('INVALID_REQUEST', 'the Host header is missing', { Connection: 'close' });
+
+/** Whether the request says which host it is for, as of HTTP/1.1 each must. */
+function namesHost({ headers, raw }: FastifyRequest): boolean {
+  return headers.host !== undefined || raw.httpVersion === '1.0';
+}
 
 /** The request target without its query. */
 export function pathOf({ url }: FastifyRequest): string {

@@ -62,7 +62,9 @@ describe('a client that is slow', () => {
 
   test('with its headers is answered 408 and cut off', async () => {
     const answer = await raw('POST /v1/wallet/balance HTTP/1.1\r\nHost: x\r\nX-Slow: ', slow.url);
-    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n\r\n$/);
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\nX-Request-Id: [\w-]{36}\r\n\r\n$/,
+    );
   });
 
   test('with its body is cut off', async () => {
@@ -98,11 +100,34 @@ test.each([
   ],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
   ['a header with a bare line feed', 'GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\nb\r\nb\r\n\r\n'],
-  ['no host', 'GET /health/live HTTP/1.1\r\n\r\n'],
-])('%s is a bare 400', async (_, bytes) => {
+])('%s is a bare 400, and its line is found by its id', async (_, bytes) => {
   const answer = await raw(bytes);
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(answer).not.toMatch(/node|express|nest|at .*\.js/i);
+  const [, requestId] = /\r\nX-Request-Id: ([\w-]{36})\r\n/.exec(answer) ?? [];
+  expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+    expect.objectContaining({ requestId, msg: 'broken HTTP refused', status: '400 Bad Request' }),
+  );
+});
+
+test('no host is a 400 with an id', async () => {
+  const answer = await raw('GET /health/live HTTP/1.1\r\nX-Request-Id: hostless\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(answer).toMatch(/\r\nx-request-id: hostless\r\n/);
+  expect(answer).toMatch(/\r\nx-error-code: INVALID_REQUEST\r\n/);
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+});
+
+test('no host is all right where HTTP knew none', async () => {
+  expect(await raw('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+});
+
+test('an expectation that nobody knows is ignored', async () => {
+  const answer = await raw(
+    'GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(answer).toMatch(/\r\nx-request-id: /);
 });
 
 describe('an answer', () => {
