@@ -5,8 +5,9 @@ import { needsBets, prepared, ROUND_LENGTH, type Workload, WORKLOADS } from './r
 import { memoryOf, usageOf, usedBetween } from './usage.js';
 
 const SLICE_SECONDS = 0.8;
-/** An open loop sees few requests in a second. */
-const PACED_SECONDS = 3;
+/** An open loop sees few requests in a second: more and longer slices, between which the machine changes less. */
+const PACED_SECONDS = 1.5;
+const PACED_ROUNDS = 2;
 /** What each slice begins with and does not count, for connections and caches that went cold in the others' slices. */
 const LEAD_IN_SECONDS = 0.15;
 /** Of each workload: together, and alone, which is another way through the code. */
@@ -41,6 +42,8 @@ export interface Ratio {
   /** Of the server and PostgreSQL together. */
   readonly cpu: number;
   readonly p50: number;
+  /** By how much the p50 is above the floor's, in milliseconds. */
+  readonly p50Above: number;
 }
 
 export interface Case {
@@ -68,8 +71,8 @@ export class Measuring {
 
   /**
    * @param contestants the one that all are compared with in the middle, so that each has it for a neighbour
-   * @param rounds of each case: one is a slice for each contestant and another one in the opposite order
-   * @param until when no second round begins any more, by performance.now()
+   * @param rounds of each closed loop: one is a slice for each contestant and another one in the opposite order
+   * @param until when no case gets another round, by performance.now()
    */
   constructor(
     private readonly contestants: readonly Contestant[],
@@ -89,22 +92,25 @@ export class Measuring {
   }
 
   closed(workload: Workload, connections: number): Promise<Case> {
-    return this.case({ workload, connections }, (contestant) =>
+    return this.case({ workload, connections }, this.rounds, (contestant) =>
       this.closedSlice(contestant, workload, connections, SLICE_SECONDS),
     );
   }
 
   open(workload: Workload, pace: number): Promise<Case> {
-    return this.case({ workload, pace }, (contestant) => this.openSlice(contestant, workload, pace));
+    return this.case({ workload, pace }, this.rounds * PACED_ROUNDS, (contestant) =>
+      this.openSlice(contestant, workload, pace),
+    );
   }
 
   private async case(
     what: Pick<Case, 'workload' | 'connections' | 'pace'>,
+    rounds: number,
     slice: (contestant: Contestant) => Promise<Slice>,
   ): Promise<Case> {
     for (const contestant of this.contestants) await tidy(contestant.database);
     const slices = new Map<Name, Slice[]>(NAMES.map((name) => [name, []]));
-    for (let round = 0; round < this.rounds && (round === 0 || performance.now() < this.until); round += 1) {
+    for (let round = 0; round < rounds && (round === 0 || performance.now() < this.until); round += 1) {
       // Who is first after the pause between the cases, and who is last, changes with the round.
       const order = round % 2 === 0 ? this.contestants : this.contestants.toReversed();
       for (const contestant of [...order, ...order.toReversed()]) {
@@ -203,13 +209,16 @@ export function measurementOf(slices: readonly Slice[]): Omit<Measurement, 'memo
 
 /** The median over the neighbouring pairs of slices, which a stall of the machine in one of them does not move. */
 export function ratioOf(own: readonly Slice[], floor: readonly Slice[]): Ratio {
-  const median = (value: (slice: Slice) => number) => {
-    const ratios = own.map((slice, index) => value(slice) / value(floor[index]!)).sort((a, b) => a - b);
-    return (ratios[(ratios.length - 1) >> 1]! + ratios[ratios.length >> 1]!) / 2;
+  const median = (compare: (own: Slice, floor: Slice) => number) => {
+    const compared = own.map((slice, index) => compare(slice, floor[index]!)).sort((a, b) => a - b);
+    return (compared[(compared.length - 1) >> 1]! + compared[compared.length >> 1]!) / 2;
   };
+  const ratio = (value: (slice: Slice) => number) => median((slice, beside) => value(slice) / value(beside));
+  const p50 = ({ run }: Slice) => percentile(run.latencies, 0.5);
   return {
-    throughput: median((slice) => answeredIn(slice) / slice.run.seconds),
-    cpu: median((slice) => (slice.serverCpu + slice.postgresCpu) / answeredIn(slice)),
-    p50: median(({ run }) => percentile(run.latencies, 0.5)),
+    throughput: ratio((slice) => answeredIn(slice) / slice.run.seconds),
+    cpu: ratio((slice) => (slice.serverCpu + slice.postgresCpu) / answeredIn(slice)),
+    p50: ratio(p50),
+    p50Above: median((slice, beside) => p50(slice) - p50(beside)),
   };
 }

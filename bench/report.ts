@@ -32,7 +32,7 @@ export function table({ cases, machine, settings, witnessed }: Results): string 
 
 const HEADINGS = [
   ...['load', 'contestant', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'server µs', 'PostgreSQL µs', 'MiB'],
-  ...['req/s : floor', 'CPU : floor', 'p50 : floor'],
+  ...['req/s : floor', 'CPU : floor', 'p50 : floor', 'p50 − floor ms'],
 ];
 
 function titleOf({ workload, pace }: Case): string {
@@ -60,6 +60,7 @@ function rowOf(name: Name, of: Measurement, ratio: Ratio): string[] {
     ...[milliseconds(of.p50), milliseconds(of.p99), of.requests < ENOUGH_FOR_P999 ? `~${p999}` : p999],
     ...[whole(of.serverCpu), whole(of.postgresCpu), whole(of.memoryMiB)],
     ...[times(ratio.throughput), times(ratio.cpu), times(ratio.p50)],
+    name === 'floor' ? '0' : ratio.p50Above.toFixed(2),
   ];
 }
 
