@@ -23,9 +23,9 @@ async function start(configuration: Configuration): Promise<void> {
     const app = await NestFactory.create(module, httpAdapter(configuration), APPLICATION_OPTIONS);
     stops.unshift(() => app.close());
     setUp(app);
+    onStopSignal(app.getHttpServer() as Server, stop);
     await listen(app, configuration);
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), stops);
-    onStopSignal(app.getHttpServer() as Server, stop);
   } catch (error) {
     await stop();
     throw error;

@@ -5,12 +5,17 @@ const DRAIN_MS = 7_000;
 const LIMIT_MS = 9_500;
 const IDLE_CHECK_MS = 50;
 
-/** On SIGTERM or SIGINT lets what is in flight finish, stops, and ends the process within ten seconds. */
+/**
+ * On SIGTERM or SIGINT lets what is in flight finish, stops, and ends the process within ten seconds.
+ *
+ * A second Ctrl-C, or the one that npm passes on, must not cut the money off: the listener stays to the end, for where
+ * there is none, be it for a moment, Node lets a signal kill the process.
+ */
 export function onStopSignal(server: Server, stop: () => Promise<void>): void {
+  let stopping = false;
   const begin = () => {
-    process.off('SIGTERM', begin).off('SIGINT', begin);
-    // A second Ctrl-C, or the one that npm passes on, must not cut the money off.
-    process.on('SIGTERM', ignore).on('SIGINT', ignore);
+    if (stopping) return;
+    stopping = true;
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
     setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
     setTimeout(() => process.exit(1), LIMIT_MS).unref();
@@ -26,8 +31,4 @@ export function onStopSignal(server: Server, stop: () => Promise<void>): void {
       });
   };
   process.on('SIGTERM', begin).on('SIGINT', begin);
-}
-
-function ignore(): void {
-  // Already stopping.
 }

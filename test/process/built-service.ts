@@ -76,11 +76,15 @@ export class BuiltService {
     });
   }
 
-  /** @returns how long it took to end, in milliseconds */
-  async end(signal: NodeJS.Signals): Promise<number> {
+  /**
+   * @param forMs how long the signal is repeated without a pause, in milliseconds
+   * @returns how long it took to end, in milliseconds
+   */
+  async end(signal: NodeJS.Signals, forMs = 0): Promise<number> {
     const began = performance.now();
     const { process } = this.running;
-    process.kill(signal);
+    do process.kill(signal);
+    while (performance.now() - began < forMs);
     if (process.exitCode === null && process.signalCode === null) await once(process, 'exit');
     return performance.now() - began;
   }

@@ -9,22 +9,30 @@ describe('the service as a process', () => {
   });
   afterAll(() => service.remove());
 
-  test('told to stop while the operator books: the answer still comes, and it ends within ten seconds', async () => {
-    const body = await service.bet();
-    const held = service.wallet.next({ do: 'hold' }, { transactionId: body.transactionId });
-    const answer = service.submit(body);
-    await held.arrived;
-    const ended = service.end('SIGTERM');
-    await until(async () => (await fetch(`${service.url}/health/live`).catch(() => undefined)) === undefined);
-    held.release();
-    expect((await answer).json).toMatchObject({ status: 'APPROVED' });
-    expect(await ended).toBeLessThan(10_000);
-    expect(service.exitCode).toBe(0);
-    await until(async () => service.logged(body.transactionId).length === 1);
+  test.each([
+    ['told to stop', 0],
+    ['told again and again, at every moment of its stopping', 100],
+  ])(
+    '%s while the operator books: the answer still comes, and it ends within ten seconds',
+    async (_, forMs) => {
+      const body = await service.bet();
+      const held = service.wallet.next({ do: 'hold' }, { transactionId: body.transactionId });
+      const answer = service.submit(body);
+      await held.arrived;
+      const ended = service.end('SIGTERM', forMs);
+      await until(
+        async () => (await fetch(`${service.url}/health/live`).catch(() => undefined)) === undefined,
+      );
+      held.release();
+      expect((await answer).json).toMatchObject({ status: 'APPROVED' });
+      expect(await ended).toBeLessThan(10_000);
+      expect(service.exitCode).toBe(0);
+      await until(async () => service.logged(body.transactionId).length === 1);
 
-    await service.start();
-    expect((await service.submit(body)).json).toEqual((await answer).json);
-  });
+      await service.start();
+      expect((await service.submit(body)).json).toEqual((await answer).json);
+    },
+  );
 
   test("a request's line is in the log, though no other comes to be written with it", async () => {
     const body = await service.bet();
