@@ -8,6 +8,7 @@ import { ApiErrors } from '../http/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { pageById } from '../http/page.js';
 import { ValidQuery } from '../http/query.js';
+import { instantOrDayMs } from '../runtime/instant.js';
 import { AUDIT_COLUMNS, type AuditEntryResponse, AuditListResponse, AuditQuery } from './audit.request.js';
 import { RequiresRole } from './requires-role.js';
 
@@ -58,7 +59,7 @@ const PLACE = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})$/;
 function placeIn(cursor: string): { day: string; position: number } | undefined {
   if (cursor === '') return undefined;
   const [, day, position] = PLACE.exec(cursor) ?? [];
-  if (day === undefined || Number.isNaN(Date.parse(day))) {
+  if (day === undefined || instantOrDayMs(day) === null) {
     throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
   }
   return { day, position: Number(position) };

@@ -1,8 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, MaxLength } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
 import type { Columns } from '../http/list.js';
 import { InstantField } from '../http/instant.js';
 import { PageQuery } from '../http/page.js';
+
+/** No entry has control characters in these, and PostgreSQL cannot even be asked for NUL. */
+const IsWritten = () =>
+  Matches(/^[^\p{Cc}\p{Cs}]{0,512}$/u, {
+    message: '$property must be at most 512 characters, control characters not among them',
+  });
 
 /** Contract, section 7, "audit". What is left out restricts nothing; texts are compared as a whole. */
 export class AuditQuery extends PageQuery {
@@ -11,17 +17,17 @@ export class AuditQuery extends PageQuery {
     description: '`root` · `key:<id>` · `jwt:<subject>` · `operator:<id>`',
   })
   @IsOptional()
-  @MaxLength(512)
+  @IsWritten()
   actor?: string;
 
   @ApiPropertyOptional({ example: 'provider.change' })
   @IsOptional()
-  @MaxLength(512)
+  @IsWritten()
   action?: string;
 
   @ApiPropertyOptional({ example: 'provider:acme-games' })
   @IsOptional()
-  @MaxLength(512)
+  @IsWritten()
   target?: string;
 
   @InstantField('from ≤ createdAt')

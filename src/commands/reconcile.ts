@@ -4,8 +4,8 @@ import { readStorage } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import { type Outcome, type Progress, reconcile, type Task } from '../reconciliation/reconciliation.js';
 import { FINDINGS } from '../reconciliation/rules/compare.js';
-import { instantMs } from '../reconciliation/rules/instant.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { instantOrDayMs } from '../runtime/instant.js';
 import { atServiceDatabase } from './service-database.js';
 
 const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv]
@@ -66,7 +66,7 @@ function readArguments(args: string[]): Arguments | undefined {
 }
 
 function instant(name: string, text: string): Date {
-  const ms = instantMs(text.length === 10 ? `${text}T00:00Z` : text);
+  const ms = instantOrDayMs(text);
   if (ms !== null) return new Date(ms);
   throw new Error(
     `--${name}: ${JSON.stringify(text)} is no time with Z or an offset, as 2026-03-01T00:00:00Z`,

@@ -40,14 +40,17 @@ export function within(
   { id, idType }: Pick<TimeOrderedTable, 'id' | 'idType'>,
   value: (each: unknown) => string,
 ): string[] {
-  const hidden = (each: string, type: string) => `(SELECT ${value(each)}::${type})`;
-  const places = [...(before ? [before] : []), ...(to === undefined ? [] : [{ at: to, id: LOWEST[idType] }])];
+  const hidden = (each: string | Date, type: string) => `(SELECT ${value(each)}::${type})`;
+  const places = [
+    ...(before ? [before] : []),
+    ...(to === undefined ? [] : [{ at: new Date(to), id: LOWEST[idType] }]),
+  ];
   return [
     ...places.map(
       (place) =>
         `(t.created_at, t.${id}) < (${hidden(place.at, 'timestamptz')}, ${hidden(place.id, idType)})`,
     ),
-    ...(from === undefined ? [] : [`t.created_at >= ${hidden(from, 'timestamptz')}`]),
+    ...(from === undefined ? [] : [`t.created_at >= ${hidden(new Date(from), 'timestamptz')}`]),
   ];
 }
 

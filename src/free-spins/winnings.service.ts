@@ -3,6 +3,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { type PageOf, pageById, type PageQuery } from '../http/page.js';
+import { instantMs } from '../runtime/instant.js';
 import type { FreeSpinsWin } from '../wallet/attempt.runner.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
@@ -57,7 +58,6 @@ export class WinningsService implements OnModuleInit {
 function placeIn(after: string): { createdAt: string; id: string } | undefined {
   if (after === '') return undefined;
   const [, createdAt, id] = PLACE.exec(after) ?? [];
-  if (createdAt !== undefined && id !== undefined && !Number.isNaN(Date.parse(createdAt)))
-    return { createdAt, id };
+  if (createdAt !== undefined && id !== undefined && instantMs(createdAt) !== null) return { createdAt, id };
   throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
 }

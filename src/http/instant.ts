@@ -1,12 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy } from 'class-validator';
+import { instantOrDayMs } from '../runtime/instant.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A moment in a query, ISO 8601 with `Z` or an offset; a day alone is its beginning in UTC. Contract, section 7. */
 export function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
+  return typeof value === 'string' && INSTANT.test(value) && instantOrDayMs(value) !== null;
 }
 
 /** A bound of a list by time: `from` ≤ createdAt < `to`. */

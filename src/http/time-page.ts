@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CroupierError } from '../errors/croupier-error.js';
+import { instantMs } from '../runtime/instant.js';
 import { InstantField } from './instant.js';
 import { pageById, type PageOf, PageQuery } from './page.js';
 
@@ -46,7 +47,7 @@ export async function pageByTime<Row extends { place: string }, T>(
 
 function placeIn(text: string, ids: (id: string) => boolean): Place {
   const [, at, id] = PLACE.exec(text) ?? [];
-  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at)) || !ids(id)) {
+  if (at === undefined || id === undefined || instantMs(at) === null || !ids(id)) {
     throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
   }
   return { at, id };

@@ -149,6 +149,10 @@ describe('the list', () => {
     ['state=LOST'],
     ['from=yesterday'],
     ['from=2020-01-01T00:00:00'],
+    ['from=2026-02-30T00:00:00Z'],
+    ['to=2025-02-29'],
+    ['to=0000-01-01T00:00:00Z'],
+    [`cursor=${Buffer.from('2020-02-30T00:00:00.000000Z/0').toString('base64url')}`],
     ['from=2020-01-01&from=2020-01-02'],
     ['playerRef=a%20b'],
     ['color=red'],
@@ -156,6 +160,13 @@ describe('the list', () => {
     const reply = await list(query);
     expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);
   });
+
+  test.each(['from=2020-01-01T00:00%2B23:59', 'to=9999-12-31T23:59-23:59'])(
+    'takes a moment at the edge of what can be written: ?%s',
+    async (query) => {
+      expect((await list(query)).status).toBe(200);
+    },
+  );
 
   test('is for administrators alone', async () => {
     expect((await world.request('/v1/admin/transactions')).status).toBe(401);

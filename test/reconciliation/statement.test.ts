@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instantMs } from '../../src/reconciliation/rules/instant.js';
+import { instantMs } from '../../src/runtime/instant.js';
 import { HEADER, readStatement, type StatementLine } from '../../src/reconciliation/statement.js';
 
 const LINE = 'spinwell,bet-1,BET,,player-1,EUR,100,APPROVED,2026-03-01T10:00:00Z';
