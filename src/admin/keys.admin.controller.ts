@@ -3,7 +3,7 @@ import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTag
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { UuidPipe } from '../http/identifier.js';
-import { JsonBody } from '../http/json-body.js';
+import { JsonBody, NoBody } from '../http/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { PageQuery } from '../http/page.js';
 import { ValidQuery } from '../http/query.js';
@@ -42,6 +42,7 @@ export class KeysAdminController {
   }
 
   @Delete(':id')
+  @NoBody()
   @RequiresRole('admin')
   @HttpCode(204)
   @ApiOperation({

@@ -13,7 +13,7 @@ import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
-import { JsonBody } from '../http/json-body.js';
+import { JsonBody, NoBody } from '../http/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
 import { BodyLimit } from '../http/raw-body.guard.js';
@@ -155,6 +155,7 @@ export class FreeSpinsAdminController {
   }
 
   @Post(':requestRef/status')
+  @NoBody()
   @RequiresRole('support')
   @HttpCode(200)
   @ApiOperation({
@@ -171,6 +172,7 @@ export class FreeSpinsAdminController {
   }
 
   @Post(':requestRef/cancel')
+  @NoBody()
   @RequiresRole('promotions')
   @HttpCode(200)
   @ApiOperation({
@@ -189,6 +191,7 @@ export class FreeSpinsAdminController {
   }
 
   @Post(':requestRef/resend')
+  @NoBody()
   @RequiresRole('promotions')
   @HttpCode(200)
   @ApiOperation({

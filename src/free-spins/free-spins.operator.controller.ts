@@ -13,7 +13,7 @@ import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { SignedBy } from '../http/caller.js';
 import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
-import { JsonBody } from '../http/json-body.js';
+import { JsonBody, NoBody } from '../http/json-body.js';
 import { ValidQuery } from '../http/query.js';
 import { BodyLimit } from '../http/raw-body.guard.js';
 import { ApiSigned } from '../signature/api-signed.js';
@@ -161,6 +161,7 @@ export class FreeSpinsOperatorController {
   }
 
   @Post(':requestRef/status')
+  @NoBody()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Ask the provider what is left of a grant',
@@ -177,6 +178,7 @@ export class FreeSpinsOperatorController {
   }
 
   @Post(':requestRef/cancel')
+  @NoBody()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Cancel what is left of a grant',
@@ -195,6 +197,7 @@ export class FreeSpinsOperatorController {
   }
 
   @Post(':requestRef/resend')
+  @NoBody()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Send a FAILED grant once more',

@@ -1,4 +1,10 @@
-import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { CroupierError } from '../errors/croupier-error.js';
@@ -32,12 +38,30 @@ function bodyRead(reading: Reading): ParameterDecorator {
   };
 }
 
-function read({ headers, body }: FastifyRequest, type: Type<object>, reading: Reading): object {
+function read(request: FastifyRequest, type: Type<object>, reading: Reading): object {
+  return validated(type, fieldsOf(request), reading);
+}
+
+/**
+ * For a route whose path says all: a body that says more is refused, as one with an unknown field.
+ * @throws CroupierError INVALID_REQUEST
+ */
+export const NoBody = () => UseGuards(NoBodyGuard);
+
+class NoBodyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): true {
+    const [field] = Object.keys(fieldsOf(context.switchToHttp().getRequest<FastifyRequest>()));
+    if (field !== undefined) throw unknownField(field);
+    return true;
+  }
+}
+
+function fieldsOf({ headers, body }: FastifyRequest): Record<string, unknown> {
   const bytes = body as Buffer;
   // No body says as much as an empty object; where something is required, that is what is refused.
-  if (bytes.length === 0) return validated(type, {}, reading);
+  if (bytes.length === 0) return {};
   if (!isJson(headers['content-type'])) throw invalid('Content-Type must be application/json');
-  return validated(type, parsed(bytes), reading);
+  return parsed(bytes);
 }
 
 /** `application/json`, with no charset but UTF-8: the bytes are read as UTF-8 whatever is claimed. */
@@ -61,9 +85,7 @@ export function validated<T extends object>(
 ): T {
   const { fields: known, accepts } = validatorOf(type);
   const unknown = Object.keys(fields).find((field) => !known.has(field));
-  if (unknown !== undefined && reading === 'strict') {
-    throw invalid(`${JSON.stringify(unknown.slice(0, 64))} is not a known field`);
-  }
+  if (unknown !== undefined && reading === 'strict') throw unknownField(unknown);
   const instance = new type();
   for (const field of known) {
     const given = Object.hasOwn(fields, field) && !(reading === 'lenient' && fields[field] === null);
@@ -84,6 +106,10 @@ function refusal(error: ValidationError): CroupierError {
   return code
     ? new CroupierError(code)
     : invalid(Object.values(error.constraints ?? {})[0] ?? 'a field is invalid');
+}
+
+function unknownField(name: string): CroupierError {
+  return invalid(`${JSON.stringify(name.slice(0, 64))} is not a known field`);
 }
 
 function invalid(message: string): CroupierError {

@@ -236,7 +236,7 @@ test('the routes of keys and of the audit log are documented with what they refu
   const expected: [string, string, string[]][] = [
     ['/v1/admin/keys', 'post', ['201', '400', '401', '403', '413', '415', '429', '500']],
     ['/v1/admin/keys', 'get', ['200', '400', '401', '403', '429', '500']],
-    ['/v1/admin/keys/{id}', 'delete', ['204', '401', '403', '404', '429', '500']],
+    ['/v1/admin/keys/{id}', 'delete', ['204', '400', '401', '403', '404', '413', '415', '429', '500']],
     ['/v1/admin/audit', 'get', ['200', '400', '401', '403', '429', '500']],
   ];
   for (const [path, method, statuses] of expected) {

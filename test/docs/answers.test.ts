@@ -206,7 +206,7 @@ describe('what every operation refuses is documented', () => {
   });
 
   test('a body that is no JSON, one that is compressed and one that is too large', async () => {
-    for (const entry of document.entries.filter(({ operation }) => operation.requestBody)) {
+    for (const entry of document.entries.filter(({ method }) => method !== 'GET')) {
       documented(entry.name, await refused(entry, { body: '{' }), 400);
       documented(
         entry.name,
@@ -214,6 +214,24 @@ describe('what every operation refuses is documented', () => {
         415,
       );
       documented(entry.name, await refused(entry, { body: `"${'x'.repeat(300_000)}"` }), 413);
+    }
+  });
+
+  test('a field where no body is asked for', async () => {
+    const bodiless = document.entries.filter(
+      ({ method, operation }) => method !== 'GET' && !operation.requestBody,
+    );
+    expect(bodiless.length).toBeGreaterThanOrEqual(8);
+    for (const entry of bodiless) {
+      const { json } = documented(entry.name, await refused(entry, { body: '{"spins":1}' }), 400);
+      expect(json).toEqual({ error: '"spins" is not a known field' });
+      expect((await refused(entry, { body: '{}' })).status).not.toBe(400);
+    }
+  });
+
+  test('a path that cannot be decoded', async () => {
+    for (const { name, method, path } of document.entries.filter((entry) => entry.path.includes('{'))) {
+      documented(name, await world.request(path.replaceAll(/\{\w+\}/g, '%FF'), { method }), 404);
     }
   });
 

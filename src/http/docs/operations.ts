@@ -9,13 +9,13 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 /** The document with each of its operations changed. */
 export function mapOperations(
   document: OpenAPIObject,
-  change: (operation: Operation) => Operation,
+  change: (operation: Operation, method: (typeof METHODS)[number]) => Operation,
 ): OpenAPIObject {
   const paths = Object.entries(document.paths).map(([path, item]) => {
     const changed = { ...item };
     for (const method of METHODS) {
       const operation = item[method];
-      if (operation) changed[method] = change(operation);
+      if (operation) changed[method] = change(operation, method);
     }
     return [path, changed] as const;
   });

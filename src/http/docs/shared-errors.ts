@@ -1,12 +1,14 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { errorResponses } from '../api-errors.js';
-import { isSecuredBy, mapOperations, type Responses } from './operations.js';
+import { isSecuredBy, mapOperations, type Operation, type Responses } from './operations.js';
 import { SIGNATURE } from './signature.js';
 
 const OF_A_BODY: readonly ErrorCode[] = ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING'];
+/** What is no text when it is decoded is on no route. */
+const OF_A_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
 const OF_A_SIGNATURE: readonly ErrorCode[] = ['RATE_LIMITED', 'REPLAY_PROTECTION_UNAVAILABLE', 'INTERNAL'];
-const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'INTERNAL'];
+const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL'];
 
 const INVALID_SIGNATURE = {
   'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },
@@ -14,12 +16,14 @@ const INVALID_SIGNATURE = {
 
 /** Adds to each operation what may be refused before its own work begins. Contract, section 1, "Order of checks". */
 export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
-  return mapOperations(document, (operation) => {
+  return mapOperations(document, (operation, method) => {
     const signed = isSecuredBy(operation, SIGNATURE);
     const keyed = (operation.security ?? []).length > 0 && !signed;
     const codes = [
       ...ownCodes(operation.responses),
-      ...(operation.requestBody ? OF_A_BODY : []),
+      // A body where none is asked for is read and judged as well.
+      ...(method === 'get' ? [] : OF_A_BODY),
+      ...(hasPathParameter(operation) ? OF_A_PATH : []),
       ...(signed ? OF_A_SIGNATURE : []),
       ...(keyed ? OF_A_KEY : []),
     ];
@@ -31,6 +35,10 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
     // An operation that names no scheme needs none, and says so.
     return { ...operation, security: operation.security ?? [], responses };
   });
+}
+
+function hasPathParameter({ parameters = [] }: Operation): boolean {
+  return parameters.some((parameter) => 'in' in parameter && parameter.in === 'path');
 }
 
 /** The codes that `ApiErrors` has documented. */

@@ -4,6 +4,7 @@ import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { SensitiveRead } from '../../audit/sensitive-read.js';
 import { ApiErrors } from '../../http/api-errors.js';
+import { NoBody } from '../../http/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/list.js';
 import { ValidQuery } from '../../http/query.js';
 import { TransactionQuery } from './transaction.admin.request.js';
@@ -56,6 +57,7 @@ export class TransactionsAdminController {
   }
 
   @Post(':providerId/:transactionId/resolve')
+  @NoBody()
   @HttpCode(200)
   @RequiresRole('admin')
   @ApiOperation({
