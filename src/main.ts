@@ -11,25 +11,31 @@ import { httpAdapter } from './http/server.js';
 import { onStopSignal } from './runtime/shutdown.js';
 import { startSandbox } from './sandbox/sandbox.js';
 
-/** Starts what the configuration asks for; what the others call until the end is stopped last. */
-async function start(configuration: Configuration): Promise<void> {
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const stopOne of stops) await stopOne();
-  };
+/** What runs, in the order in which it is stopped: what the others call until the end is stopped last. */
+interface Running {
+  server?: Server;
+  readonly stops: (() => Promise<void>)[];
+}
+
+/** Starts what the configuration asks for. */
+async function start(configuration: Configuration, running: Running): Promise<void> {
   try {
-    const databaseUrl = configuration.databaseUrl ?? (await startDatabase(configuration, stops));
+    const databaseUrl = configuration.databaseUrl ?? (await startDatabase(configuration, running));
     const module = AppModule.with({ ...configuration, databaseUrl });
     const app = await NestFactory.create(module, httpAdapter(configuration), APPLICATION_OPTIONS);
-    stops.unshift(() => app.close());
+    running.stops.unshift(() => app.close());
+    running.server = app.getHttpServer() as Server;
     setUp(app);
-    onStopSignal(app.getHttpServer() as Server, stop);
     await listen(app, configuration);
-    if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), stops);
+    if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
   } catch (error) {
-    await stop();
+    await stop(running);
     throw error;
   }
+}
+
+async function stop({ stops }: Running): Promise<void> {
+  for (let next = stops.shift(); next; next = stops.shift()) await next();
 }
 
 /** @throws Error with one line that names the variable */
@@ -49,7 +55,7 @@ async function listen(app: INestApplication, { port, host }: Configuration): Pro
   }
 }
 
-async function startDatabase(configuration: Configuration, stops: (() => Promise<void>)[]): Promise<string> {
+async function startDatabase(configuration: Configuration, { stops }: Running): Promise<string> {
   const database = await startEmbeddedPostgres({
     dataDir: configuration.dataDir,
     log: (line) => process.stderr.write(`${line}\n`),
@@ -61,7 +67,7 @@ async function startDatabase(configuration: Configuration, stops: (() => Promise
 async function openSandbox(
   { adminApiKey, dataDir, port }: Configuration,
   apiUrl: string,
-  stops: (() => Promise<void>)[],
+  { stops }: Running,
 ): Promise<void> {
   const sandbox = await startSandbox({
     apiUrl,
@@ -83,7 +89,18 @@ function sentence(error: unknown): string {
 }
 
 try {
-  await start(readEnvironment(readConfiguration));
+  const running: Running = { stops: [] };
+  const started = start(readEnvironment(readConfiguration), running);
+  onStopSignal(
+    () => running.server,
+    // What is half started is finished first, so that nothing of it is left behind; what fails to start stops itself.
+    () =>
+      started.then(
+        () => stop(running),
+        () => undefined,
+      ),
+  );
+  await started;
 } catch (error) {
   process.stderr.write(`croupier does not start: ${sentence(error)}\n`);
   process.exitCode = 1;

@@ -10,14 +10,16 @@ const IDLE_CHECK_MS = 50;
  *
  * A second Ctrl-C, or the one that npm passes on, must not cut the money off: the listener stays to the end, for where
  * there is none, be it for a moment, Node lets a signal kill the process.
+ *
+ * @param server nothing as long as it has not been made
  */
-export function onStopSignal(server: Server, stop: () => Promise<void>): void {
+export function onStopSignal(server: () => Server | undefined, stop: () => Promise<void>): void {
   let stopping = false;
   const begin = () => {
     if (stopping) return;
     stopping = true;
-    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    const idle = setInterval(() => server()?.closeIdleConnections(), IDLE_CHECK_MS);
+    setTimeout(() => server()?.closeAllConnections(), DRAIN_MS).unref();
     setTimeout(() => process.exit(1), LIMIT_MS).unref();
     void stop()
       .then(() => 0)

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { signRequest } from '@croupier/provider-sdk';
 import { groupCommitEnvironment } from '../world/group-commit.js';
@@ -65,6 +67,11 @@ export class BuiltService {
       createInterface({ input: stream }).on('line', (line) => lines.push(line));
     }
     return { process: child, lines };
+  }
+
+  /** Whether its database runs, or has left the file behind that tells of it. */
+  databaseRuns(): boolean {
+    return existsSync(join(this.folder.path, 'postgresql/data/postmaster.pid'));
   }
 
   /** Starts it, again where it has ended, and waits until it is ready. */

@@ -34,6 +34,17 @@ describe('the service as a process', () => {
     },
   );
 
+  test('told to stop while it starts: it leaves no database behind', async () => {
+    await service.end('SIGTERM');
+    expect(service.databaseRuns()).toBe(false);
+    const starting = service.launch();
+    await until(async () => service.databaseRuns());
+    starting.process.kill('SIGINT');
+    await once(starting.process, 'exit');
+    expect([starting.process.exitCode, service.databaseRuns()]).toEqual([0, false]);
+    await service.start();
+  });
+
   test("a request's line is in the log, though no other comes to be written with it", async () => {
     const body = await service.bet();
     await service.submit(body);
