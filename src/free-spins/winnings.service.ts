@@ -1,15 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { type PageOf, pageById, type PageQuery } from '../http/page.js';
-import { instantMs } from '../runtime/instant.js';
+import { isUuid } from '../http/identifier.js';
+import type { PageOf, PageQuery } from '../http/page.js';
+import { pageByTime } from '../http/time-page.js';
 import type { FreeSpinsWin } from '../wallet/attempt.runner.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
-
-/** Where a list continues: a moment to the microsecond, and an id. */
-const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Links WINs that name a batch to its grant, and tells of those that are odd. Contract, section 6. */
 @Injectable()
@@ -32,10 +29,11 @@ export class WinningsService implements OnModuleInit {
 
   /** Every booked WIN behind which no live grant of its player stands, newest first. @throws CroupierError INVALID_REQUEST */
   flagged(page: PageQuery): Promise<PageOf<FlaggedWin>> {
-    return pageById(
+    return pageByTime(
       page,
-      ({ after, limit }) => this.winnings.flagged(placeIn(after), limit),
-      ({ place }) => place,
+      isUuid,
+      ({ before, limit }) => this.winnings.flagged(before, limit),
+      (win) => win,
     );
   }
 
@@ -52,12 +50,4 @@ export class WinningsService implements OnModuleInit {
       this.logger.warn({ msg: 'winnings of free spins could not be looked at', ...told, detail });
     }
   }
-}
-
-/** @param after the text of a cursor; empty for the first page */
-function placeIn(after: string): { createdAt: string; id: string } | undefined {
-  if (after === '') return undefined;
-  const [, createdAt, id] = PLACE.exec(after) ?? [];
-  if (createdAt !== undefined && id !== undefined && instantMs(createdAt) !== null) return { createdAt, id };
-  throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
 }

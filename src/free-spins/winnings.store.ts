@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import { type Place, placeColumn } from '../http/time-page.js';
 
 /** What is odd about a WIN of free spins; it is booked all the same. Contract, section 6. */
 export const FLAGS = ['UNKNOWN_BATCH', 'OTHER_PLAYER', 'OTHER_CURRENCY', 'CANCELLED'] as const;
@@ -64,7 +65,7 @@ const FLAG_OF = {
 };
 
 /** Before which all are. It stands for no place: a condition that may be absent is not looked up in an index. */
-const END = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** Newest first; `place` is where a list continues, to the microsecond that a Date would lose. */
 const FLAGGED = {
@@ -75,8 +76,7 @@ const FLAGGED = {
              t.player_ref AS "playerRef", t.game_id AS "gameId", t.free_spins_ref AS "freeSpinsRef",
              t.amount_minor AS "amountMinor", t.currency, ${FLAG} AS flag, t.created_at AS "createdAt",
              t.platform_transaction_id AS id,
-             to_char(t.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z/"') || t.platform_transaction_id
-               AS place
+             ${placeColumn('t.created_at', 't.platform_transaction_id')}
         FROM transactions t
        WHERE ${BOOKED} AND (t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)
     ) AS wins
@@ -100,11 +100,8 @@ export class WinningsStore {
     return row?.flag ?? undefined;
   }
 
-  /** Newest first. @param after the place that the list continues after */
-  flagged(
-    after: { readonly createdAt: string; readonly id: string } = END,
-    limit: number,
-  ): Promise<(FlaggedWin & { readonly place: string })[]> {
-    return this.database.query(FLAGGED, [after.createdAt, after.id, limit]);
+  /** Newest first. @param before the place that the list continues after */
+  flagged(before: Place = END, limit: number): Promise<(FlaggedWin & { readonly place: string })[]> {
+    return this.database.query(FLAGGED, [before.at, before.id, limit]);
   }
 }

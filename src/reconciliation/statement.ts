@@ -1,6 +1,6 @@
+import { instantMs } from '../runtime/instant.js';
 import { CsvError, type CsvRecord, readCsv } from './csv.reader.js';
 import type { OperatorLine } from './rules/compare.js';
-import { instantMs } from '../runtime/instant.js';
 import { isCutOff } from './rules/cut-off.js';
 
 /** A statement's header, exactly. Contract, section 7, "Reconciliation". */
