@@ -25,7 +25,7 @@ export class AuditAdminController {
     description: 'Who did what, from where, when. Reading it is itself recorded, before the answer is given.',
   })
   @ApiList(AuditListResponse, AuditQuery, AUDIT_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   async list(
     @ActorOfRequest() actor: Actor,
     @ValidQuery() query: AuditQuery,

@@ -22,7 +22,7 @@ export class KeysAdminController {
   @ApiOperation({ summary: 'Make an admin key', description: 'The key is in this answer alone.' })
   @ApiBody({ type: CreateKeyRequest })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   create(@ActorOfRequest() actor: Actor, @JsonBody() request: CreateKeyRequest): Promise<CreatedKeyResponse> {
     return this.keys.create(actor, request);
   }
@@ -31,7 +31,7 @@ export class KeysAdminController {
   @RequiresRole('admin')
   @ApiOperation({ summary: 'List the live admin keys, newest first', description: 'Without the keys.' })
   @ApiList(KeyListResponse, PageQuery, KEY_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ActorOfRequest() actor: Actor,
     @ValidQuery() query: PageQuery,
@@ -50,7 +50,7 @@ export class KeysAdminController {
     description: "From the next request on it is nobody's, on every instance.",
   })
   @ApiNoContentResponse({ description: 'revoked' })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   revoke(@ActorOfRequest() actor: Actor, @Param('id', UuidPipe) id: string): Promise<void> {
     return this.keys.revoke(actor, id);
   }

@@ -32,7 +32,7 @@ export class CallbacksAdminController {
     description: 'What was sent and what came back, up to 4 KiB of it.',
   })
   @ApiList(CallbackListResponse, CallbackQuery, CALLBACK_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: CallbackQuery,
     @AcceptedFormat() format: ListFormat,
@@ -52,7 +52,7 @@ export class CallbacksAdminController {
   @SensitiveRead('callback.read')
   @ApiOperation({ summary: 'Read one attempt' })
   @ApiOkResponse({ type: CallbackItem })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@Param('callbackId') callbackId: string): Promise<CallbackItem> {
     const row = CALLBACK_ID.test(callbackId) ? await this.callbacks.find(Number(callbackId)) : undefined;
     if (!row) throw new CroupierError('NOT_FOUND', 'no such callback');

@@ -28,7 +28,7 @@ export class SessionAdminController {
   @SensitiveRead('sessions.list')
   @ApiOperation({ summary: 'Search sessions, newest first' })
   @ApiList(SessionListResponse, SessionQuery, SESSION_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: SessionQuery,
     @AcceptedFormat() format: ListFormat,
@@ -47,7 +47,7 @@ export class SessionAdminController {
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokeResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async revoke(
     @ActorOfRequest() actor: Actor,
     @Param('sessionId', UuidPipe) sessionId: string,

@@ -25,7 +25,7 @@ export class GamesAdminController {
   })
   @ApiBody({ type: PutGameRequest })
   @ApiOkResponse({ type: GameResponse, description: 'created or replaced' })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   async put(
     @ActorOfRequest() actor: Actor,
     @Param('gameId') gameId: string,
@@ -38,7 +38,7 @@ export class GamesAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the games, ordered by gameId' })
   @ApiList(GameListResponse, PageQuery, GAME_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
@@ -51,7 +51,7 @@ export class GamesAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'Read a game' })
   @ApiOkResponse({ type: GameResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   find(@Param('gameId') gameId: string): Promise<GameResponse> {
     return this.games.find(gameId);
   }

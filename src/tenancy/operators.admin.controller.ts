@@ -28,7 +28,7 @@ export class OperatorsAdminController {
   @ApiOperation({ summary: 'Create an operator', description: 'The secret is in this answer alone.' })
   @ApiBody({ type: CreateOperatorRequest })
   @ApiCreatedResponse({ type: CreatedOperatorResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
   create(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: CreateOperatorRequest,
@@ -40,7 +40,7 @@ export class OperatorsAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the operators, ordered by id' })
   @ApiList(OperatorListResponse, PageQuery, OPERATOR_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
@@ -53,7 +53,7 @@ export class OperatorsAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'Read an operator' })
   @ApiOkResponse({ type: OperatorResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   find(@Param('id') id: string): Promise<OperatorResponse> {
     return this.tenants.find('OPERATOR', id);
   }
@@ -67,7 +67,7 @@ export class OperatorsAdminController {
   })
   @ApiBody({ type: ChangeOperatorRequest })
   @ApiOkResponse({ type: OperatorResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   change(
     @ActorOfRequest() actor: Actor,
     @Param('id') id: string,
@@ -85,7 +85,7 @@ export class OperatorsAdminController {
   })
   @ApiBody({ type: RotateSecretRequest })
   @ApiOkResponse({ type: RotatedSecret })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   rotateSecret(
     @ActorOfRequest() actor: Actor,
     @Param('id') id: string,

@@ -28,7 +28,7 @@ export class ProvidersAdminController {
   @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer alone.' })
   @ApiBody({ type: CreateProviderRequest })
   @ApiCreatedResponse({ type: CreatedProviderResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
   create(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: CreateProviderRequest,
@@ -40,7 +40,7 @@ export class ProvidersAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the providers, ordered by id' })
   @ApiList(ProviderListResponse, PageQuery, PROVIDER_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
@@ -53,7 +53,7 @@ export class ProvidersAdminController {
   @RequiresRole('support')
   @ApiOperation({ summary: 'Read a provider' })
   @ApiOkResponse({ type: ProviderResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   find(@Param('id') id: string): Promise<ProviderResponse> {
     return this.tenants.find('PROVIDER', id);
   }
@@ -67,7 +67,7 @@ export class ProvidersAdminController {
   })
   @ApiBody({ type: ChangeProviderRequest })
   @ApiOkResponse({ type: ProviderResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   change(
     @ActorOfRequest() actor: Actor,
     @Param('id') id: string,
@@ -85,7 +85,7 @@ export class ProvidersAdminController {
   })
   @ApiBody({ type: RotateSecretRequest })
   @ApiOkResponse({ type: RotatedSecret })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   rotateSecret(
     @ActorOfRequest() actor: Actor,
     @Param('id') id: string,

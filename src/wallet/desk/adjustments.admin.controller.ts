@@ -34,7 +34,6 @@ export class AdjustmentsAdminController {
     'TRANSACTION_IN_FLIGHT',
     'OPERATOR_UNAVAILABLE',
     'OPERATOR_TIMED_OUT',
-    'RATE_LIMITED',
   )
   async adjust(
     @ActorOfRequest() actor: Actor,

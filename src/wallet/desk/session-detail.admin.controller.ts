@@ -29,7 +29,7 @@ export class SessionDetailAdminController {
   })
   @ApiQuery({ type: PageQuery })
   @ApiOkResponse({ type: SessionDetailPage })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(
     @Param('sessionId', UuidPipe) sessionId: string,
     @ValidQuery() query: PageQuery,

@@ -29,7 +29,7 @@ export class TransactionsAdminController {
     description: '`state=TIMED_OUT` is what is in doubt; those with `parkedAt` wait for a person.',
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED')
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: TransactionQuery,
     @AcceptedFormat() format: ListFormat,
@@ -48,7 +48,7 @@ export class TransactionsAdminController {
       'the rollback. Refusals and replays change nothing and are in the request log.',
   })
   @ApiOkResponse({ type: TransactionDetail })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED')
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   find(
     @Param('providerId') providerId: string,
     @Param('transactionId') transactionId: string,
@@ -68,7 +68,7 @@ export class TransactionsAdminController {
       'the operator DECLINED such a ROLLBACK, a further one is sent under another id, by this route alone.',
   })
   @ApiOkResponse({ type: TransactionDetail })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT', 'RATE_LIMITED')
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT')
   resolve(
     @ActorOfRequest() actor: Actor,
     @Param('providerId') providerId: string,
