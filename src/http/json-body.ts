@@ -22,24 +22,23 @@ type Reading =
  * The body as an instance of the parameter's class: parsed and validated after every guard has passed.
  * @throws CroupierError INVALID_REQUEST, or the code that a constraint names in its `context`
  */
-export const JsonBody = () => bodyRead('strict');
+export const JsonBody = () => readAs((request, type) => validated(type, fieldsOf(request), 'strict'));
 
 /** The body of a provider's wallet call, read leniently. */
-export const ProviderBody = () => bodyRead('lenient');
+export const ProviderBody = () => readAs((request, type) => validated(type, fieldsOf(request), 'lenient'));
 
-/** No pipe: Nest would wait for one by half a dozen promises, and here nothing is waited for. */
-function bodyRead(reading: Reading): ParameterDecorator {
-  const BodyOf = createParamDecorator((type: Type<object>, context: ExecutionContext) =>
-    read(context.switchToHttp().getRequest<FastifyRequest>(), type, reading),
+/**
+ * What is read of a request as an instance of the parameter's class. No pipe: Nest would wait for one by half a dozen
+ * promises, and here nothing is waited for.
+ */
+export function readAs(read: (request: FastifyRequest, type: Type<object>) => object): ParameterDecorator {
+  const ReadAs = createParamDecorator((type: Type<object>, context: ExecutionContext) =>
+    read(context.switchToHttp().getRequest<FastifyRequest>(), type),
   );
   return (controller, method, index) => {
     const types = Reflect.getMetadata('design:paramtypes', controller, method!) as Type<object>[];
-    BodyOf(types[index]!)(controller, method, index);
+    ReadAs(types[index]!)(controller, method, index);
   };
-}
-
-function read(request: FastifyRequest, type: Type<object>, reading: Reading): object {
-  return validated(type, fieldsOf(request), reading);
 }
 
 /**

@@ -455,14 +455,10 @@ function controllers(module: Type<object> | DynamicModule): Type<object>[] {
 function classesRead(controller: Type<object>): Type<object>[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
     const types: Type<object>[] = Reflect.getMetadata('design:paramtypes', controller.prototype, method);
-    const parameters: Record<string, { index: number; data?: unknown; pipes?: object[] }> =
+    const parameters: Record<string, { index: number; data?: unknown }> =
       Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {};
     return Object.values(parameters)
-      .filter(
-        ({ data, pipes = [] }) =>
-          // A body is told its class, a query has its pipe.
-          typeof data === 'function' || pipes.some((pipe) => pipe.constructor.name === 'QueryPipe'),
-      )
+      .filter(({ data }) => typeof data === 'function')
       .map(({ index }) => types[index]!);
   });
 }
