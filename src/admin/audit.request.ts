@@ -1,33 +1,27 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { TextField } from '../http/fields.js';
 import type { Columns } from '../http/list.js';
 import { InstantField } from '../http/instant.js';
 import { PageQuery } from '../http/page.js';
 
-/** No entry has control characters in these, and PostgreSQL cannot even be asked for NUL. */
-const IsWritten = () =>
-  Matches(/^[^\p{Cc}\p{Cs}]{0,512}$/u, {
-    message: '$property must be at most 512 characters, control characters not among them',
+/** A whole text of an entry, none of which has control characters. */
+const WrittenField = (example: string, description?: string) =>
+  TextField({
+    presence: 'optional',
+    longest: 512,
+    example,
+    ...(description && { description }),
   });
 
 /** Contract, section 7, "audit". What is left out restricts nothing; texts are compared as a whole. */
 export class AuditQuery extends PageQuery {
-  @ApiPropertyOptional({
-    example: 'key:5f0b…',
-    description: '`root` · `key:<id>` · `jwt:<subject>` · `operator:<id>`',
-  })
-  @IsOptional()
-  @IsWritten()
+  @WrittenField('key:5f0b…', '`root` · `key:<id>` · `jwt:<subject>` · `operator:<id>`')
   actor?: string;
 
-  @ApiPropertyOptional({ example: 'provider.change' })
-  @IsOptional()
-  @IsWritten()
+  @WrittenField('provider.change')
   action?: string;
 
-  @ApiPropertyOptional({ example: 'provider:acme-games' })
-  @IsOptional()
-  @IsWritten()
+  @WrittenField('provider:acme-games')
   target?: string;
 
   @InstantField('from ≤ createdAt')

@@ -1,21 +1,20 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, Matches } from 'class-validator';
+import { ChoiceField, TextField } from '../http/fields.js';
 import type { Columns } from '../http/list.js';
 import { type Role, ROLES } from './role.js';
 
-/** PostgreSQL stores no NUL, and half a surrogate pair is no character. */
-const NAME = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
-
-const ROLE = { enum: ROLES, enumName: 'Role', description: '`admin` holds `promotions` holds `support`' };
+const ROLE = {
+  enumName: 'Role',
+  description: '`admin` holds `promotions` holds `support`',
+  example: 'support',
+};
 
 /** Contract, section 7, "Keys". */
 export class CreateKeyRequest {
-  @ApiProperty({ example: 'Night shift', minLength: 1, maxLength: 128 })
-  @Matches(NAME, { message: '$property must be 1 to 128 characters, control characters not among them' })
+  @TextField({ longest: 128, example: 'Night shift' })
   name: string;
 
-  @ApiProperty({ ...ROLE, example: 'support' })
-  @IsIn(ROLES, { message: `$property must be one of: ${ROLES.join(', ')}` })
+  @ChoiceField(ROLES, ROLE)
   role: Role;
 }
 
@@ -26,7 +25,7 @@ export class KeyResponse {
   @ApiProperty({ example: 'Night shift' })
   name: string;
 
-  @ApiProperty({ ...ROLE, example: 'support' })
+  @ApiProperty({ ...ROLE, enum: ROLES })
   role: Role;
 
   @ApiProperty()

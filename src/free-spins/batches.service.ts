@@ -13,7 +13,7 @@ import { GrantStore, type NewGrant } from './grant.store.js';
 export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef'> {
   /** 1 to 1000 different ones. */
   readonly playerRefs: readonly string[];
-  readonly batchRef?: string;
+  readonly batchRef?: string | null;
 }
 
 /** Takes batches in; sending them is the runner's. */

@@ -1,16 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsOptional,
-  Max,
-  Min,
-} from 'class-validator';
-import { IsCurrency, IsIdentifier } from '../http/identifier.js';
+  CurrencyField,
+  IdentifierField,
+  IdentifiersField,
+  IntegerField,
+  QueryChoiceField,
+} from '../http/fields.js';
 import { PageQuery } from '../http/page.js';
 import type { GrantState } from './grant.entity.js';
 
@@ -22,122 +16,80 @@ export const STATES = ['PENDING', 'GRANTED', 'FAILED', 'CANCELLED'] as const sat
 
 /** What every grant and batch says of the spins. */
 class SpinsRequest {
-  @ApiProperty({ example: 'sandbox-slots', maxLength: 128, description: 'Names the provider as well' })
-  @IsIdentifier()
+  @IdentifierField({ example: 'sandbox-slots', description: 'Names the provider as well' })
   gameId: string;
 
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MOST_SPINS, example: 10 })
-  @Max(MOST_SPINS)
-  @Min(1)
-  @IsInt()
+  @IntegerField({ minimum: 1, maximum: MOST_SPINS, example: 10 })
   spins: number;
 
-  @ApiProperty({
-    type: 'integer',
+  @IntegerField({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     example: 20,
     description: "Stake of a spin in minor units; 0: the provider's default stake",
   })
-  @Max(Number.MAX_SAFE_INTEGER)
-  @Min(0)
-  @IsInt()
   betAmountMinor: number;
 
-  @ApiProperty({ example: 'EUR', pattern: '^[A-Z]{3}$' })
-  @IsCurrency()
+  @CurrencyField()
   currency: string;
 }
 
 class GrantRequest extends SpinsRequest {
-  @ApiProperty({ example: 'player-42', maxLength: 128 })
-  @IsIdentifier()
+  @IdentifierField({ example: 'player-42' })
   playerRef: string;
 }
 
 /** An operator's grant: its requestRef makes it idempotent. */
 export class OperatorGrantRequest extends GrantRequest {
-  @ApiProperty({ example: 'summer-2026-player-42', maxLength: 128, description: 'Makes the call idempotent' })
-  @IsIdentifier()
+  @IdentifierField({ example: 'summer-2026-player-42', description: 'Makes the call idempotent' })
   requestRef: string;
 }
 
 export class AdminGrantRequest extends GrantRequest {
-  @ApiProperty({ example: 'sandbox-operator', maxLength: 128 })
-  @IsIdentifier()
+  @IdentifierField({ example: 'sandbox-operator' })
   operatorId: string;
 
-  @ApiPropertyOptional({
+  @IdentifierField({
+    presence: 'nullable',
     example: 'summer-2026-player-42',
-    maxLength: 128,
     description: 'Makes the call idempotent; without it each call is a grant of its own',
   })
-  @IsOptional()
-  @IsIdentifier()
-  requestRef?: string;
+  requestRef?: string | null;
 }
 
 class PlayersRequest extends SpinsRequest {
-  @ApiProperty({
-    type: [String],
-    example: ['player-42', 'player-43'],
-    minItems: 1,
-    maxItems: MOST_PLAYERS,
-    uniqueItems: true,
-  })
-  @IsIdentifier({
-    each: true,
-    message: 'each of playerRefs must be 1 to 128 printable ASCII characters without spaces',
-  })
-  @ArrayUnique({ message: 'playerRefs must be different ones' })
-  @ArrayMaxSize(MOST_PLAYERS)
-  @ArrayMinSize(1)
-  @IsArray()
+  @IdentifiersField({ most: MOST_PLAYERS, example: ['player-42', 'player-43'] })
   playerRefs: string[];
 }
 
 export class OperatorBatchRequest extends PlayersRequest {
-  @ApiProperty({ example: 'summer-2026', maxLength: 128, description: 'Makes the call idempotent' })
-  @IsIdentifier()
+  @IdentifierField({ example: 'summer-2026', description: 'Makes the call idempotent' })
   batchRef: string;
 }
 
 export class AdminBatchRequest extends PlayersRequest {
-  @ApiProperty({ example: 'sandbox-operator', maxLength: 128 })
-  @IsIdentifier()
+  @IdentifierField({ example: 'sandbox-operator' })
   operatorId: string;
 
-  @ApiPropertyOptional({ example: 'summer-2026', maxLength: 128, description: 'Makes the call idempotent' })
-  @IsOptional()
-  @IsIdentifier()
-  batchRef?: string;
+  @IdentifierField({ presence: 'nullable', example: 'summer-2026', description: 'Makes the call idempotent' })
+  batchRef?: string | null;
 }
 
 export class OperatorGrantQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: STATES })
-  @IsOptional()
-  @IsIn(STATES)
+  @QueryChoiceField(STATES)
   state?: GrantState;
 
-  @ApiPropertyOptional({ example: 'sandbox-provider' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;
 
-  @ApiPropertyOptional({ example: 'player-42' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'player-42' })
   playerRef?: string;
 
-  @ApiPropertyOptional({ example: 'sandbox-slots' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
   gameId?: string;
 }
 
 export class AdminGrantQuery extends OperatorGrantQuery {
-  @ApiPropertyOptional({ example: 'sandbox-operator' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
 }

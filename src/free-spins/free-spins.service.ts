@@ -16,7 +16,9 @@ import { type Failure, judgeCancel, judgeGrant, judgeStatus } from './rules/answ
 export type Scope = { readonly operatorId: string } | 'everybody';
 
 /** A grant as it is asked for; without a requestRef it gets one, and is not idempotent. */
-export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & { readonly requestRef?: string };
+export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
+  readonly requestRef?: string | null;
+};
 
 const NOBODY_KNOWS = 'no outcome was recorded in time: the platform stopped while the provider was called';
 

@@ -1,34 +1,11 @@
-import { applyDecorators, type PipeTransform } from '@nestjs/common';
-import { Matches, ValidateBy, type ValidationOptions } from 'class-validator';
+import type { PipeTransform } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
 
-const IDENTIFIER = /^[\x21-\x7e]{1,128}$/;
-
 /** 1–128 printable ASCII characters without spaces, not `.` or `..`. Contract, section 3. */
+export const IDENTIFIER = /^(?!\.{1,2}$)[!-~]{1,128}$/;
+
 export function isIdentifier(value: unknown): value is string {
-  return typeof value === 'string' && IDENTIFIER.test(value) && value !== '.' && value !== '..';
-}
-
-export function IsIdentifier(options?: ValidationOptions): PropertyDecorator {
-  return ValidateBy(
-    {
-      name: 'isIdentifier',
-      validator: {
-        validate: isIdentifier,
-        defaultMessage: () => '$property must be 1 to 128 printable ASCII characters without spaces',
-      },
-    },
-    options,
-  );
-}
-
-/** Three upper-case letters, as ISO 4217 has them. */
-export function IsCurrency(): PropertyDecorator {
-  return applyDecorators(
-    Matches(/^[A-Z]{3}$/, {
-      message: '$property must be 3 upper-case letters (ISO 4217)',
-    }),
-  );
+  return typeof value === 'string' && IDENTIFIER.test(value);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

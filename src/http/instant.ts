@@ -1,7 +1,6 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, ValidateBy } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 import { instantOrDayMs } from '../runtime/instant.js';
+import { field } from './fields.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -12,9 +11,9 @@ export function isInstant(value: unknown): value is string {
 
 /** A bound of a list by time: `from` ≤ createdAt < `to`. */
 export const InstantField = (description: string) =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, format: 'date-time', description, example: '2026-01-31T00:00:00Z' }),
-    IsOptional(),
+  field(
+    { type: 'string', pattern: INSTANT.source },
+    { presence: 'optional', description, example: '2026-01-31T00:00:00Z' },
     ValidateBy({
       name: 'isInstant',
       validator: {

@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from './api-errors.js';
+import { withWholeBodies } from './docs/bodies.js';
 import { withExamples } from './docs/examples.js';
 import { serveDesk, servePage } from './docs/pages.js';
 import { withSharedErrors } from './docs/shared-errors.js';
@@ -51,7 +52,7 @@ function describe(app: NestFastifyApplication): OpenAPIObject {
     .addTag('Monitoring', 'Health and metrics')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An admin key' }, 'admin-key');
   const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorBody] });
-  const complete = withExamples(withSignature(withSharedErrors(document)));
+  const complete = withWholeBodies(withExamples(withSignature(withSharedErrors(document))));
   return { ...(withoutNullable(complete) as OpenAPIObject), webhooks: WEBHOOKS };
 }
 

@@ -1,6 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { CroupierError } from '../errors/croupier-error.js';
+import { IntegerField, OpaqueField } from './fields.js';
 import { isIdentifier } from './identifier.js';
 
 /** Contract, section 7: `limit` 50, at most 500. */
@@ -9,16 +8,10 @@ const HIGHEST_LIMIT = 500;
 
 /** Which part of a list is asked for. */
 export class PageQuery {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(HIGHEST_LIMIT)
+  @IntegerField({ presence: 'optional', minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'the `nextCursor` of the page before' })
-  @IsOptional()
-  @IsString()
+  @OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the page before' })
   cursor?: string;
 }
 

@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
-import { IsIdentifier } from '../http/identifier.js';
+import { IdentifierField, QueryChoiceField } from '../http/fields.js';
 import type { Columns } from '../http/list.js';
 import { NextCursor, TimePageQuery } from '../http/time-page.js';
 
@@ -13,19 +12,13 @@ const ROUTES = [
 
 /** Contract, section 7. What is left out restricts nothing. */
 export class CallbackQuery extends TimePageQuery {
-  @ApiPropertyOptional({ example: 'sandbox-provider' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;
 
-  @ApiPropertyOptional({ enum: ROUTES })
-  @IsOptional()
-  @IsIn(ROUTES)
+  @QueryChoiceField(ROUTES)
   route?: string;
 
-  @ApiPropertyOptional({ description: "A grant's requestRef, or a sessionId" })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', description: "A grant's requestRef, or a sessionId" })
   reference?: string;
 }
 

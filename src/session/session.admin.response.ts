@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
-import { IsIdentifier } from '../http/identifier.js';
+import { IdentifierField, QueryChoiceField } from '../http/fields.js';
 import type { Columns } from '../http/list.js';
 import { NextCursor, TimePageQuery } from '../http/time-page.js';
 import type { RevokeReason } from './session.store.js';
@@ -9,29 +8,19 @@ const TRUTH = ['true', 'false'] as const;
 
 /** Contract, section 7. What is left out restricts nothing. */
 export class SessionQuery extends TimePageQuery {
-  @ApiPropertyOptional({ example: 'sandbox-operator' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
 
-  @ApiPropertyOptional({ example: 'sandbox-provider' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;
 
-  @ApiPropertyOptional({ example: 'player-42' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'player-42' })
   playerRef?: string;
 
-  @ApiPropertyOptional({ example: 'sandbox-slots' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
   gameId?: string;
 
-  @ApiPropertyOptional({ enum: TRUTH, description: 'Only those that were revoked, or only the others' })
-  @IsOptional()
-  @IsIn(TRUTH)
+  @QueryChoiceField(TRUTH, { description: 'Only those that were revoked, or only the others' })
   revoked?: 'true' | 'false';
 }
 

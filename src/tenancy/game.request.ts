@@ -1,10 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, ValidateBy } from 'class-validator';
+import { ValidateBy } from 'class-validator';
+import { field } from '../http/fields.js';
 import type { Columns } from '../http/list.js';
 import { Name, StatusField, TenantId } from './fields.js';
 import type { Status } from './tenant.js';
 
-const PRINTABLE = /^[\x21-\x7e]{1,2048}$/;
+const PRINTABLE = /^[!-~]{1,2048}$/;
 
 /** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
 export class PutGameRequest {
@@ -14,24 +15,21 @@ export class PutGameRequest {
   @Name('Book of Examples', 'required')
   name: string;
 
-  @StatusField('optional')
+  @StatusField()
   status?: Status;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'uri',
-    nullable: true,
-    example: 'https://play.acme.example/book',
-  })
-  @IsOptional()
-  @ValidateBy({
-    name: 'isLaunchUrl',
-    validator: {
-      validate: isLaunchUrl,
-      defaultMessage: () =>
-        '$property must be an absolute http(s) address of at most 2048 printable characters',
-    },
-  })
+  @field(
+    { type: 'string', format: 'uri', pattern: PRINTABLE.source },
+    { presence: 'nullable', example: 'https://play.acme.example/book' },
+    ValidateBy({
+      name: 'isLaunchUrl',
+      validator: {
+        validate: isLaunchUrl,
+        defaultMessage: () =>
+          '$property must be an absolute http(s) address of at most 2048 printable characters',
+      },
+    }),
+  )
   launchUrl?: string | null;
 }
 

@@ -26,7 +26,7 @@ export class CreateOperatorRequest {
   @WalletTimeoutMs()
   walletTimeoutMs?: number | null;
 
-  @StatusField('optional')
+  @StatusField()
   status?: Status;
 
   @RequestsPerSecond()
@@ -47,7 +47,7 @@ export class ChangeOperatorRequest {
   @WalletTimeoutMs()
   walletTimeoutMs?: number | null;
 
-  @StatusField('optional')
+  @StatusField()
   status?: Status;
 
   @RequestsPerSecond()

@@ -12,7 +12,7 @@ export class CreateProviderRequest {
   @BaseUrl('https://rgs.acme.example/croupier', 'required')
   webhookBaseUrl: string;
 
-  @StatusField('optional')
+  @StatusField()
   status?: Status;
 
   @RequestsPerSecond()
@@ -30,7 +30,7 @@ export class ChangeProviderRequest {
   @BaseUrl('https://rgs.acme.example/croupier', 'optional')
   webhookBaseUrl?: string;
 
-  @StatusField('optional')
+  @StatusField()
   status?: Status;
 
   @RequestsPerSecond()

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IntegerField } from '../http/fields.js';
 
 /** A day: time enough to hand the new secret over, in seconds. */
 export const OVERLAP_SECONDS = 86_400;
@@ -10,18 +10,13 @@ export const EXAMPLE_SECRET = 'Jv1p0TqLx8bWm3dR6yKzH2nUcEoGsAfi5X9tQ7hVwZk';
 
 /** Contract, section 7, `secret/rotate`. */
 export class RotateSecretRequest {
-  @ApiPropertyOptional({
-    type: 'integer',
+  @IntegerField({
+    presence: 'nullable',
     minimum: 0,
     maximum: LONGEST_OVERLAP_SECONDS,
     default: OVERLAP_SECONDS,
-    nullable: true,
     description: 'how long the present secret stays valid beside the new one; 0 switches at once',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(LONGEST_OVERLAP_SECONDS)
   overlapSeconds?: number | null;
 }
 

@@ -1,99 +1,65 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsNotIn } from 'class-validator';
 import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNotIn,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  MinLength,
-  ValidateIf,
-} from 'class-validator';
-import { IsCurrency, IsIdentifier } from '../http/identifier.js';
-import { EXAMPLE_TOKEN } from '../session/session.request.js';
+  BooleanField,
+  ChoiceField,
+  CurrencyField,
+  IdentifierField,
+  IntegerField,
+  OwnIdentifierField,
+} from '../http/fields.js';
+import { EXAMPLE_TOKEN, TokenField } from '../session/session.request.js';
 import type { Kind } from './rules/facts.js';
 
 const KINDS = ['BET', 'WIN', 'ROLLBACK'] as const satisfies readonly Kind[];
 
-/** Ids that begin so are the platform's own. Contract, section 3. */
-const NOT_THE_PLATFORMS = /^(?!croupier-)/;
-
 /** What a provider submits. Contract, section 3, "TransactionRequest". */
 export class TransactionRequest {
-  @ApiProperty({
-    description: 'The opaque token of the session',
-    minLength: 1,
-    example: EXAMPLE_TOKEN,
-  })
-  @IsString()
-  @MinLength(1)
+  @TokenField()
   sessionToken: string;
 
-  @ApiProperty({
-    example: 'bet-1001',
-    maxLength: 128,
-    description: "The provider's own id, used once for ever",
-  })
-  @Matches(NOT_THE_PLATFORMS, { message: 'transactionId must not begin with croupier-' })
-  @IsIdentifier()
+  @OwnIdentifierField({ example: 'bet-1001', description: "The provider's own id, used once for ever" })
   transactionId: string;
 
-  @ApiProperty({ enum: KINDS })
-  @IsIn(KINDS)
+  @ChoiceField(KINDS)
   @IsNotIn(['ADJUSTMENT'], { context: { code: 'KIND_NOT_ACCEPTED' } })
   kind: Kind;
 
-  @ApiProperty({ example: 'player-42', maxLength: 128 })
-  @IsIdentifier()
+  @IdentifierField({ example: 'player-42' })
   playerRef: string;
 
-  @ApiProperty({ example: 'sandbox-slots', maxLength: 128 })
-  @IsIdentifier()
+  @IdentifierField({ example: 'sandbox-slots' })
   gameId: string;
 
-  @ApiProperty({ example: 'EUR', pattern: '^[A-Z]{3}$' })
-  @IsCurrency()
+  @CurrencyField()
   currency: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
+  @IntegerField({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
+    requiredWhere: { field: 'kind', is: ['BET', 'WIN'] },
     example: 250,
     description: "Minor units. Only a ROLLBACK may leave it out; if sent, it must equal the original's.",
   })
-  @ValidateIf((request: TransactionRequest) => request.kind !== 'ROLLBACK' || request.amountMinor != null)
-  @Max(Number.MAX_SAFE_INTEGER)
-  @Min(0)
-  @IsInt()
   amountMinor?: number;
 
-  @ApiProperty({ example: 'round-7', maxLength: 128 })
-  @IsIdentifier()
+  @IdentifierField({ example: 'round-7' })
   roundId: string;
 
-  @ApiPropertyOptional({ description: 'Recorded and forwarded, never a reason to refuse' })
-  @IsOptional()
-  @IsBoolean()
+  @BooleanField({ presence: 'nullable', description: 'Recorded and forwarded, never a reason to refuse' })
   roundClosed?: boolean;
 
-  @ApiPropertyOptional({ example: 'bet-1001', maxLength: 128, description: 'Required for a ROLLBACK' })
-  @ValidateIf(
-    (request: TransactionRequest) => request.kind === 'ROLLBACK' || request.originalTransactionId != null,
-  )
-  @IsIdentifier()
+  @IdentifierField({
+    requiredWhere: { field: 'kind', is: ['ROLLBACK'] },
+    example: 'bet-1001',
+    description: 'Required for a ROLLBACK',
+  })
   originalTransactionId?: string;
 
-  @ApiPropertyOptional({
+  @IdentifierField({
+    presence: 'nullable',
     example: 'batch-77',
-    maxLength: 128,
     description: "The free-spin batch's externalRef that a WIN belongs to",
   })
-  @IsOptional()
-  @IsIdentifier()
   freeSpinsRef?: string;
 }
 

@@ -1,6 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
-import { IsIdentifier } from '../../http/identifier.js';
+import { IdentifierField, QueryChoiceField } from '../../http/fields.js';
 import { TimePageQuery } from '../../http/time-page.js';
 import type { State } from '../rules/facts.js';
 
@@ -8,28 +6,22 @@ const STATES = ['PENDING', 'APPROVED', 'DECLINED', 'TIMED_OUT', 'ROLLED_BACK'] a
 
 /** Contract, section 7. What is left out restricts nothing. */
 export class TransactionQuery extends TimePageQuery {
-  @ApiPropertyOptional({ example: 'sandbox-provider', description: '`platform`: adjustments' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({
+    presence: 'optional',
+    example: 'sandbox-provider',
+    description: '`platform`: adjustments',
+  })
   providerId?: string;
 
-  @ApiPropertyOptional({ example: 'sandbox-operator' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
 
-  @ApiPropertyOptional({ example: 'player-42' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'player-42' })
   playerRef?: string;
 
-  @ApiPropertyOptional({ example: 'round-7' })
-  @IsOptional()
-  @IsIdentifier()
+  @IdentifierField({ presence: 'optional', example: 'round-7' })
   roundId?: string;
 
-  @ApiPropertyOptional({ enum: STATES, description: 'TIMED_OUT: what nobody knows yet' })
-  @IsOptional()
-  @IsIn(STATES)
+  @QueryChoiceField(STATES, { description: 'TIMED_OUT: what nobody knows yet' })
   state?: State;
 }

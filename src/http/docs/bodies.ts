@@ -1,0 +1,58 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Operation } from './operations.js';
+
+/** The values of another field that make a field required. */
+export interface RequiredWhere {
+  readonly field: string;
+  readonly is: readonly unknown[];
+}
+
+/** Under which a field's schema says so, until the class's own does. */
+export const REQUIRED_WHERE = 'x-required-where';
+
+interface Body {
+  readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, { readonly [REQUIRED_WHERE]?: RequiredWhere }>>;
+}
+
+/** Says what the fields of a body do not say each by itself: which requires which, and that there are no others. */
+export function withWholeBodies(document: OpenAPIObject): OpenAPIObject {
+  const strict = strictSchemas(document);
+  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
+    const others = strict.has(`#/components/schemas/${name}`) ? { additionalProperties: false } : {};
+    return [name, { ...withConditions(schema as Schema), ...others }] as const;
+  });
+  return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) } };
+}
+
+/** Providers alone may send unknown fields. Contract, section 2. */
+function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
+  const bodies = operations
+    .filter(({ tags }) => !tags?.includes('Provider'))
+    .map(({ requestBody }) => requestBody as Body | undefined);
+  return new Set(
+    bodies.flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => schema?.$ref)),
+  );
+}
+
+function withConditions(schema: Schema): object {
+  const conditions: object[] = [];
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { [REQUIRED_WHERE]: requiredWhere, ...rest } = property;
+    if (requiredWhere) conditions.push(condition(name, requiredWhere));
+    return [name, rest] as const;
+  });
+  if (conditions.length === 0) return schema;
+  return { ...schema, properties: Object.fromEntries(properties), allOf: conditions };
+}
+
+function condition(name: string, { field, is }: RequiredWhere): object {
+  return {
+    if: { required: [field], properties: { [field]: { enum: is } } },
+    then: { required: [name], properties: { [name]: { not: { type: 'null' } } } },
+  };
+}

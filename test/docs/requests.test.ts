@@ -1,0 +1,176 @@
+import type { Type } from '@nestjs/common';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CroupierError } from '../../src/errors/croupier-error.js';
+import { validated } from '../../src/http/json-body.js';
+import { SessionTokenRequest } from '../../src/session/session.request.js';
+import { TransactionRequest } from '../../src/wallet/transaction.request.js';
+import { ACCEPTED, changed, type Fields, knownFields, SUSPECTS } from '../http/requests.js';
+import { startWorld, type World } from '../world/world.js';
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: object;
+}
+
+interface Operation {
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: { content: Record<string, { schema: { $ref: string } }> };
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+}
+
+/** What no schema can say: that a day exists, that an address can be opened. */
+const BEYOND_A_SCHEMA = /^(from|to|launchUrl) must/;
+
+/** Providers' bodies are read leniently. Contract, section 2. */
+const LENIENT = new Set<Type<object>>([TransactionRequest, SessionTokenRequest]);
+
+let world: World;
+let document: Document;
+
+beforeAll(async () => {
+  world = await startWorld();
+  document = (await world.request('/docs-json')).json as unknown as Document;
+});
+
+afterAll(() => world.stop());
+
+test('every body and every query of the document is judged here', () => {
+  const names = [...ACCEPTED.keys()].map(({ name }) => `#/components/schemas/${name}`);
+  const bodies = operations().flatMap(({ requestBody }) =>
+    Object.values(requestBody?.content ?? {}).map(({ schema }) => schema.$ref),
+  );
+  expect(names).toEqual(expect.arrayContaining(bodies));
+  const queries = [...ACCEPTED.keys()].map(signature);
+  for (const operation of operations()) {
+    const query = queryOf(operation);
+    if (query.length > 0)
+      expect(queries).toContain(
+        query
+          .map(({ name }) => name)
+          .sort()
+          .join(),
+      );
+  }
+});
+
+describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted] as const))(
+  '%s is documented as it is judged',
+  (_, type, accepted) => {
+    const fields = [...knownFields(type)];
+    const reading = LENIENT.has(type) ? 'lenient' : 'strict';
+
+    test('with any one field amiss', () => {
+      const documented = documentedAs(type);
+      for (const example of accepted) {
+        expectTheSame(documented, type, example, reading);
+        for (const field of [...fields, 'extra'])
+          for (const suspect of SUSPECTS.filter(isJson))
+            for (const schema of documented)
+              expectTheSame([schema], type, changed(example, [[field, suspect]]), reading);
+      }
+    });
+
+    test('with several amiss at once', () => {
+      const documented = documentedAs(type);
+      const value = fc.oneof(
+        { weight: 6, arbitrary: fc.constantFrom(...SUSPECTS.filter(isJson)) },
+        { weight: 1, arbitrary: fc.jsonValue() },
+        { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+      );
+      const change = fc.tuple(fc.constantFrom(...fields, 'extra'), value);
+      const changes = fc.uniqueArray(change, { maxLength: 4, selector: ([field]) => field });
+      let accepts = 0;
+      let refuses = 0;
+      fc.assert(
+        fc.property(fc.constantFrom(...accepted), changes, (example, several) => {
+          if (expectTheSame(documented, type, changed(example, several), reading)) accepts++;
+          else refuses++;
+        }),
+        { numRuns: 600 },
+      );
+      expect(Math.min(accepts, refuses)).toBeGreaterThan(10);
+    });
+  },
+);
+
+/** Holds what the service accepts against each place where the class is documented. */
+function expectTheSame(
+  documented: readonly ValidateFunction[],
+  type: Type<object>,
+  fields: Fields,
+  reading: 'strict' | 'lenient',
+): boolean {
+  const refusal = refusalOf(type, fields, reading);
+  if (refusal !== undefined && BEYOND_A_SCHEMA.test(refusal)) return false;
+  for (const accepts of documented)
+    if (accepts(fields) !== (refusal === undefined))
+      expect.fail(
+        `${JSON.stringify(fields)}: ${refusal ?? 'accepted'}, but ${JSON.stringify(accepts.errors)}`,
+      );
+  return refusal === undefined;
+}
+
+function refusalOf(type: Type<object>, fields: Fields, reading: 'strict' | 'lenient'): string | undefined {
+  try {
+    validated(type, fields, reading);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CroupierError)) throw error;
+    return error.message;
+  }
+}
+
+/** The schema of a body, or that of each operation with this query. */
+function documentedAs(type: Type<object>): ValidateFunction[] {
+  // A format tells a reader more than it asks of a value.
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ $id: 'api', ...document });
+  const body = document.components.schemas[type.name];
+  if (body) return [ajv.compile({ $ref: `api#/components/schemas/${type.name}` })];
+  const queries = operations()
+    .map(queryOf)
+    .filter(
+      (query) =>
+        query
+          .map(({ name }) => name)
+          .sort()
+          .join() === signature(type),
+    );
+  expect(queries, type.name).not.toEqual([]);
+  return queries.map((query) =>
+    ajv.compile({
+      type: 'object',
+      properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
+      required: query.filter(({ required }) => required).map(({ name }) => name),
+      // Unknown parameters are refused, of which a document has no way to tell.
+      additionalProperties: false,
+    }),
+  );
+}
+
+function operations(): Operation[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item));
+}
+
+function queryOf({ parameters = [] }: Operation): Parameter[] {
+  return parameters.filter(
+    (parameter): parameter is Parameter => 'in' in parameter && parameter.in === 'query',
+  );
+}
+
+function signature(type: Type<object>): string {
+  return [...knownFields(type)].sort().join();
+}
+
+/** Whether a value comes over the wire as it is; undefined leaves a field out. */
+function isJson(value: unknown): boolean {
+  return typeof value !== 'number' || Number.isFinite(value);
+}

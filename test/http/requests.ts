@@ -1,0 +1,157 @@
+import type { Type } from '@nestjs/common';
+import { getMetadataStorage } from 'class-validator';
+import { AuditQuery } from '../../src/admin/audit.request.js';
+import { CreateKeyRequest } from '../../src/admin/key.request.js';
+import {
+  AdminBatchRequest,
+  AdminGrantQuery,
+  AdminGrantRequest,
+  OperatorBatchRequest,
+  OperatorGrantQuery,
+  OperatorGrantRequest,
+} from '../../src/free-spins/free-spins.request.js';
+import { PageQuery } from '../../src/http/page.js';
+import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
+import { SessionQuery } from '../../src/session/session.admin.response.js';
+import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';
+import { PutGameRequest } from '../../src/tenancy/game.request.js';
+import { ChangeOperatorRequest, CreateOperatorRequest } from '../../src/tenancy/operator.request.js';
+import { ChangeProviderRequest, CreateProviderRequest } from '../../src/tenancy/provider.request.js';
+import { RotateSecretRequest } from '../../src/tenancy/secret.request.js';
+import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
+import { TransactionQuery } from '../../src/wallet/desk/transaction.admin.request.js';
+import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const SPINS = { gameId: 'slots', spins: 10, betAmountMinor: 20, currency: 'EUR' };
+const PAGE = { limit: 50, cursor: 'Ym9vaw' };
+const TIME_PAGE = { ...PAGE, from: '2026-01-31', to: '2026-01-31T00:00:00.5+01:00' };
+const PROVIDER = { name: 'Acme', webhookBaseUrl: 'https://rgs.acme.example', lateSettlementSeconds: 0 };
+const OPERATOR = { name: 'Lucky', walletBaseUrl: 'https://wallet.lucky.example', walletTimeoutMs: 5000 };
+const TENANT = { status: 'ACTIVE', requestsPerSecond: 500 };
+
+/** Bodies and queries that are accepted, for every class that a route reads. */
+export const ACCEPTED = new Map<Type<object>, Fields[]>([
+  [TransactionRequest, Object.values(TRANSACTION_REQUESTS).map(({ value }) => value)],
+  [SessionTokenRequest, [{ sessionToken: 'token' }]],
+  [
+    AdjustmentRequest,
+    [
+      {
+        adjustmentId: 'a-1',
+        operatorId: 'o',
+        playerRef: 'p',
+        currency: 'EUR',
+        amountMinor: -5,
+        reason: 'why',
+      },
+    ],
+  ],
+  [
+    LaunchRequest,
+    [
+      { playerRef: 'p', gameId: 'g', currency: 'EUR' },
+      {
+        ...{ playerRef: 'p', gameId: 'g', currency: 'EUR', mode: 'DEMO', ttlSeconds: 3600 },
+        ...{ language: 'pt-BR', country: 'DE' },
+      },
+    ],
+  ],
+  [RevokeRequest, [{ reason: 'KICK' }]],
+  [OperatorGrantRequest, [{ ...SPINS, playerRef: 'p', requestRef: 'r' }]],
+  [AdminGrantRequest, [{ ...SPINS, playerRef: 'p', operatorId: 'o', requestRef: 'r' }]],
+  [OperatorBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], batchRef: 'b' }]],
+  [AdminBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], operatorId: 'o', batchRef: 'b' }]],
+  [CreateKeyRequest, [{ name: 'Night shift', role: 'support' }]],
+  [
+    PutGameRequest,
+    [{ providerId: 'acme', name: 'Book', status: 'ACTIVE', launchUrl: 'https://play.acme.example' }],
+  ],
+  [CreateProviderRequest, [{ id: 'acme', ...PROVIDER, ...TENANT }]],
+  [ChangeProviderRequest, [{ ...PROVIDER, ...TENANT }, {}]],
+  [CreateOperatorRequest, [{ id: 'lucky', ...OPERATOR, ...TENANT, walletAdapter: 'signed-json' }]],
+  [ChangeOperatorRequest, [{ ...OPERATOR, ...TENANT, walletAdapter: 'signed-json' }, {}]],
+  [RotateSecretRequest, [{ overlapSeconds: 0 }, {}]],
+  [PageQuery, [PAGE, {}]],
+  [AuditQuery, [{ ...TIME_PAGE, actor: 'root', action: 'provider.change', target: 'provider:acme' }, {}]],
+  [CallbackQuery, [{ ...TIME_PAGE, providerId: 'a', route: '/v1/game/session/revoke', reference: 'r' }]],
+  [SessionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', playerRef: 'p', revoked: 'true' }]],
+  [TransactionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', roundId: 'r', state: 'PENDING' }]],
+  [OperatorGrantQuery, [{ ...PAGE, state: 'GRANTED', providerId: 'a', playerRef: 'p', gameId: 'g' }]],
+  [AdminGrantQuery, [{ ...PAGE, state: 'GRANTED', providerId: 'a', playerRef: 'p', operatorId: 'o' }]],
+]);
+
+/** What may be wrong with any field; undefined leaves it out. */
+export const SUSPECTS: unknown[] = [
+  ...[
+    undefined,
+    null,
+    true,
+    false,
+    {},
+    { length: 1 },
+    [],
+    ['p'],
+    ['p', 'p'],
+    ['p', 'a b'],
+    ['p', 1],
+    [['p']],
+  ],
+  Array.from({ length: 1001 }, (_, index) => `p${index}`),
+  ...[0, -0, -1, 1, 0.5, 499, 500, 501, 1000, 1001, 86_400, 31_536_000, 31_536_001, 1e21, NaN, Infinity],
+  ...[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1, Number.MIN_SAFE_INTEGER, -(2 ** 53)],
+  ...[
+    '',
+    '.',
+    '..',
+    ' ',
+    'a b',
+    'é',
+    '日本',
+    '😀',
+    '\ud800',
+    '\u0000',
+    '\ufe0f',
+    'a\n',
+    '$value',
+    '$property',
+    '1',
+    '0',
+  ],
+  ...['x'.repeat(64), 'x'.repeat(65), 'x'.repeat(128), 'x'.repeat(129), 'x'.repeat(513), 'x'.repeat(2049)],
+  ...[
+    'croupier-',
+    'croupier-1',
+    'Croupier-1',
+    'BET',
+    'WIN',
+    'ROLLBACK',
+    'ADJUSTMENT',
+    'bet',
+    'DEMO',
+    'ACTIVE',
+  ],
+  ...['EUR', 'eur', 'EURO', 'EU', 'DE', 'en', 'en_', 'true', 'admin', 'KICK', 'CANCELLED', 'signed-json'],
+  ...[
+    '2026-01-31',
+    '2026-13-31',
+    '2026-01-31T00:00',
+    'https://a.example',
+    'ftp://a.example',
+    'http://',
+    '//a',
+  ],
+];
+
+/** The fields that a class constrains. */
+export function knownFields(type: Type<object>): Set<string> {
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return new Set(metadata.map(({ propertyName }) => propertyName));
+}
+
+/** The body with other values; as JSON.parse does, it makes `__proto__` a field like any other. */
+export function changed(body: Fields, changes: [field: string, value: unknown][]): Fields {
+  const fields = new Map([...Object.entries(body), ...changes]);
+  return Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
+}
