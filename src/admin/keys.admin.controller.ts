@@ -1,8 +1,8 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
-import { UuidPipe } from '../http/identifier.js';
+import { UuidParam } from '../http/path.js';
 import { JsonBody, NoBody } from '../http/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { PageQuery } from '../http/page.js';
@@ -51,7 +51,7 @@ export class KeysAdminController {
   })
   @ApiNoContentResponse({ description: 'revoked' })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  revoke(@ActorOfRequest() actor: Actor, @Param('id', UuidPipe) id: string): Promise<void> {
+  revoke(@ActorOfRequest() actor: Actor, @UuidParam('id') id: string): Promise<void> {
     return this.keys.revoke(actor, id);
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, HttpCode, HttpStatus, Post, Res, type StreamableFile } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
@@ -12,7 +12,7 @@ import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../http/api-errors.js';
-import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
+import { IdentifierParam, UuidParam } from '../http/path.js';
 import { JsonBody, NoBody } from '../http/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
@@ -118,7 +118,7 @@ export class FreeSpinsAdminController {
   @ApiOperation({ summary: 'Read a batch', description: 'How far it is, and the grant of each player.' })
   @ApiOkResponse({ type: BatchResponse })
   @ApiErrors('NOT_FOUND', 'UNAUTHORIZED', 'FORBIDDEN')
-  async findBatch(@Param('batchId', UuidPipe) batchId: string): Promise<BatchResponse> {
+  async findBatch(@UuidParam('batchId') batchId: string): Promise<BatchResponse> {
     return shownBatch(await this.batches.find(batchId, 'everybody'));
   }
 
@@ -149,7 +149,7 @@ export class FreeSpinsAdminController {
   })
   @ApiOkResponse({ type: DetailedGrantResponse })
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'UNAUTHORIZED', 'FORBIDDEN')
-  async find(@Param('requestRef', IdentifierPipe) requestRef: string): Promise<DetailedGrantResponse> {
+  async find(@IdentifierParam('requestRef') requestRef: string): Promise<DetailedGrantResponse> {
     const grant = await this.freeSpins.find(requestRef, 'everybody');
     return shownWithWinnings(grant, await this.winnings.of(requestRef));
   }
@@ -166,7 +166,7 @@ export class FreeSpinsAdminController {
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED', 'UNAUTHORIZED', 'FORBIDDEN')
   async pullStatus(
     @ActorOfRequest() actor: Actor,
-    @Param('requestRef', IdentifierPipe) requestRef: string,
+    @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantStatusResponse> {
     return { requestRef, ...(await this.freeSpins.pullStatus(actor, requestRef, 'everybody')) };
   }
@@ -185,7 +185,7 @@ export class FreeSpinsAdminController {
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED', 'UNAUTHORIZED', 'FORBIDDEN')
   async cancel(
     @ActorOfRequest() actor: Actor,
-    @Param('requestRef', IdentifierPipe) requestRef: string,
+    @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
     return shown(await this.freeSpins.cancel(actor, requestRef, 'everybody'));
   }
@@ -212,7 +212,7 @@ export class FreeSpinsAdminController {
   )
   async resend(
     @ActorOfRequest() actor: Actor,
-    @Param('requestRef', IdentifierPipe) requestRef: string,
+    @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
     return granted(await this.freeSpins.resend(actor, requestRef, 'everybody'), PATH);
   }

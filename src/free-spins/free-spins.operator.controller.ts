@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { SignedBy } from '../http/caller.js';
-import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
+import { IdentifierParam, UuidParam } from '../http/path.js';
 import { JsonBody, NoBody } from '../http/json-body.js';
 import { ValidQuery } from '../http/query.js';
 import { BodyLimit } from '../http/raw-body.guard.js';
@@ -125,7 +125,7 @@ export class FreeSpinsOperatorController {
   @ApiErrors('NOT_FOUND')
   async findBatch(
     @SignedTenant() operator: Operator,
-    @Param('batchId', UuidPipe) batchId: string,
+    @UuidParam('batchId') batchId: string,
   ): Promise<BatchResponse> {
     return shownBatch(await this.batches.find(batchId, own(operator)));
   }
@@ -154,7 +154,7 @@ export class FreeSpinsOperatorController {
   @ApiErrors('INVALID_REQUEST', 'NOT_FOUND')
   async find(
     @SignedTenant() operator: Operator,
-    @Param('requestRef', IdentifierPipe) requestRef: string,
+    @IdentifierParam('requestRef') requestRef: string,
   ): Promise<DetailedGrantResponse> {
     const grant = await this.freeSpins.find(requestRef, own(operator));
     return shownWithWinnings(grant, await this.winnings.of(requestRef));
@@ -172,7 +172,7 @@ export class FreeSpinsOperatorController {
   async pullStatus(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
-    @Param('requestRef', IdentifierPipe) requestRef: string,
+    @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantStatusResponse> {
     return { requestRef, ...(await this.freeSpins.pullStatus(actor, requestRef, own(operator))) };
   }
@@ -191,7 +191,7 @@ export class FreeSpinsOperatorController {
   async cancel(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
-    @Param('requestRef', IdentifierPipe) requestRef: string,
+    @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
     return shown(await this.freeSpins.cancel(actor, requestRef, own(operator)));
   }
@@ -216,7 +216,7 @@ export class FreeSpinsOperatorController {
   async resend(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
-    @Param('requestRef', IdentifierPipe) requestRef: string,
+    @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
     return granted(await this.freeSpins.resend(actor, requestRef, own(operator)), PATH);
   }

@@ -20,7 +20,7 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { REQUIRED_WHERE, type RequiredWhere } from './docs/bodies.js';
-import { IDENTIFIER, isIdentifier } from './identifier.js';
+import { IDENTIFIER, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
 
 /** Whether a field may be left out, and whether null says so too. */
 export type Presence = 'required' | 'optional' | 'nullable';
@@ -75,7 +75,6 @@ function freedBy(presence: Presence, requiredWhere: RequiredWhere | undefined): 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const IDENTIFIER_SCHEMA = { type: 'string', maxLength: 128, pattern: IDENTIFIER.source } as const;
 const NOT_THE_PLATFORMS = /^(?!croupier-)/;
 
 /** 1 to 128 printable ASCII characters. Contract, section 3. */

@@ -1,10 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../http/api-errors.js';
-import { UuidPipe } from '../http/identifier.js';
+import { UuidParam } from '../http/path.js';
 import { JsonBody } from '../http/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
 import { ValidQuery } from '../http/query.js';
@@ -50,7 +50,7 @@ export class SessionAdminController {
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async revoke(
     @ActorOfRequest() actor: Actor,
-    @Param('sessionId', UuidPipe) sessionId: string,
+    @UuidParam('sessionId') sessionId: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokeResponse> {
     return revocation(await this.sessions.revoke(actor, 'any', sessionId, request.reason));

@@ -1,9 +1,9 @@
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { SignedBy } from '../http/caller.js';
-import { IdentifierPipe, UuidPipe } from '../http/identifier.js';
+import { IdentifierParam, UuidParam } from '../http/path.js';
 import { JsonBody } from '../http/json-body.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
@@ -57,7 +57,7 @@ export class SessionOperatorController {
   async revoke(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
-    @Param('sessionId', UuidPipe) sessionId: string,
+    @UuidParam('sessionId') sessionId: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokeResponse> {
     return revocation(await this.sessions.revoke(actor, operator, sessionId, request.reason));
@@ -77,7 +77,7 @@ export class SessionOperatorController {
   async revokePlayer(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
-    @Param('playerRef', IdentifierPipe) playerRef: string,
+    @IdentifierParam('playerRef') playerRef: string,
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokePlayerResponse> {
     const revoked = await this.sessions.revokePlayer(actor, operator, playerRef, request.reason);

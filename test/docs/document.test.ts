@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
+import { IDENTIFIER } from '../../src/http/identifier.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi } from './document.js';
@@ -99,6 +100,19 @@ test('every error tells its code and what to do next, in the words of the catalo
       }
     }
   }
+});
+
+test('an id in a path says what it looks like', () => {
+  const schemaOf = (name: string, parameter: string) =>
+    (document.find(name).operation.parameters ?? []).find(
+      (candidate) => 'name' in candidate && candidate.name === parameter,
+    );
+  expect(schemaOf('POST /v1/operator/sessions/{sessionId}/revoke', 'sessionId')).toMatchObject({
+    schema: { type: 'string', format: 'uuid' },
+  });
+  expect(schemaOf('GET /v1/admin/free-spins/{requestRef}', 'requestRef')).toMatchObject({
+    schema: { type: 'string', pattern: IDENTIFIER.source },
+  });
 });
 
 describe('the signature', () => {

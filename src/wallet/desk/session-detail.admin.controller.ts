@@ -1,9 +1,9 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { SensitiveRead } from '../../audit/sensitive-read.js';
 import { ApiErrors } from '../../http/api-errors.js';
-import { UuidPipe } from '../../http/identifier.js';
+import { UuidParam } from '../../http/path.js';
 import { PageQuery } from '../../http/page.js';
 import { ValidQuery } from '../../http/query.js';
 import { SessionDesk } from '../../session/session-desk.service.js';
@@ -31,7 +31,7 @@ export class SessionDetailAdminController {
   @ApiOkResponse({ type: SessionDetailPage })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(
-    @Param('sessionId', UuidPipe) sessionId: string,
+    @UuidParam('sessionId') sessionId: string,
     @ValidQuery() query: PageQuery,
   ): Promise<SessionDetailPage> {
     const session = await this.sessions.find(sessionId);

@@ -1,0 +1,43 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { CroupierError } from '../errors/croupier-error.js';
+import { IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
+
+/**
+ * An id of our own in a path: what is no UUID names nothing that exists.
+ * @throws CroupierError NOT_FOUND
+ */
+export const UuidParam = (name: string) =>
+  fromPath(name, { type: 'string', format: 'uuid' }, (value) => {
+    if (!isUuid(value)) throw new CroupierError('NOT_FOUND');
+    return value.toLowerCase();
+  });
+
+/**
+ * A caller's identifier in a path.
+ * @throws CroupierError INVALID_REQUEST
+ */
+export const IdentifierParam = (name: string) =>
+  fromPath(name, IDENTIFIER_SCHEMA, (value) => {
+    if (!isIdentifier(value))
+      throw new CroupierError('INVALID_REQUEST', 'the path carries no valid identifier');
+    return value;
+  });
+
+/** A part of the path, documented as it is judged. */
+function fromPath(
+  name: string,
+  schema: { type: 'string'; format?: string },
+  read: (value: string) => string,
+): ParameterDecorator {
+  const FromPath = createParamDecorator((_: unknown, context: ExecutionContext) => {
+    const { params } = context.switchToHttp().getRequest<FastifyRequest>();
+    return read((params as Record<string, string>)[name] ?? '');
+  });
+  return (controller, method, index) => {
+    const handler = Object.getOwnPropertyDescriptor(controller, method!)!;
+    ApiParam({ name, schema })(controller, method!, handler);
+    FromPath()(controller, method, index);
+  };
+}
