@@ -102,6 +102,14 @@ test('every error tells its code and what to do next, in the words of the catalo
   }
 });
 
+test('who tries a list out finds its filters blank', () => {
+  const queries = document.entries.flatMap(({ operation }) =>
+    (operation.parameters ?? []).filter((parameter) => 'in' in parameter && parameter.in === 'query'),
+  );
+  expect(queries.length).toBeGreaterThan(30);
+  for (const query of queries) expect(query).not.toHaveProperty('schema.example');
+});
+
 test('an id in a path says what it looks like', () => {
   const schemaOf = (name: string, parameter: string) =>
     (document.find(name).operation.parameters ?? []).find(

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Operation } from './operations.js';
 
-/** The values of another field that make a field required. */
+/** The values of another field that make a field required; each value it can have makes one or another so. */
 export interface RequiredWhere {
   readonly field: string;
   readonly is: readonly unknown[];
@@ -23,7 +23,7 @@ export function withWholeBodies(document: OpenAPIObject): OpenAPIObject {
   const strict = strictSchemas(document);
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
     const others = strict.has(`#/components/schemas/${name}`) ? { additionalProperties: false } : {};
-    return [name, { ...withConditions(schema as Schema), ...others }] as const;
+    return [name, { ...withCases(schema as Schema), ...others }] as const;
   });
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) } };
 }
@@ -39,20 +39,24 @@ function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
   );
 }
 
-function withConditions(schema: Schema): object {
-  const conditions: object[] = [];
+/** What is required where is told case by case, which a reader of the page sees beside each other. */
+function withCases(schema: Schema): object {
+  const cases = new Map<string, { where: RequiredWhere; names: string[] }>();
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const { [REQUIRED_WHERE]: requiredWhere, ...rest } = property;
-    if (requiredWhere) conditions.push(condition(name, requiredWhere));
+    const { [REQUIRED_WHERE]: where, ...rest } = property;
+    if (where) {
+      const key = JSON.stringify(where);
+      cases.set(key, { where, names: [...(cases.get(key)?.names ?? []), name] });
+    }
     return [name, rest] as const;
   });
-  if (conditions.length === 0) return schema;
-  return { ...schema, properties: Object.fromEntries(properties), allOf: conditions };
-}
-
-function condition(name: string, { field, is }: RequiredWhere): object {
-  return {
-    if: { required: [field], properties: { [field]: { enum: is } } },
-    then: { required: [name], properties: { [name]: { not: { type: 'null' } } } },
-  };
+  if (cases.size === 0) return schema;
+  const anyOf = [...cases.values()].map(({ where: { field, is }, names }) => ({
+    required: names,
+    properties: {
+      [field]: { enum: is },
+      ...Object.fromEntries(names.map((name) => [name, { not: { type: 'null' } }])),
+    },
+  }));
+  return { ...schema, properties: Object.fromEntries(properties), anyOf };
 }

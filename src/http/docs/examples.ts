@@ -23,6 +23,13 @@ interface Media {
   examples?: object;
 }
 
+interface Parameter {
+  in?: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+}
+
 type Content = Record<string, Media> | undefined;
 
 const OF_FORMAT: Record<string, string> = {
@@ -45,12 +52,14 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
       }),
     );
   return mapOperations(document, (operation) => {
-    const { requestBody, responses } = operation as unknown as {
+    const { parameters, requestBody, responses } = operation as unknown as {
+      parameters?: Parameter[];
       requestBody?: { content?: Content };
       responses: Record<string, { content?: Content }>;
     };
     return {
       ...operation,
+      ...(parameters && { parameters: parameters.map(unfilled) }),
       ...(requestBody && { requestBody: { ...requestBody, content: worked(requestBody.content) } }),
       responses: Object.fromEntries(
         Object.entries(responses).map(([status, response]) => [
@@ -60,6 +69,14 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
       ),
     } as Operation;
   });
+}
+
+/** A page fills in what has an example, and a filter is there to be left out: its example stands in its words. */
+function unfilled(parameter: Parameter): Parameter {
+  const { example, ...schema } = parameter.schema ?? {};
+  if (parameter.in !== 'query' || parameter.required === true || example === undefined) return parameter;
+  const words = [parameter.description, `such as \`${example as string}\``].filter(Boolean).join('; ');
+  return { ...parameter, schema, description: words };
 }
 
 function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
