@@ -65,6 +65,14 @@ test('a member that is refused costs the others nothing', async () => {
   expect(rows.filter(({ n }) => n === 1)).toHaveLength(ids.length - 1);
 });
 
+test('values that no batch can carry go alone, and the lane goes on', async () => {
+  const big = (id: string) => groupCommit.run<{ n: number }>(MARK, [id, 5n]);
+  const [first, second, third] = ids as [string, string, string];
+  const rows = await Promise.all([mark(first, 1), big(second), big(third)]);
+  expect(rows.map((row) => row?.n)).toEqual([1, 5, 5]);
+  expect(await mark(first, 2)).toMatchObject({ n: 2 });
+});
+
 test('a row that somebody holds keeps nobody waiting but whoever wants it', async () => {
   const [held = '', ...free] = ids;
   const holder = new pg.Client({ connectionString: world.databaseUrl });
