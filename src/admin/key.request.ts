@@ -34,6 +34,7 @@ export class KeyResponse {
   @ApiProperty({
     type: Date,
     nullable: true,
+    example: null,
     description: 'the last use, up to a minute old; null: never used',
   })
   lastUsedAt: Date | null;

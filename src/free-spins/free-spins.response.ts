@@ -23,7 +23,7 @@ export class GrantResponse {
   @ApiProperty({ example: 'summer-2026-player-42' })
   requestRef: string;
 
-  @ApiProperty({ enum: STATES })
+  @ApiProperty({ enum: STATES, example: 'GRANTED' })
   state: GrantState;
 
   @ApiProperty({ example: 'sandbox-operator' })
@@ -69,7 +69,7 @@ export class GrantResponse {
   @ApiPropertyOptional({ type: GrantFailure, description: 'Of a FAILED grant' })
   failure?: GrantFailure;
 
-  @ApiPropertyOptional({ example: 'the provider answered 503', description: 'Why the last cancel failed' })
+  @ApiPropertyOptional({ description: 'Why the last cancel failed, such as `the provider answered 503`' })
   lastCancelError?: string;
 
   @ApiPropertyOptional({ format: 'uuid' })
@@ -141,7 +141,7 @@ export class GrantStatusResponse {
   @ApiProperty({ type: 'integer', example: 9 })
   remainingSpins: number;
 
-  @ApiProperty()
+  @ApiProperty({ example: false })
   completed: boolean;
 }
 

@@ -13,12 +13,16 @@ export function isInstant(value: unknown): value is string {
 export const InstantField = (description: string) =>
   field(
     { type: 'string', pattern: INSTANT.source },
-    { presence: 'optional', description, example: '2026-01-31T00:00:00Z' },
+    {
+      presence: 'optional',
+      description: `${description}, ISO 8601 with Z or an offset; a day alone is its beginning in UTC`,
+      example: '2026-01-31T00:00:00Z',
+    },
     ValidateBy({
       name: 'isInstant',
       validator: {
         validate: isInstant,
-        defaultMessage: () => '$property must be an ISO 8601 time with Z or an offset',
+        defaultMessage: () => '$property must be an ISO 8601 time with Z or an offset, or a day',
       },
     }),
   );

@@ -51,8 +51,7 @@ export class CallbackItem {
   })
   answer?: string;
   @ApiPropertyOptional({
-    example: 'the provider did not answer within 10000 ms',
-    description: 'Why there is no whole answer',
+    description: 'Why there is no whole answer, such as `the provider did not answer within 10000 ms`',
   })
   error?: string;
   @ApiPropertyOptional({ type: 'integer', example: 42 })

@@ -37,8 +37,8 @@ export class LaunchResponse {
   @ApiProperty({ format: 'date-time' })
   expiresAt: string;
   @ApiPropertyOptional({
-    description: "The game's launch address with the token, where the game has one",
-    example: `https://play.acme.example/book?token=${EXAMPLE_TOKEN}`,
+    description: "The game's launch address, where it has one, with the token as its `sessionToken`",
+    example: `https://play.acme.example/book?sessionToken=${EXAMPLE_TOKEN}`,
   })
   launchUrl?: string;
 }

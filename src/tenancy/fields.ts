@@ -15,8 +15,8 @@ export const TenantId = (example: string) =>
 export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
 
 /** A disabled one is refused from the next second on. Contract, section 3, "Settling after the session". */
-export const StatusField = () =>
-  ChoiceField(['ACTIVE', 'DISABLED'], { presence: 'optional', description: 'a new one is ACTIVE' });
+export const StatusField = (description = 'a new one is ACTIVE') =>
+  ChoiceField(['ACTIVE', 'DISABLED'], { presence: 'optional', description });
 
 export const RequestsPerSecond = () =>
   IntegerField({
@@ -41,7 +41,13 @@ export const BaseUrl = (example: string, presence: Presence) =>
   PatternField(
     /^[!-~]{1,2048}$/,
     'must be an absolute https address of at most 2048 printable ASCII characters',
-    { presence, format: 'uri', example },
+    {
+      presence,
+      format: 'uri',
+      example,
+      description:
+        'https, without credentials, query or fragment; a public host, unless `OUTBOUND_ALLOW_PRIVATE` is set',
+    },
   );
 
 export const WalletAdapter = () =>

@@ -22,12 +22,6 @@ export class GameAdministration {
 
   /** @throws CroupierError INVALID_REQUEST, also where there is no such provider */
   async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Game> {
-    if (!isIdentifier(gameId)) {
-      throw new CroupierError(
-        'INVALID_REQUEST',
-        'gameId must be 1 to 128 printable ASCII characters without spaces',
-      );
-    }
     const { providerId, name, status, launchUrl } = request;
     const wanted = {
       ...{ gameId, providerId, name },

@@ -15,12 +15,16 @@ export class PutGameRequest {
   @Name('Book of Examples', 'required')
   name: string;
 
-  @StatusField()
+  @StatusField('ACTIVE again where it is left out')
   status?: Status;
 
   @field(
     { type: 'string', format: 'uri', pattern: PRINTABLE.source },
-    { presence: 'nullable', example: 'https://play.acme.example/book' },
+    {
+      presence: 'nullable',
+      example: 'https://play.acme.example/book',
+      description: "an absolute http(s) address for the player's browser; a launch sets its `sessionToken`",
+    },
     ValidateBy({
       name: 'isLaunchUrl',
       validator: {

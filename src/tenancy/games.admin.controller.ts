@@ -9,6 +9,7 @@ import { ValidQuery } from '../http/query.js';
 import { GameAdministration } from './game-administration.js';
 import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
 import { PageQuery } from '../http/page.js';
+import { IdentifierParam } from '../http/path.js';
 
 /** Contract, section 7, "Games". */
 @ApiTags('Administrators')
@@ -28,7 +29,7 @@ export class GamesAdminController {
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   async put(
     @ActorOfRequest() actor: Actor,
-    @Param('gameId') gameId: string,
+    @IdentifierParam('gameId') gameId: string,
     @JsonBody() request: PutGameRequest,
   ): Promise<GameResponse> {
     return this.games.put(actor, gameId, request);

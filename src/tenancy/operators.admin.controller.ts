@@ -83,7 +83,7 @@ export class OperatorsAdminController {
     summary: 'Give an operator a new secret',
     description: 'A second rotation within the overlap drops the oldest secret.',
   })
-  @ApiBody({ type: RotateSecretRequest })
+  @ApiBody({ type: RotateSecretRequest, required: false })
   @ApiOkResponse({ type: RotatedSecret })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   rotateSecret(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
 import { IDENTIFIER } from '../../src/http/identifier.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi } from './document.js';
 
 const DOCUMENTS = ['docs', 'docs/provider', 'docs/operator', 'docs/admin'];
@@ -108,6 +108,32 @@ test('who tries a list out finds its filters blank', () => {
   );
   expect(queries.length).toBeGreaterThan(30);
   for (const query of queries) expect(query).not.toHaveProperty('schema.example');
+});
+
+test("an administrator's operation says which role it needs", () => {
+  const keyed = document.entries.filter(({ operation }) =>
+    operation.security.some((one) => 'admin-key' in one),
+  );
+  expect(keyed.length).toBeGreaterThan(20);
+  for (const { operation } of keyed)
+    expect(operation.description).toMatch(
+      /Needs the role `(admin`\.|(promotions|support)` or a higher one\.)$/,
+    );
+});
+
+test('the address of a launch names the token as it is really sent', async () => {
+  const { content } = document.find('POST /v1/operator/sessions').operation.responses['201']!;
+  const { launchUrl } = content!['application/json']!.example as { launchUrl: string };
+  await world.admin('PUT', `/v1/admin/games/${GAME}`, {
+    ...{ providerId: PROVIDER, name: 'Slots', launchUrl: 'https://play.example/slots' },
+  });
+  const launched = (
+    await world.signed(OPERATOR, '/v1/operator/sessions', {
+      ...{ playerRef: 'p', gameId: GAME, currency: 'EUR' },
+    })
+  ).json as { launchUrl: string };
+  const names = (url: string) => [...new URL(url).searchParams.keys()];
+  expect(names(launchUrl)).toEqual(names(launched.launchUrl));
 });
 
 test('an id in a path says what it looks like', () => {

@@ -16,6 +16,7 @@ interface DocumentedResponse {
 
 export interface DocumentedOperation {
   tags: string[];
+  description?: string;
   security: Record<string, unknown>[];
   parameters?: ({ $ref: string } | { name: string; in: string })[];
   requestBody?: { content: Record<string, Media> };

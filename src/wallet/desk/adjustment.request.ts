@@ -25,7 +25,7 @@ export class AdjustmentRequest {
     minimum: Number.MIN_SAFE_INTEGER,
     maximum: Number.MAX_SAFE_INTEGER,
     except: 0,
-    example: -250,
+    example: 250,
     description: 'Minor units, signed: what the player gets, or is taken; not 0',
   })
   amountMinor: number;
@@ -43,7 +43,7 @@ export class AdjustmentResponse {
   status: 'APPROVED' | 'DECLINED';
   @ApiProperty({ type: 'integer', example: 99750, description: 'Minor units, as the operator named it then' })
   balance: number;
-  @ApiPropertyOptional({ example: 'INSUFFICIENT_FUNDS' })
+  @ApiPropertyOptional({ description: 'of a DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
   @ApiProperty({ example: 'sandbox-operator' })
   operatorId: string;
@@ -51,7 +51,7 @@ export class AdjustmentResponse {
   playerRef: string;
   @ApiProperty({ example: 'EUR' })
   currency: string;
-  @ApiProperty({ type: 'integer', example: -250 })
+  @ApiProperty({ type: 'integer', example: 250 })
   amountMinor: number;
   @ApiProperty({ example: 'refund of a disputed round, ticket 4711' })
   reason: string;

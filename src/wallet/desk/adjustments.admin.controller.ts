@@ -25,7 +25,11 @@ export class AdjustmentsAdminController {
   })
   @ApiBody({ type: AdjustmentRequest })
   @ApiCreatedResponse({ type: AdjustmentResponse, description: 'decided now, APPROVED or DECLINED' })
-  @ApiOkResponse({ type: AdjustmentResponse, description: 'decided before, `Idempotency-Replayed: true`' })
+  @ApiOkResponse({
+    type: AdjustmentResponse,
+    description: 'decided before',
+    headers: { 'Idempotency-Replayed': { description: 'always `true`', schema: { type: 'string' } } },
+  })
   @ApiErrors(
     'INVALID_REQUEST',
     'UNAUTHORIZED',

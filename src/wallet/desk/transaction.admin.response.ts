@@ -15,10 +15,11 @@ export class TransactionItem {
   platformTransactionId: string;
   @ApiPropertyOptional({
     enum: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'],
+    example: 'BET',
     description: 'absent: a tombstone, whose ROLLBACK came first',
   })
   kind?: 'BET' | 'WIN' | 'ROLLBACK' | 'ADJUSTMENT';
-  @ApiProperty({ enum: STATES })
+  @ApiProperty({ enum: STATES, example: 'APPROVED' })
   state: State;
   @ApiProperty({ example: 'sandbox-operator' })
   operatorId: string;
@@ -38,13 +39,13 @@ export class TransactionItem {
   currency: string;
   @ApiPropertyOptional()
   roundClosed?: boolean;
-  @ApiPropertyOptional({ example: 'bet-1001', description: 'What a ROLLBACK names' })
+  @ApiPropertyOptional({ description: 'What a ROLLBACK names' })
   originalTransactionId?: string;
   @ApiPropertyOptional({ description: "The free-spin batch's externalRef" })
   freeSpinsRef?: string;
-  @ApiPropertyOptional({ example: 'INSUFFICIENT_FUNDS' })
+  @ApiPropertyOptional({ description: 'Of a DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
-  @ApiPropertyOptional({ example: 'refund, ticket 4711', description: 'Why an adjustment was made' })
+  @ApiPropertyOptional({ description: 'Why an adjustment was made, such as `refund, ticket 4711`' })
   reason?: string;
   @ApiPropertyOptional({ description: 'The ROLLBACK that reverses, reversed or may have reversed it' })
   rollbackId?: string;

@@ -1,0 +1,16 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { mapOperations } from './operations.js';
+
+/** Under which an operation names the role that it needs, for tools. */
+export const NEEDED_ROLE = 'x-needed-role';
+
+/** Says in words, too, which role an operation needs. */
+export function withRoles(document: OpenAPIObject): OpenAPIObject {
+  return mapOperations(document, (operation) => {
+    const role = (operation as { [NEEDED_ROLE]?: string })[NEEDED_ROLE];
+    if (role === undefined) return operation;
+    const needed =
+      role === 'admin' ? 'Needs the role `admin`.' : `Needs the role \`${role}\` or a higher one.`;
+    return { ...operation, description: [operation.description, needed].filter(Boolean).join('\n\n') };
+  });
+}
