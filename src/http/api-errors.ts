@@ -39,6 +39,15 @@ function response(status: number, codes: readonly ErrorCode[]) {
           enum: [...new Set(codes.flatMap((code) => [CATALOGUE[code].nextAction, ...(ALSO[code] ?? [])]))],
         },
       },
+      ...(codes.includes('UNAUTHORIZED') && {
+        'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' as const } },
+      }),
+      ...(codes.includes('PROVIDER_FAILED') && {
+        Location: {
+          description: 'the record of a grant that is FAILED',
+          schema: { type: 'string' as const },
+        },
+      }),
       ...(status === 429 && {
         'Retry-After': { description: 'whole seconds, at least 1', schema: { type: 'integer' as const } },
       }),

@@ -4,6 +4,7 @@ import { ErrorBody } from './api-errors.js';
 import { withWholeBodies } from './docs/bodies.js';
 import { withExamples } from './docs/examples.js';
 import { serveDesk, servePage } from './docs/pages.js';
+import { withRequestId } from './docs/request-id.js';
 import { withRoles } from './docs/roles.js';
 import { withSharedErrors } from './docs/shared-errors.js';
 import { withSignature } from './docs/signature.js';
@@ -22,8 +23,6 @@ target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a
 
 **Errors.** Every other error is \`{"error": "<message>"}\` with its code in \`X-Error-Code\` and what to do next in
 \`X-Next-Action\`.
-
-**Every answer** has an \`X-Request-Id\`: the one that was sent, or a new one. All log lines of the request have it too.
 
 **Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
 
@@ -55,7 +54,8 @@ function describe(app: NestFastifyApplication): OpenAPIObject {
     .addTag('Monitoring', 'Health and metrics')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An admin key' }, 'admin-key');
   const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorBody] });
-  const complete = withWholeBodies(withExamples(withRoles(withSignature(withSharedErrors(document)))));
+  const told = [withSharedErrors, withSignature, withRequestId, withRoles, withExamples, withWholeBodies];
+  const complete = told.reduce((described, tell) => tell(described), document);
   return { ...(withoutNullable(complete) as OpenAPIObject), webhooks: WEBHOOKS };
 }
 

@@ -10,7 +10,7 @@ interface Media {
 
 interface DocumentedResponse {
   description: string;
-  headers?: Record<string, { schema: { enum?: string[] } }>;
+  headers?: Record<string, { schema?: { enum?: string[] } }>;
   content?: Record<string, Media>;
 }
 
@@ -76,10 +76,11 @@ export class ApiDocument {
     const media = response.content?.[type];
     if (response.content && !media) return [`${about} as ${type}, which is not documented`];
     const wrong = Object.entries(response.headers ?? {})
-      .filter(([header, { schema }]) => schema.enum?.includes(reply.headers.get(header) ?? '') === false)
+      .filter(([header, { schema }]) => schema?.enum?.includes(reply.headers.get(header) ?? '') === false)
       // The plain text of a signature's 401 has neither a code nor a next action.
       .filter(() => type === 'application/json')
       .map(([header]) => `${about} with ${header}: ${reply.headers.get(header)}`);
+    if (!reply.headers.has('x-request-id')) wrong.push(`${about} without an X-Request-Id`);
     if (!media?.schema) return wrong;
     const place = [
       'paths',
