@@ -1,27 +1,24 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { TextField } from '../http/fields.js';
+import { TextField, type Told } from '../http/fields.js';
 import type { Columns } from '../http/list.js';
 import { InstantField } from '../http/instant.js';
 import { PageQuery } from '../http/page.js';
 
 /** A whole text of an entry, none of which has control characters. */
-const WrittenField = (example: string, description?: string) =>
-  TextField({
-    presence: 'optional',
-    longest: 512,
-    example,
-    ...(description && { description }),
-  });
+const WrittenField = (told: Told) => TextField({ presence: 'optional', longest: 512, ...told });
 
 /** Contract, section 7, "audit". What is left out restricts nothing; texts are compared as a whole. */
 export class AuditQuery extends PageQuery {
-  @WrittenField('key:5f0b…', '`root` · `key:<id>` · `jwt:<subject>` · `operator:<id>`')
+  @WrittenField({
+    example: 'key:5f0b…',
+    description: '`root` · `key:<id>` · `jwt:<subject>` · `operator:<id>`',
+  })
   actor?: string;
 
-  @WrittenField('provider.change')
+  @WrittenField({ example: 'provider.change' })
   action?: string;
 
-  @WrittenField('provider:acme-games')
+  @WrittenField({ example: 'provider:acme-games' })
   target?: string;
 
   @InstantField('from ≤ createdAt')

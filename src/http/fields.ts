@@ -22,14 +22,12 @@ import {
 import { REQUIRED_WHERE, type RequiredWhere } from './docs/bodies.js';
 import { IDENTIFIER, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
 
-/** Whether a field may be left out, and whether null says so too. */
-export type Presence = 'required' | 'optional' | 'nullable';
+/** Whether a field may be left out, and whether null says so too; or where alone it may not. */
+export type Presence = 'required' | 'optional' | 'nullable' | RequiredWhere;
 
 /** What is told of a field beside its values; it is required where nothing else is said. */
 export interface Told {
   readonly presence?: Presence;
-  /** May be null or left out, unless another field has one of these values. */
-  readonly requiredWhere?: RequiredWhere;
   readonly format?: string;
   readonly example?: unknown;
   readonly default?: unknown;
@@ -43,39 +41,39 @@ export interface Told {
  */
 export function field(
   schema: Fields,
-  { presence = 'required', requiredWhere, ...told }: Told,
+  { presence = 'required', ...told }: Told,
   ...constraints: PropertyDecorator[]
 ): PropertyDecorator {
-  const isNullable = presence === 'nullable' || requiredWhere !== undefined;
-  const documented = {
-    ...schema,
-    ...told,
-    required: presence === 'required' && !isNullable,
-    ...(isNullable && { nullable: true }),
-    ...(requiredWhere && { [REQUIRED_WHERE]: requiredWhere }),
-  } as ApiPropertyOptions;
-  return applyDecorators(ApiProperty(documented), ...freedBy(presence, requiredWhere), ...constraints);
+  const { documented, freed } = meaningOf(presence);
+  const options = { ...schema, ...told, ...documented } as ApiPropertyOptions;
+  return applyDecorators(ApiProperty(options), ...freed, ...constraints);
 }
 
-/** Where a field needs not be judged. */
-function freedBy(presence: Presence, requiredWhere: RequiredWhere | undefined): PropertyDecorator[] {
-  if (requiredWhere) {
-    const { field: other, is } = requiredWhere;
-    return [ValidateIf((request: Fields, value) => value != null || is.includes(request[other]))];
-  }
+/** What is documented of a presence, and where a field needs not be judged for it. */
+function meaningOf(presence: Presence): { documented: Fields; freed: PropertyDecorator[] } {
   switch (presence) {
     case 'required':
-      return [];
+      return { documented: { required: true }, freed: [] };
     case 'optional':
-      return [ValidateIf((_, value) => value !== undefined)];
+      return { documented: { required: false }, freed: [ValidateIf((_, value) => value !== undefined)] };
     case 'nullable':
-      return [IsOptional()];
+      return { documented: { required: false, nullable: true }, freed: [IsOptional()] };
+    default: {
+      const { requiredWhere, is } = presence;
+      const judged = (request: Fields, value: unknown) =>
+        value != null || is.includes(request[requiredWhere]);
+      return {
+        documented: { required: false, nullable: true, [REQUIRED_WHERE]: presence },
+        freed: [ValidateIf(judged)],
+      };
+    }
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const NOT_THE_PLATFORMS = /^(?!croupier-)/;
+const NO_IDENTIFIER = '$property must be 1 to 128 printable ASCII characters without spaces';
 
 /** 1 to 128 printable ASCII characters. Contract, section 3. */
 export const IdentifierField = (told: Told) => field(IDENTIFIER_SCHEMA, told, IsIdentifier());
@@ -100,7 +98,7 @@ export const IdentifiersField = ({ most, ...told }: Told & { most: number }) =>
     ArrayUnique({ message: '$property must be different ones' }),
     IsIdentifier({
       each: true,
-      message: 'each of $property must be 1 to 128 printable ASCII characters without spaces',
+      message: `each of ${NO_IDENTIFIER}`,
     }),
   );
 
@@ -125,15 +123,8 @@ export const IntegerField = ({
 export const BooleanField = (told: Told) => field({ type: 'boolean' }, told, IsBoolean());
 
 /** One of a few words. */
-export const ChoiceField = (
-  values: readonly string[],
-  { enumName, ...told }: Told & { enumName?: string } = {},
-) =>
-  field(
-    { type: 'string', enum: [...values], ...(enumName !== undefined && { enumName }) },
-    told,
-    IsOneOf(values),
-  );
+export const ChoiceField = (values: readonly string[], told: Told & { enumName?: string } = {}) =>
+  field({ type: 'string', enum: [...values] }, told, IsOneOf(values));
 
 /** The same in a query, where @nestjs/swagger drops all words that do not stand in a schema of their own. */
 export const QueryChoiceField = (values: readonly string[], told: Told = {}) =>
@@ -184,7 +175,7 @@ function IsIdentifier(options?: ValidationOptions): PropertyDecorator {
       name: 'isIdentifier',
       validator: {
         validate: isIdentifier,
-        defaultMessage: () => '$property must be 1 to 128 printable ASCII characters without spaces',
+        defaultMessage: () => NO_IDENTIFIER,
       },
     },
     options,

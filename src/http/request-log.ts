@@ -10,7 +10,8 @@ import { Randomness } from '../runtime/randomness.js';
 import { headersOf } from './security-headers.js';
 import type { Follow, NameBroken } from './server.js';
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+/** An id that a caller may give its request. Contract, section 2. */
+export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** What is said with each answer. */
 const HEADERS = {
@@ -39,7 +40,7 @@ export class RequestLog {
 
   readonly follow: Follow = (request, reply, next) => {
     const offered = String(request.headers['x-request-id'] ?? '');
-    const requestId = SANE_REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
+    const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
     const trace = newTrace(requestId);
     const started = monotonicMs();
     reply.headers(HEADERS).header('x-request-id', requestId);

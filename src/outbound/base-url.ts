@@ -3,6 +3,8 @@ import { isPublicAddress } from './address.js';
 
 /** The longest base address that is accepted, in characters. */
 const LONGEST_URL = 2048;
+/** What is told of what is no address at all, to follow the field's name. */
+export const NO_ADDRESS = `must be an absolute https address of at most ${LONGEST_URL} printable ASCII characters`;
 const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.length}}$`, 'i');
 
 /**
@@ -12,9 +14,7 @@ const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.l
  * @returns why it is refused, to follow the field's name; undefined where it is accepted
  */
 export function checkBaseUrl(url: string, allowPrivate: boolean): string | undefined {
-  if (!SHAPE.test(url) || !URL.canParse(url)) {
-    return `must be an absolute https address of at most ${LONGEST_URL} printable ASCII characters`;
-  }
+  if (!SHAPE.test(url) || !URL.canParse(url)) return NO_ADDRESS;
   // A parser takes a backslash for a slash, and so another host than a reader does.
   if (url.includes('\\')) return 'must not contain a backslash';
   const { protocol, username, password, hostname } = new URL(url);

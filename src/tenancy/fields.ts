@@ -1,4 +1,5 @@
 import { ChoiceField, IntegerField, PatternField, type Presence, TextField } from '../http/fields.js';
+import { NO_ADDRESS } from '../outbound/base-url.js';
 import { WALLET_ADAPTERS } from './tenant.js';
 
 /** A year of 365 days; a round that outlives its session for longer is settled by a person. */
@@ -36,19 +37,18 @@ export const LateSettlementSeconds = () =>
     description: '0 by default, and with null',
   });
 
+/** What an address is made of. */
+export const PRINTABLE = /^[!-~]{1,2048}$/;
+
 /** https, without credentials, query or fragment: judged in whole by `checkBaseUrl`. Contract, section 4. */
 export const BaseUrl = (example: string, presence: Presence) =>
-  PatternField(
-    /^[!-~]{1,2048}$/,
-    'must be an absolute https address of at most 2048 printable ASCII characters',
-    {
-      presence,
-      format: 'uri',
-      example,
-      description:
-        'https, without credentials, query or fragment; a public host, unless `OUTBOUND_ALLOW_PRIVATE` is set',
-    },
-  );
+  PatternField(PRINTABLE, NO_ADDRESS, {
+    presence,
+    format: 'uri',
+    example,
+    description:
+      'https, without credentials, query or fragment; a public host, unless `OUTBOUND_ALLOW_PRIVATE` is set',
+  });
 
 export const WalletAdapter = () =>
   ChoiceField(WALLET_ADAPTERS, { presence: 'optional', description: 'a new operator has signed-json' });

@@ -2,10 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { field } from '../http/fields.js';
 import type { Columns } from '../http/list.js';
-import { Name, StatusField, TenantId } from './fields.js';
+import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
 import type { Status } from './tenant.js';
-
-const PRINTABLE = /^[!-~]{1,2048}$/;
 
 /** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
 export class PutGameRequest {

@@ -36,7 +36,7 @@ export class TransactionRequest {
   @IntegerField({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    requiredWhere: { field: 'kind', is: ['BET', 'WIN'] },
+    presence: { requiredWhere: 'kind', is: ['BET', 'WIN'] },
     example: 250,
     description: "Minor units. Only a ROLLBACK may leave it out; if sent, it must equal the original's.",
   })
@@ -49,7 +49,7 @@ export class TransactionRequest {
   roundClosed?: boolean;
 
   @IdentifierField({
-    requiredWhere: { field: 'kind', is: ['ROLLBACK'] },
+    presence: { requiredWhere: 'kind', is: ['ROLLBACK'] },
     example: 'bet-1001',
     description: 'Required for a ROLLBACK',
   })

@@ -7,7 +7,7 @@ import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
 import { IDENTIFIER } from '../../src/http/identifier.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
-import { ApiDocument, type OpenApi } from './document.js';
+import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
 const DOCUMENTS = ['docs', 'docs/provider', 'docs/operator', 'docs/admin'];
 
@@ -103,9 +103,7 @@ test('every error tells its code and what to do next, in the words of the catalo
 });
 
 test('who tries a list out finds its filters blank', () => {
-  const queries = document.entries.flatMap(({ operation }) =>
-    (operation.parameters ?? []).filter((parameter) => 'in' in parameter && parameter.in === 'query'),
-  );
+  const queries = document.entries.flatMap(({ operation }) => queryOf(operation));
   expect(queries.length).toBeGreaterThan(30);
   for (const query of queries) expect(query).not.toHaveProperty('schema.example');
 });

@@ -14,11 +14,18 @@ interface DocumentedResponse {
   content?: Record<string, Media>;
 }
 
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: object;
+}
+
 export interface DocumentedOperation {
   tags: string[];
   description?: string;
   security: Record<string, unknown>[];
-  parameters?: ({ $ref: string } | { name: string; in: string })[];
+  parameters?: ({ $ref: string } | Parameter)[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, DocumentedResponse>;
 }
@@ -33,7 +40,7 @@ export interface Entry {
 
 export interface OpenApi {
   paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { securitySchemes: Record<string, { type: string }> };
+  components: { securitySchemes: Record<string, { type: string }>; schemas: Record<string, object> };
 }
 
 /** The exported document, and what it says of an answer. No field may come that it does not name. */
@@ -105,6 +112,13 @@ export class ApiDocument {
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
     );
   }
+}
+
+/** The parameters of an operation's query. */
+export function queryOf({ parameters = [] }: DocumentedOperation): Parameter[] {
+  return parameters.filter(
+    (parameter): parameter is Parameter => 'in' in parameter && parameter.in === 'query',
+  );
 }
 
 /** Every object that names its fields has no others. */

@@ -1,9 +1,9 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import type { Operation } from './operations.js';
 
-/** The values of another field that make a field required; each value it can have makes one or another so. */
+/** May be null or left out, unless another field is one of these values; each that it can have makes some field required. */
 export interface RequiredWhere {
-  readonly field: string;
+  readonly requiredWhere: string;
   readonly is: readonly unknown[];
 }
 
@@ -22,7 +22,7 @@ interface Schema {
 export function withWholeBodies(document: OpenAPIObject): OpenAPIObject {
   const strict = strictSchemas(document);
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
-    const others = strict.has(`#/components/schemas/${name}`) ? { additionalProperties: false } : {};
+    const others = strict.has(getSchemaPath(name)) ? { additionalProperties: false } : {};
     return [name, { ...withCases(schema as Schema), ...others }] as const;
   });
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) } };
@@ -51,10 +51,10 @@ function withCases(schema: Schema): object {
     return [name, rest] as const;
   });
   if (cases.size === 0) return schema;
-  const anyOf = [...cases.values()].map(({ where: { field, is }, names }) => ({
+  const anyOf = [...cases.values()].map(({ where: { requiredWhere, is }, names }) => ({
     required: names,
     properties: {
-      [field]: { enum: is },
+      [requiredWhere]: { enum: is },
       ...Object.fromEntries(names.map((name) => [name, { not: { type: 'null' } }])),
     },
   }));

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { REQUEST_ID } from '../request-log.js';
 import { mapOperations, type Responses } from './operations.js';
 
 const NAME = 'X-Request-Id';
@@ -15,7 +16,7 @@ export function withRequestId(document: OpenAPIObject): OpenAPIObject {
   });
   const header = {
     description: 'The one that was sent, or a new one; all log lines of the request have it too',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
+    schema: { type: 'string', pattern: REQUEST_ID.source },
   } as const;
   const headers = { ...described.components?.headers, [NAME]: header };
   return { ...described, components: { ...described.components, headers } };

@@ -2,7 +2,13 @@ import { IdentifierField, QueryChoiceField } from '../../http/fields.js';
 import { TimePageQuery } from '../../http/time-page.js';
 import type { State } from '../rules/facts.js';
 
-const STATES = ['PENDING', 'APPROVED', 'DECLINED', 'TIMED_OUT', 'ROLLED_BACK'] as const satisfies State[];
+export const STATES = [
+  'PENDING',
+  'APPROVED',
+  'DECLINED',
+  'TIMED_OUT',
+  'ROLLED_BACK',
+] as const satisfies State[];
 
 /** Contract, section 7. What is left out restricts nothing. */
 export class TransactionQuery extends TimePageQuery {

@@ -2,8 +2,7 @@ import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swag
 import type { Columns } from '../../http/list.js';
 import { NextCursor } from '../../http/time-page.js';
 import type { State } from '../rules/facts.js';
-
-const STATES = ['PENDING', 'APPROVED', 'DECLINED', 'TIMED_OUT', 'ROLLED_BACK'] as const;
+import { STATES } from './transaction.admin.request.js';
 
 /** A transaction as a list shows it. What it does not have is absent. */
 export class TransactionItem {
