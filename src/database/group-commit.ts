@@ -159,8 +159,10 @@ export class GroupCommit implements OnApplicationShutdown {
         this.drive(statement, lane);
       },
     );
-    // Counted while the database is at it.
-    this.metrics.groupCommitMembers.observe({ statement: statement.alone.name }, batch.length);
+    const { name } = statement.alone;
+    this.metrics.later(({ groupCommitMembers }) =>
+      groupCommitMembers.observe({ statement: name }, batch.length),
+    );
   }
 
   private breakUp(statement: GroupStatement, batch: readonly Member[], error: unknown): void {

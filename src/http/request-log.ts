@@ -44,9 +44,9 @@ export class RequestLog {
     const trace = newTrace(requestId);
     const started = monotonicMs();
     reply.headers(HEADERS).header('x-request-id', requestId);
-    this.metrics.requestsInFlight.inc();
+    this.metrics.inFlight.requests += 1;
     reply.raw.once('close', () => {
-      this.metrics.requestsInFlight.dec();
+      this.metrics.inFlight.requests -= 1;
       runTraced(trace, () => this.conclude(request, reply, trace, monotonicMs() - started));
     });
     runTraced(trace, next);
@@ -63,8 +63,10 @@ export class RequestLog {
   private conclude(request: FastifyRequest, reply: FastifyReply, trace: Trace, durationMs: number): void {
     const route = routeOf(request);
     const outcome = outcomeOf(reply, trace);
-    this.metrics.requests.inc({ route, outcome });
-    this.metrics.requestSeconds.observe({ route }, durationMs / 1000);
+    this.metrics.later(({ requests, requestSeconds }) => {
+      requests.inc({ route, outcome });
+      requestSeconds.observe({ route }, durationMs / 1000);
+    });
     // Strangers cause these at will: the signature's own bounded log tells of them.
     if (outcome === 'INVALID_SIGNATURE') return;
     const line = {

@@ -32,6 +32,6 @@ export class MetricsController {
     if (metricsToken !== undefined && !equalInConstantTime(authorization ?? '', `Bearer ${metricsToken}`)) {
       throw new CroupierError('UNAUTHORIZED', 'a valid bearer token is required');
     }
-    return this.metrics.registry.metrics();
+    return this.metrics.text();
   }
 }

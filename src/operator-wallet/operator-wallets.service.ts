@@ -57,11 +57,11 @@ export class OperatorWallets {
   ): Promise<T> {
     if (owner.mode === 'DEMO') return call();
     const startedMs = monotonicMs();
-    this.metrics.operatorCallsInFlight.inc();
+    this.metrics.inFlight.operatorCalls += 1;
     try {
       const answer = await call();
       const outcome = outcomeOf(answer);
-      this.metrics.operatorCalls.inc({ operation, outcome });
+      this.metrics.later(({ operatorCalls }) => operatorCalls.inc({ operation, outcome }));
       if (answer.kind === 'unknown') {
         const { cause, detail } = answer as Unknown;
         const { operatorId } = owner;
@@ -85,8 +85,9 @@ export class OperatorWallets {
       }
       return answer;
     } finally {
-      this.metrics.operatorCallsInFlight.dec();
-      this.metrics.operatorCallSeconds.observe({ operation }, (monotonicMs() - startedMs) / 1000);
+      this.metrics.inFlight.operatorCalls -= 1;
+      const seconds = (monotonicMs() - startedMs) / 1000;
+      this.metrics.later(({ operatorCallSeconds }) => operatorCallSeconds.observe({ operation }, seconds));
       spent('operator', startedMs);
     }
   }

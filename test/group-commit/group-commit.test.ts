@@ -32,7 +32,9 @@ afterAll(() => world.stop());
 const mark = (id: string, n: number) => groupCommit.run<{ id: string; n: number }>(MARK, [id, n]);
 
 async function metric(of: World, name: 'groupCommitMembers' | 'groupCommitsBroken', statement: string) {
-  const { values } = await of.app.get(Metrics)[name].get();
+  const metrics = of.app.get(Metrics);
+  await metrics.text();
+  const { values } = await metrics[name].get();
   const own = values.filter(({ labels }) => labels['statement'] === statement) as {
     metricName?: string;
     value: number;
