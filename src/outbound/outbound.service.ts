@@ -26,6 +26,8 @@ export interface SignedCall extends Addressee {
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
   private readonly agent: Agent;
+  /** What was called so far: two routes of each operator. */
+  private readonly addresses = new Map<string, URL>();
 
   constructor(
     private readonly configuration: Configuration,
@@ -59,7 +61,7 @@ export class Outbound implements OnApplicationShutdown {
   }
 
   private send(call: SignedCall, conclude: (outcome: CallOutcome) => void): void {
-    const url = new URL(call.url);
+    const url = this.addressOf(call);
     if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
       return conclude({ kind: 'failed', detail: 'the address is private' });
     }
@@ -68,5 +70,11 @@ export class Outbound implements OnApplicationShutdown {
     const headers = this.signer.headers(call, url, body);
     const answer = new Answer(call.timeoutMs, conclude);
     this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
+  }
+
+  private addressOf({ url }: SignedCall): URL {
+    let address = this.addresses.get(url);
+    if (!address) this.addresses.set(url, (address = new URL(url)));
+    return address;
   }
 }

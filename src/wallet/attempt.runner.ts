@@ -5,6 +5,7 @@ import { currentRequestId } from '../observability/trace.js';
 import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
+import { isoText } from '../runtime/instant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { declineReason, responseBody } from './rules/outcome.js';
 import type { Claim, Driver, Settlement } from './transaction.js';
@@ -51,7 +52,8 @@ export class AttemptRunner {
     const answer = await this.ask(claim, claimedMs);
     const settlement = this.settlement(claim, answer, driver, started);
     if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
-    this.metrics.transactions.inc({ kind: claim.order.kind, state: settlement.state, mode: claim.mode });
+    const settled = { kind: claim.order.kind, state: settlement.state, mode: claim.mode };
+    this.metrics.later(({ transactions }) => transactions.inc(settled));
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
     if (answer.status === 'APPROVED') this.tellOfFreeSpins(claim);
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
@@ -80,19 +82,21 @@ export class AttemptRunner {
     driver: Driver,
     started: { at: Date; ms: number },
   ): Settlement {
-    const record = {
+    // What it came to follows: an object that begins with another's fields and goes on with its own is slow to make.
+    const record = <CameTo extends object>(cameTo: CameTo) => ({
       attempt: claim.attempt,
       driver: driver === 'provider' ? undefined : driver,
       requestId: currentRequestId(),
-      startedAt: started.at.toISOString(),
+      startedAt: isoText(started.at),
       durationMs: Math.round(monotonicMs() - started.ms),
-    };
+      ...cameTo,
+    });
     if (answer.kind === 'unknown') {
       return {
         state: 'TIMED_OUT',
         responseBody: null,
         declineReason: null,
-        record: { ...record, outcome: codeOf(answer), detail: answer.detail },
+        record: record({ outcome: codeOf(answer), detail: answer.detail }),
       };
     }
     const { status, balance, reason, operatorTransactionId } = answer;
@@ -104,7 +108,7 @@ export class AttemptRunner {
       state: status,
       responseBody: responseBody(body),
       declineReason: declined ?? null,
-      record: { ...record, outcome: status, balance, reason, operatorTransactionId },
+      record: record({ outcome: status, balance, reason, operatorTransactionId }),
     };
   }
 }

@@ -3,6 +3,7 @@ import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { timed } from '../observability/trace.js';
+import { isoText } from '../runtime/instant.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
 import type { Facts, RoundFacts, SessionFacts, StoredFacts } from './rules/facts.js';
@@ -235,7 +236,16 @@ export class TransactionStore {
   ): unknown[] {
     const { transactionId, playerRef, gameId, roundId, currency, amountMinor } = asked;
     return [
-      ...[providerId, transactionId, tokenHash, now, playerRef, gameId, roundId, platformTransactionId],
+      ...[
+        providerId,
+        transactionId,
+        tokenHash,
+        isoText(now),
+        playerRef,
+        gameId,
+        roundId,
+        platformTransactionId,
+      ],
       ...[currency, amountMinor, asked.roundClosed ?? null, asked.originalTransactionId ?? null],
       ...[asked.freeSpinsRef ?? null, this.leaseSeconds],
     ];
