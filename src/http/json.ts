@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const FRACTION_OR_EXPONENT = /\d[.eE][+\-\d]/;
+/** Where a number with a fraction or an exponent may stand. What stands in a string looks so hardly ever: no UUID does. */
+const FRACTION_OR_EXPONENT = /[:,[\s]-?\d+[.eE]/;
 
 /**
  * Reads a JSON object from its bytes: UTF-8, of duplicate keys the last counts, numbers judged by value.

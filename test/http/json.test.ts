@@ -32,17 +32,26 @@ const literal = fc
     ].join(''),
   );
 
+/** What JSON allows between a colon and a value. */
+const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
+
 describe('a number', () => {
   test('reads as an integer only if what was written is one', () => {
     fc.assert(
-      fc.property(literal, (text) => {
-        const { n } = parseJsonObject(bytes(`{"n":${text}}`)) as { n: number };
+      fc.property(literal, space, (text, before) => {
+        const { n } = parseJsonObject(bytes(`{"n":${before}${text}}`)) as { n: number };
         if (Number.isSafeInteger(n)) expect(isIntegerExactly(text)).toBe(true);
         // An integer beyond 2^53 is refused by its size, and one below is itself.
         else expect(isIntegerExactly(text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER).toBe(false);
       }),
       { numRuns: 5000 },
     );
+  });
+
+  test('is read so wherever it stands', () => {
+    const big = '9007199254740990.6';
+    const { a, b } = parseJsonObject(bytes(`{"a":[${big},${big}, ${big}],"b":{"c" :${big}}}`));
+    expect([...(a as number[]), (b as { c: number }).c]).toEqual([0.5, 0.5, 0.5, 0.5]);
   });
 
   test('within a text is a text', () => {
