@@ -11,13 +11,12 @@ export interface Statement {
 export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 
 /** Runs statements on a connection, or on whichever of a pool is free. */
-export function queryOn(connection: pg.Pool | pg.PoolClient): Query {
-  const runner = connection as unknown as Runner;
+export function queryOn(runner: Runner): Query {
   return <Row extends object>(statement: Statement, values: readonly unknown[]) =>
     new Promise<Row[]>((resolve, reject) => {
       runner.query(new NamedQuery(statement, values), (error, result) => {
         if (error) reject(error);
-        else resolve(result.rows as Row[]);
+        else resolve(result?.rows as Row[]);
       });
     }).catch((error: unknown) => {
       // Its own stack tells of the socket that brought it; this one tells who asked.
@@ -26,9 +25,11 @@ export function queryOn(connection: pg.Pool | pg.PoolClient): Query {
     });
 }
 
+export type Answered = (error: Error | null, result: pg.QueryResult<object> | undefined) => void;
+
 /** What a pool and a client both do with a prepared query, though their types do not say so. */
-interface Runner {
-  query(query: pg.Query, done: (error: Error | null, result: pg.QueryResult<object>) => void): void;
+export interface Runner {
+  query(query: pg.Query, answered: Answered): void;
 }
 
 /** What pg makes of a plain object it copies by its descriptors, which costs more than to send it: of a text it does not. */

@@ -1,19 +1,18 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import pg from 'pg';
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { Database, type Query, queryOn, type Statement } from './database.js';
+import { StatementPool } from './statement-pool.js';
 
 /** Members of a batch: one statement's time at most is what a request waits for others. */
 const LARGEST_BATCH = 64;
-/** Each lane has one statement at the database, and there are six: a BET and a look, a WIN, two settlements, a session. */
-const CONNECTIONS = 6;
 /** How long a batch may wait for a row that somebody else holds, in milliseconds: its members do not wait for one. */
 const LOCK_TIMEOUT_MS = 50;
 /** When a batch is given up and its members go alone, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 2_000;
-const QUERY_TIMEOUT_MS = 3_000;
+/** When a database that says nothing any more is given up, in milliseconds. */
+const SILENCE_MS = 3_000;
 const CONNECTION_TIMEOUT_MS = 1_000;
 /**
  * One plan of these statements serves all values for as long as its connection lives. It may be made while the tables
@@ -69,7 +68,10 @@ interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-/** The members that wait, whether a batch is at the database, and how many members the last one had. */
+/**
+ * The members that wait, whether a batch is at the database, and how many members the last one had. There are six: a BET's
+ * lane and a look's, a WIN's, those of two settlements, a session's.
+ */
 interface Lane {
   readonly waiting: Member[];
   busy: boolean;
@@ -90,7 +92,7 @@ export class GroupCommit implements OnApplicationShutdown {
   protected readonly leastTogether: number = 2;
   private readonly logger = new BoundedLogger('GroupCommit');
   private readonly lanes = new Map<GroupStatement, Lane>();
-  private readonly pool: pg.Pool;
+  private readonly pool: StatementPool;
   private readonly query: Query;
   private readonly enabled: boolean;
 
@@ -100,19 +102,15 @@ export class GroupCommit implements OnApplicationShutdown {
     configuration: Configuration,
   ) {
     this.enabled = configuration.groupCommit;
-    this.pool = new pg.Pool({
+    this.pool = new StatementPool({
       connectionString: database.url,
       application_name: 'croupier-group-commit',
-      max: CONNECTIONS,
-      idleTimeoutMillis: 0,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
+      silenceMs: SILENCE_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       options: PLANNER,
     });
-    // A connection that breaks while it is idle is replaced by the next one that is needed.
-    this.pool.on('error', () => undefined);
     this.query = queryOn(this.pool);
   }
 

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Configuration } from '../../src/config/configuration.js';
+import { Database } from '../../src/database/database.js';
 import { GroupCommit, groupStatement } from '../../src/database/group-commit.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { sha256 } from '../../src/runtime/digest.js';
@@ -100,6 +104,39 @@ test('a connection that is lost costs nobody an answer', async () => {
   );
   const rows = await Promise.all(ids.map((id) => mark(id, 2)));
   expect(rows.map((row) => row?.n)).toEqual(ids.map(() => 2));
+});
+
+test('a database that falls silent is given up, and the lane finds another way to it', async () => {
+  const url = new URL(world.databaseUrl);
+  const { hostname, port } = url;
+  const ways: Socket[] = [];
+  const between = createServer((lane) => {
+    const database = connect(Number(port || 5432), hostname);
+    lane.pipe(database).pipe(lane);
+    for (const end of [lane, database]) end.on('error', () => undefined);
+    lane.on('close', () => database.destroy());
+    ways.push(database);
+  }).listen(0, '127.0.0.1');
+  await once(between, 'listening');
+  url.host = `127.0.0.1:${(between.address() as AddressInfo).port}`;
+  const database = world.app.get(Database);
+  const behind = new GroupCommit(
+    Object.create(database, { url: { value: url.href } }) as Database,
+    world.app.get(Metrics),
+    world.app.get(Configuration),
+  );
+  const [id = ''] = ids;
+  const marked = async (n: number) => (await behind.run<{ n: number }>(MARK, [id, n]))?.n;
+  try {
+    expect(await marked(1)).toBe(1);
+    ways[0]?.pause();
+    expect(await Promise.all([marked(2), marked(2)])).toEqual([2, 2]);
+    expect(await marked(3)).toBe(3);
+    expect(ways).toHaveLength(2);
+  } finally {
+    await behind.onApplicationShutdown();
+    between.close();
+  }
 });
 
 describe('a claim', () => {

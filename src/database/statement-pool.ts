@@ -1,0 +1,75 @@
+import pg from 'pg';
+import { monotonicMs } from '../runtime/clock.js';
+import type { Answered, Runner } from './database.js';
+
+/** How often is looked for a database that says nothing any more, in milliseconds. */
+const LOOK_MS = 500;
+
+export interface StatementPoolOptions extends pg.ClientConfig {
+  /** After how long without an answer a connection is given up, in milliseconds. */
+  readonly silenceMs: number;
+}
+
+/**
+ * Connections for single statements, as many as are at the database at once. pg's pool is for more than that, and for
+ * what comes alone its turns of the loop, events and timers cost more than the statement's values. The connection that was
+ * used last is used next: its backend has what it needs at hand.
+ */
+export class StatementPool implements Runner {
+  /** Those that are open or being opened; whoever breaks is none of them any more. */
+  private readonly clients = new Set<pg.Client>();
+  private readonly idle: pg.Client[] = [];
+  /** Since when those that are used are, of the monotonic clock. */
+  private readonly busySinceMs = new Map<pg.Client, number>();
+  private readonly watch: NodeJS.Timeout;
+
+  constructor(private readonly options: StatementPoolOptions) {
+    this.watch = setInterval(() => this.giveUpSilent(), LOOK_MS).unref();
+  }
+
+  /** @param answered told of an error as well where the connection was lost: the statement may have been carried out */
+  query(query: pg.Query, answered: Answered): void {
+    const client = this.idle.pop();
+    if (client) this.ask(client, query, answered);
+    else this.open(query, answered);
+  }
+
+  /** Closes all connections. What is under way is cut off, and fails. */
+  async end(): Promise<void> {
+    clearInterval(this.watch);
+    await Promise.all([...this.clients].map((client) => client.end()));
+  }
+
+  private ask(client: pg.Client, query: pg.Query, answered: Answered): void {
+    this.busySinceMs.set(client, monotonicMs());
+    (client as Runner).query(query, (error, result) => {
+      this.busySinceMs.delete(client);
+      if (this.clients.has(client)) this.idle.push(client);
+      answered(error, result);
+    });
+  }
+
+  private open(query: pg.Query, answered: Answered): void {
+    const client = new pg.Client(this.options);
+    const forget = () => {
+      this.clients.delete(client);
+      if (this.idle.includes(client)) this.idle.splice(this.idle.indexOf(client), 1);
+    };
+    this.clients.add(client);
+    client.on('error', forget);
+    client.on('end', forget);
+    client.connect((error: Error | null) => {
+      if (!error) return this.ask(client, query, answered);
+      forget();
+      answered(error, undefined);
+    });
+  }
+
+  /** PostgreSQL ends what takes too long by itself; where not even that is heard, the connection is cut. */
+  private giveUpSilent(): void {
+    const nowMs = monotonicMs();
+    for (const [client, sinceMs] of this.busySinceMs) {
+      if (nowMs - sinceMs > this.options.silenceMs) void client.end();
+    }
+  }
+}
