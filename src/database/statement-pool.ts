@@ -22,6 +22,7 @@ export class StatementPool implements Runner {
   /** Since when those that are used are, of the monotonic clock. */
   private readonly busySinceMs = new Map<pg.Client, number>();
   private readonly watch: NodeJS.Timeout;
+  private ended = false;
 
   constructor(private readonly options: StatementPoolOptions) {
     this.watch = setInterval(() => this.giveUpSilent(), LOOK_MS).unref();
@@ -29,6 +30,8 @@ export class StatementPool implements Runner {
 
   /** @param answered told of an error as well where the connection was lost: the statement may have been carried out */
   query(query: pg.Query, answered: Answered): void {
+    // Whatever is opened now would be closed by nobody, and keep the process.
+    if (this.ended) return answered(new Error('the pool has ended'), undefined);
     const client = this.idle.pop();
     if (client) this.ask(client, query, answered);
     else this.open(query, answered);
@@ -36,6 +39,7 @@ export class StatementPool implements Runner {
 
   /** Closes all connections. What is under way is cut off, and fails. */
   async end(): Promise<void> {
+    this.ended = true;
     clearInterval(this.watch);
     await Promise.all([...this.clients].map((client) => client.end()));
   }
