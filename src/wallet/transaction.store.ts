@@ -236,18 +236,9 @@ export class TransactionStore {
   ): unknown[] {
     const { transactionId, playerRef, gameId, roundId, currency, amountMinor } = asked;
     return [
-      ...[
-        providerId,
-        transactionId,
-        tokenHash,
-        isoText(now),
-        playerRef,
-        gameId,
-        roundId,
-        platformTransactionId,
-      ],
-      ...[currency, amountMinor, asked.roundClosed ?? null, asked.originalTransactionId ?? null],
-      ...[asked.freeSpinsRef ?? null, this.leaseSeconds],
+      ...[providerId, transactionId, tokenHash, isoText(now), playerRef, gameId, roundId],
+      ...[platformTransactionId, currency, amountMinor, asked.roundClosed ?? null],
+      ...[asked.originalTransactionId ?? null, asked.freeSpinsRef ?? null, this.leaseSeconds],
     ];
   }
 
