@@ -16,7 +16,7 @@ export function queryOn(runner: Runner): Query {
     new Promise<Row[]>((resolve, reject) => {
       runner.query(new NamedQuery(statement, values), (error, result) => {
         if (error) reject(error);
-        else resolve(result?.rows as Row[]);
+        else resolve(result.rows as Row[]);
       });
     }).catch((error: unknown) => {
       // Its own stack tells of the socket that brought it; this one tells who asked.
@@ -25,7 +25,10 @@ export function queryOn(runner: Runner): Query {
     });
 }
 
-export type Answered = (error: Error | null, result: pg.QueryResult<object> | undefined) => void;
+/** Told of an error, or of the rows. */
+export type Answered = (
+  ...answer: [error: Error, result: undefined] | [error: null, result: pg.QueryResult<object>]
+) => void;
 
 /** What a pool and a client both do with a prepared query, though their types do not say so. */
 export interface Runner {

@@ -21,12 +21,10 @@ export class StatementPool implements Runner {
   private readonly idle: pg.Client[] = [];
   /** Since when those that are used are, of the monotonic clock. */
   private readonly busySinceMs = new Map<pg.Client, number>();
-  private readonly watch: NodeJS.Timeout;
+  private watch: NodeJS.Timeout | undefined;
   private ended = false;
 
-  constructor(private readonly options: StatementPoolOptions) {
-    this.watch = setInterval(() => this.giveUpSilent(), LOOK_MS).unref();
-  }
+  constructor(private readonly options: StatementPoolOptions) {}
 
   /** @param answered told of an error as well where the connection was lost: the statement may have been carried out */
   query(query: pg.Query, answered: Answered): void {
@@ -46,10 +44,10 @@ export class StatementPool implements Runner {
 
   private ask(client: pg.Client, query: pg.Query, answered: Answered): void {
     this.busySinceMs.set(client, monotonicMs());
-    (client as Runner).query(query, (error, result) => {
+    (client as Runner).query(query, (...answer) => {
       this.busySinceMs.delete(client);
       if (this.clients.has(client)) this.idle.push(client);
-      answered(error, result);
+      answered(...answer);
     });
   }
 
@@ -57,8 +55,10 @@ export class StatementPool implements Runner {
     const client = new pg.Client(this.options);
     const forget = () => {
       this.clients.delete(client);
-      if (this.idle.includes(client)) this.idle.splice(this.idle.indexOf(client), 1);
+      const place = this.idle.indexOf(client);
+      if (place >= 0) this.idle.splice(place, 1);
     };
+    this.watch ??= setInterval(() => this.giveUpSilent(), LOOK_MS).unref();
     this.clients.add(client);
     client.on('error', forget);
     client.on('end', forget);

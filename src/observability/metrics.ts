@@ -103,22 +103,12 @@ export class Metrics {
 
   constructor() {
     const { inFlight } = this;
-    new Gauge({
-      name: 'croupier_http_requests_in_flight',
-      help: 'Requests being worked on',
-      registers: [this.registry],
-      collect() {
-        this.set(inFlight.requests);
-      },
-    });
-    new Gauge({
-      name: 'croupier_operator_calls_in_flight',
-      help: "Calls to operators' wallets that are waiting for an answer",
-      registers: [this.registry],
-      collect() {
-        this.set(inFlight.operatorCalls);
-      },
-    });
+    this.gauge('croupier_http_requests_in_flight', 'Requests being worked on', () => inFlight.requests);
+    this.gauge(
+      'croupier_operator_calls_in_flight',
+      "Calls to operators' wallets that are waiting for an answer",
+      () => inFlight.operatorCalls,
+    );
     collectDefaultMetrics({
       register: this.registry,
       prefix: 'croupier_',
@@ -141,6 +131,17 @@ export class Metrics {
   text(): Promise<string> {
     this.catchUp();
     return this.registry.metrics();
+  }
+
+  private gauge(name: string, help: string, level: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(level());
+      },
+    });
   }
 
   private catchUp(): void {
