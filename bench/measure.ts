@@ -1,5 +1,5 @@
 import { type Contestant, type Name, NAMES } from './contestants.js';
-import { Load, percentile, type Run, Stock } from './load.js';
+import { collectGarbage, Load, percentile, type Run, Stock } from './load.js';
 import { tidy } from './postgres.js';
 import { needsBets, prepared, ROUND_LENGTH, type Workload, WORKLOADS } from './requests.js';
 import { memoryOf, usageOf, usedBetween } from './usage.js';
@@ -172,6 +172,7 @@ export async function observed(
   connections: number,
   work: (load: Load, measured: boolean) => Promise<Run>,
 ): Promise<Slice> {
+  collectGarbage();
   const load = await Load.open(port, connections);
   const look = async () => ({ server: await usageOf(pid), postgres: await usageOf(postgresPid) });
   try {
