@@ -10,6 +10,12 @@ export interface StatementPoolOptions extends pg.ClientConfig {
   readonly silenceMs: number;
 }
 
+interface Connection {
+  readonly client: pg.Client;
+  /** Since when a statement is under way, of the monotonic clock. */
+  busySinceMs: number | undefined;
+}
+
 /**
  * Connections for single statements, as many as are at the database at once. pg's pool is for more than that, and for
  * what comes alone its turns of the loop, events and timers cost more than the statement's values. The connection that was
@@ -17,10 +23,8 @@ export interface StatementPoolOptions extends pg.ClientConfig {
  */
 export class StatementPool implements Runner {
   /** Those that are open or being opened; whoever breaks is none of them any more. */
-  private readonly clients = new Set<pg.Client>();
-  private readonly idle: pg.Client[] = [];
-  /** Since when those that are used are, of the monotonic clock. */
-  private readonly busySinceMs = new Map<pg.Client, number>();
+  private readonly connections = new Set<Connection>();
+  private readonly idle: Connection[] = [];
   private watch: NodeJS.Timeout | undefined;
   private ended = false;
 
@@ -30,8 +34,8 @@ export class StatementPool implements Runner {
   query(query: pg.Query, answered: Answered): void {
     // Whatever is opened now would be closed by nobody, and keep the process.
     if (this.ended) return answered(new Error('the pool has ended'), undefined);
-    const client = this.idle.pop();
-    if (client) this.ask(client, query, answered);
+    const connection = this.idle.pop();
+    if (connection) this.ask(connection, query, answered);
     else this.open(query, answered);
   }
 
@@ -39,31 +43,32 @@ export class StatementPool implements Runner {
   async end(): Promise<void> {
     this.ended = true;
     clearInterval(this.watch);
-    await Promise.all([...this.clients].map((client) => client.end()));
+    await Promise.all([...this.connections].map(({ client }) => client.end()));
   }
 
-  private ask(client: pg.Client, query: pg.Query, answered: Answered): void {
-    this.busySinceMs.set(client, monotonicMs());
-    (client as Runner).query(query, (...answer) => {
-      this.busySinceMs.delete(client);
-      if (this.clients.has(client)) this.idle.push(client);
+  private ask(connection: Connection, query: pg.Query, answered: Answered): void {
+    connection.busySinceMs = monotonicMs();
+    (connection.client as Runner).query(query, (...answer) => {
+      connection.busySinceMs = undefined;
+      if (this.connections.has(connection)) this.idle.push(connection);
       answered(...answer);
     });
   }
 
   private open(query: pg.Query, answered: Answered): void {
     const client = new pg.Client(this.options);
+    const connection: Connection = { client, busySinceMs: undefined };
     const forget = () => {
-      this.clients.delete(client);
-      const place = this.idle.indexOf(client);
+      this.connections.delete(connection);
+      const place = this.idle.indexOf(connection);
       if (place >= 0) this.idle.splice(place, 1);
     };
     this.watch ??= setInterval(() => this.giveUpSilent(), LOOK_MS).unref();
-    this.clients.add(client);
+    this.connections.add(connection);
     client.on('error', forget);
     client.on('end', forget);
     client.connect((error: Error | null) => {
-      if (!error) return this.ask(client, query, answered);
+      if (!error) return this.ask(connection, query, answered);
       forget();
       answered(error, undefined);
     });
@@ -72,8 +77,8 @@ export class StatementPool implements Runner {
   /** PostgreSQL ends what takes too long by itself; where not even that is heard, the connection is cut. */
   private giveUpSilent(): void {
     const nowMs = monotonicMs();
-    for (const [client, sinceMs] of this.busySinceMs) {
-      if (nowMs - sinceMs > this.options.silenceMs) void client.end();
+    for (const { client, busySinceMs = nowMs } of this.connections) {
+      if (nowMs - busySinceMs > this.options.silenceMs) void client.end();
     }
   }
 }
