@@ -1,7 +1,5 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /** A request as the bytes that go over the wire, and what its answer must be. */
 export interface PreparedRequest {
@@ -95,10 +93,6 @@ class Connection {
 const TICK_MS = 2;
 /** How long an open loop goes on with what waits when no more arrives, in milliseconds. */
 const GRACE_MS = 1_000;
-
-setFlagsFromString('--expose-gc');
-/** Frees what this process has left behind: its collector would hold up the load later, and whoever is measured by it. */
-export const collectGarbage = runInNewContext('gc') as () => void;
 
 export class Load {
   private constructor(private readonly connections: readonly Connection[]) {}

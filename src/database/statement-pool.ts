@@ -12,7 +12,7 @@ export interface StatementPoolOptions extends pg.ClientConfig {
 
 interface Connection {
   readonly client: pg.Client;
-  /** Since when a statement is under way, of the monotonic clock. */
+  /** Since when a statement is under way, of the monotonic clock; undefined where none is. */
   busySinceMs: number | undefined;
 }
 
@@ -77,8 +77,8 @@ export class StatementPool implements Runner {
   /** PostgreSQL ends what takes too long by itself; where not even that is heard, the connection is cut. */
   private giveUpSilent(): void {
     const nowMs = monotonicMs();
-    for (const { client, busySinceMs = nowMs } of this.connections) {
-      if (nowMs - busySinceMs > this.options.silenceMs) void client.end();
+    for (const { client, busySinceMs } of this.connections) {
+      if (busySinceMs !== undefined && nowMs - busySinceMs > this.options.silenceMs) void client.end();
     }
   }
 }
