@@ -6,6 +6,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
+import { parse as parseContentType } from 'content-type';
 import type { FastifyRequest } from 'fastify';
 import { CroupierError } from '../errors/croupier-error.js';
 import { parseJsonObject } from './json.js';
@@ -63,9 +64,11 @@ function fieldsOf({ headers, body }: FastifyRequest): Record<string, unknown> {
   return parsed(bytes);
 }
 
-/** `application/json`, with no charset but UTF-8: the bytes are read as UTF-8 whatever is claimed. */
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(contentType ?? '');
+/** `application/json` with no parameter but a charset of UTF-8: the bytes are decoded as UTF-8 whatever the header says. */
+function isJson(header = ''): boolean {
+  const { type, parameters } = parseContentType(header);
+  const { charset = 'utf-8', ...others } = parameters;
+  return type === 'application/json' && charset.toLowerCase() === 'utf-8' && Object.keys(others).length === 0;
 }
 
 function parsed(bytes: Buffer): Record<string, unknown> {
