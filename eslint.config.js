@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const noEnvironment = {
@@ -75,6 +76,15 @@ export default defineConfig(
       'no-console': 'error',
       'object-shorthand': 'error',
       'prefer-const': 'error',
+    },
+  },
+  {
+    // A regular expression that takes quadratic time blocks the process for seconds on 64 KiB of foreign text.
+    files: ['src/**/*.{ts,js}', 'sdk/**/*.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: false }],
     },
   },
   {

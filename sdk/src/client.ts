@@ -102,7 +102,7 @@ export class ProviderClient {
     }
     if (!options.tenantId || !options.secret) throw new TypeError('tenantId and secret must not be empty');
     this.origin = url.origin;
-    this.basePath = url.pathname.replace(/\/+$/, '');
+    this.basePath = url.pathname.replace(/(?<!\/)\/+$/, '');
     this.fetch = options.fetch ?? ((address, init) => fetch(address, init));
     this.clock = options.clock ?? Date.now;
     this.nonce = options.nonce ?? (() => randomBytes(16).toString('hex'));

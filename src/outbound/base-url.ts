@@ -28,7 +28,7 @@ export function checkBaseUrl(url: string, allowPrivate: boolean): string | undef
 
 /** As it is stored and called: the parser's own spelling, without slashes at its end. */
 export function normalisedBaseUrl(url: string): string {
-  return new URL(url).href.replace(/\/+$/, '');
+  return new URL(url).href.replace(/(?<!\/)\/+$/, '');
 }
 
 /** @param hostname from a parsed URL, so that decimal, octal and hexadecimal IPv4 are already dotted */

@@ -90,7 +90,7 @@ export class Caller {
 
   private async post(route: string, content: object | string, deviation: Deviation): Promise<Reply> {
     const { webhookBaseUrl, tenantId, secret } = this.provider;
-    const basePath = webhookBaseUrl.pathname.replace(/\/+$/, '');
+    const basePath = webhookBaseUrl.pathname.replace(/(?<!\/)\/+$/, '');
     const body = typeof content === 'string' ? content : JSON.stringify(content);
     const signedRoute = deviation.signedRoute === undefined ? route : CALLBACK_ROUTES[deviation.signedRoute];
     const signed = signRequest({

@@ -59,8 +59,13 @@ export async function debugSignature(args: string[], terminal: Terminal): Promis
 
 /** A header of a line, if there is one: curl puts a sign in front, and the request line has no colon after a name. */
 function headerIn(line: string): [string, string][] {
-  const match = /^(?:>\s*)?([A-Za-z0-9-]+):[ \t]*(.*?)[ \t]*$/.exec(line);
-  return match?.[1] === undefined ? [] : [[match[1], match[2] ?? '']];
+  const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9-]+):(.*)$/.exec(line) ?? [];
+  return name === undefined ? [] : [[name, withoutSurroundingBlanks(value)]];
+}
+
+/** RFC 9112: only spaces and tabs around a header's value are not part of it. */
+function withoutSurroundingBlanks(value: string): string {
+  return value.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
 }
 
 async function fileOf(path: string): Promise<Buffer> {
