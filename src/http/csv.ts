@@ -1,10 +1,17 @@
-/** With these a spreadsheet takes a text for a formula; a leading apostrophe makes it take it for a text. */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-const QUOTED = /[",\r\n]/;
+/**
+ * A spreadsheet takes a cell for a formula if it begins so: the characters, or their full-width forms, behind blanks,
+ * control and format characters (NBSP, byte order mark), which it skips.
+ */
+const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
+/** After these a spreadsheet may begin a new cell: in many locales the semicolon separates cells, even between quotes. */
+const AFTER_CELL_BREAK = /(?<=[;\t\r\n])/;
+const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;
+const QUOTED = /[",;\t\r\n]/;
 
 /**
- * One record of RFC 4180, with its CRLF. Times are ISO 8601 in UTC; what is absent is an empty field; an object or a
- * list is its JSON. A text that a spreadsheet would run as a formula begins with an apostrophe; a number stays one.
+ * One record of RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or a
+ * list is its JSON. A text that a spreadsheet of any locale would run as a formula gets an apostrophe before the formula;
+ * a number stays a number.
  */
 export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(field).join(',')}\r\n`;
@@ -12,8 +19,13 @@ export function csvRecord(values: readonly unknown[]): string {
 
 function field(value: unknown): string {
   const text = textOf(value);
-  const harmless = typeof value === 'number' || !FORMULA.test(text) ? text : `'${text}`;
-  return QUOTED.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const harmless = typeof value === 'number' ? text : withoutFormulas(text);
+  return QUOTED.test(text) || text.trim() !== text ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+function withoutFormulas(text: string): string {
+  const cells = text.split(AFTER_CELL_BREAK).map((cell) => (FORMULA.test(cell) ? `'${cell}` : cell));
+  return `${STARTS_WITH_CELL_BREAK.test(text) ? "'" : ''}${cells.join('')}`;
 }
 
 function textOf(value: unknown): string {
