@@ -91,7 +91,7 @@ export class WinningsResponse {
 
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'Where there are any: WINs that name it after its cancel, or of another player or currency',
+    description: 'Where there are any: WINs that name it and are in the list of flagged winnings',
   })
   flagged?: number;
 }
@@ -183,8 +183,11 @@ export class FlaggedWinResponse {
   @ApiProperty({ example: 'sandbox-slots' })
   gameId: string;
 
-  @ApiProperty({ example: 'spins-7' })
-  freeSpinsRef: string;
+  @ApiProperty({ example: 'round-77' })
+  roundId: string;
+
+  @ApiPropertyOptional({ example: 'spins-7', description: 'Where the WIN names one' })
+  freeSpinsRef?: string;
 
   @ApiProperty({ type: 'integer', example: 450, description: 'Minor units' })
   amountMinor: number;
@@ -192,7 +195,11 @@ export class FlaggedWinResponse {
   @ApiProperty({ example: 'EUR' })
   currency: string;
 
-  @ApiProperty({ enum: FLAGS, description: 'What is odd about it, by the grants as they are now' })
+  @ApiProperty({
+    enum: FLAGS,
+    example: 'NO_STANDING_BET',
+    description: 'The first that applies, by the grants and the round as they are now',
+  })
   flag: Flag;
 
   @ApiProperty({ format: 'date-time' })
@@ -205,6 +212,7 @@ export const FLAGGED_WIN_COLUMNS: Columns<FlaggedWinResponse> = {
   operatorId: true,
   playerRef: true,
   gameId: true,
+  roundId: true,
   freeSpinsRef: true,
   amountMinor: true,
   currency: true,
@@ -261,11 +269,12 @@ export function shownBatch(grants: readonly Grant[]): BatchResponse {
 }
 
 export function shownWin(win: FlaggedWin): FlaggedWinResponse {
-  const { providerId, transactionId, operatorId, playerRef, gameId, freeSpinsRef, amountMinor, currency } =
-    win;
+  const { providerId, transactionId, operatorId, playerRef, gameId, roundId, freeSpinsRef } = win;
+  const { amountMinor, currency, flag } = win;
   return {
-    ...{ providerId, transactionId, operatorId, playerRef, gameId, freeSpinsRef, amountMinor, currency },
-    flag: win.flag,
+    ...{ providerId, transactionId, operatorId, playerRef, gameId, roundId },
+    ...(freeSpinsRef !== null && { freeSpinsRef }),
+    ...{ amountMinor, currency, flag },
     createdAt: win.createdAt.toISOString(),
   };
 }

@@ -9,7 +9,7 @@ import { PageQuery } from '../http/page.js';
 import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, shownWin } from './free-spins.response.js';
 import { WinningsService } from './winnings.service.js';
 
-/** A path of its own: any word may be a grant's requestRef. */
+/** Not under /free-spins: there, any word may be a grant's requestRef. */
 @ApiTags('Administrators')
 @Controller('v1/admin/free-spins-winnings')
 export class WinningsAdminController {
@@ -18,10 +18,15 @@ export class WinningsAdminController {
   @Get('flagged')
   @RequiresRole('support')
   @ApiOperation({
-    summary: 'List odd winnings of free spins, newest first',
+    summary: 'List flagged winnings, newest first',
     description:
-      'Booked WINs whose freeSpinsRef is no batch of the provider, or one of another player or currency, or one ' +
-      'that was cancelled before. They are booked all the same: a person decides what follows.',
+      'Booked WINs of real money that a person should look at; a flag never changes what was booked. By freeSpinsRef: no ' +
+      'batch of the provider (`UNKNOWN_BATCH`), a batch of another player (`OTHER_PLAYER`) or currency ' +
+      '(`OTHER_CURRENCY`), or one that was cancelled before (`CANCELLED`). By round, with and without a freeSpinsRef: ' +
+      '`NO_STANDING_BET`, where a BET is ROLLED_BACK, or its rollback came first, and no BET is PENDING, TIMED_OUT or ' +
+      'APPROVED, whatever the amount of the WIN; DECLINED BETs do not count, and a WIN in a round without any other BET ' +
+      'is not flagged. Each WIN has one flag: the first that applies, in this order. A WIN leaves the list when its flag ' +
+      'no longer applies.',
   })
   @SensitiveRead('free-spins.flagged-list')
   @ApiList(FlaggedWinListResponse, PageQuery, FLAGGED_WIN_COLUMNS)

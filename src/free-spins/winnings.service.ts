@@ -4,14 +4,19 @@ import { Metrics } from '../observability/metrics.js';
 import { isUuid } from '../http/identifier.js';
 import type { PageOf, PageQuery } from '../http/page.js';
 import { pageByTime } from '../http/time-page.js';
-import type { FreeSpinsWin } from '../wallet/attempt.runner.js';
+import type { WinningsTrigger } from '../wallet/attempt.runner.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
 
-/** Links WINs that name a batch to its grant, and tells of those that are odd. Contract, section 6. */
+/** How many reported WINs an instance remembers, so that each is counted once. */
+const REMEMBERED = 1_000;
+
+/** Links WINs that name a batch to its grant, and reports booked WINs that a person should look at. */
 @Injectable()
 export class WinningsService implements OnModuleInit {
   private readonly logger = new BoundedLogger('Winnings');
+  /** The keys of WINs that were reported, oldest first. */
+  private readonly reported = new Set<string>();
 
   constructor(
     private readonly winnings: WinningsStore,
@@ -20,14 +25,14 @@ export class WinningsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.wallet.onFreeSpinsWin((win) => void this.look(win));
+    this.wallet.onWinningsTrigger((trigger) => void this.review(trigger));
   }
 
   of(requestRef: string): Promise<Winnings> {
     return this.winnings.ofGrant(requestRef);
   }
 
-  /** Every booked WIN behind which no live grant of its player stands, newest first. @throws CroupierError INVALID_REQUEST */
+  /** Every flagged WIN, newest first. @throws CroupierError INVALID_REQUEST */
   flagged(page: PageQuery): Promise<PageOf<FlaggedWin>> {
     return pageByTime(
       page,
@@ -37,17 +42,32 @@ export class WinningsService implements OnModuleInit {
     );
   }
 
-  /** Tells of an odd one as it is booked; what a crash leaves untold, the list still shows. */
-  private async look({ providerId, transactionId, freeSpinsRef }: FreeSpinsWin): Promise<void> {
-    const told = { providerId, transactionId, freeSpinsRef };
+  /** Reports the WINs that became flagged. The list also shows those that a crash leaves unreported. */
+  private async review({ kind, providerId, transactionId }: WinningsTrigger): Promise<void> {
     try {
-      const flag = await this.winnings.flagOf(providerId, transactionId);
-      if (flag === undefined) return;
-      this.metrics.flaggedWinnings.inc({ flag });
-      this.logger.warn({ msg: 'winnings of free spins without a live grant were booked', flag, ...told });
+      const flagged =
+        kind === 'WIN'
+          ? await this.winnings.flaggedWin(providerId, transactionId)
+          : await this.winnings.flaggedInRoundOf(providerId, transactionId);
+      for (const win of flagged) this.report(win);
     } catch (error) {
       const detail = (error as Error).message;
-      this.logger.warn({ msg: 'winnings of free spins could not be looked at', ...told, detail });
+      this.logger.warn({ msg: 'winnings could not be reviewed', kind, providerId, transactionId, detail });
     }
+  }
+
+  private report(win: FlaggedWin): void {
+    const key = JSON.stringify([win.providerId, win.transactionId]);
+    if (this.reported.has(key)) return;
+    this.reported.add(key);
+    const [oldest] = this.reported;
+    if (this.reported.size > REMEMBERED && oldest !== undefined) this.reported.delete(oldest);
+    const { providerId, transactionId, operatorId, playerRef, roundId, flag } = win;
+    const freeSpinsRef = win.freeSpinsRef ?? undefined;
+    this.metrics.flaggedWinnings.inc({ flag });
+    this.logger.warn({
+      msg: 'flagged winnings were booked: see /v1/admin/free-spins-winnings/flagged',
+      ...{ flag, providerId, transactionId, operatorId, playerRef, roundId, freeSpinsRef },
+    });
   }
 }

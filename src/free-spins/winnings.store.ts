@@ -1,16 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { type Place, placeColumn } from '../http/time-page.js';
+import type { Place } from '../http/time-page.js';
+import { FLAGGED_IN_ROUND, FLAGGED_WIN, flaggedPage, OF_GRANT } from './winnings.sql.js';
 
-/** What is odd about a WIN of free spins; it is booked all the same. Contract, section 6. */
-export const FLAGS = ['UNKNOWN_BATCH', 'OTHER_PLAYER', 'OTHER_CURRENCY', 'CANCELLED'] as const;
+/**
+ * Why a person should look at a booked WIN. Where several apply, the first in this order is shown. Contract, section 3,
+ * "ROLLBACK", and section 6.
+ *
+ * - `UNKNOWN_BATCH`: its freeSpinsRef is no batch of the provider.
+ * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef is a batch of another player or in another currency.
+ * - `CANCELLED`: its freeSpinsRef is a batch that was cancelled before.
+ * - `NO_STANDING_BET`: its round has a BET that is ROLLED_BACK, and none that is PENDING, TIMED_OUT or APPROVED. The
+ *   amount does not matter: a WIN of 0 reports a lost round, whose stake was returned. A BET whose ROLLBACK came first
+ *   counts as ROLLED_BACK. DECLINED BETs do not count. A round without any other BET is not flagged, because such a WIN
+ *   is accepted like one of free spins.
+ */
+export const FLAGS = [
+  'UNKNOWN_BATCH',
+  'OTHER_PLAYER',
+  'OTHER_CURRENCY',
+  'CANCELLED',
+  'NO_STANDING_BET',
+] as const;
 export type Flag = (typeof FLAGS)[number];
 
 export interface Winnings {
   readonly count: number;
   /** Minor units of the grant's currency. */
   readonly totalMinor: number;
-  /** How many WINs that name the grant's batch are odd: after its cancel, or not its player's. */
+  /** How many of the WINs that name the grant's batch are flagged. */
   readonly flagged: number;
 }
 
@@ -20,7 +38,8 @@ export interface FlaggedWin {
   readonly operatorId: string;
   readonly playerRef: string;
   readonly gameId: string;
-  readonly freeSpinsRef: string;
+  readonly roundId: string;
+  readonly freeSpinsRef: string | null;
   /** Minor units. */
   readonly amountMinor: number;
   readonly currency: string;
@@ -28,63 +47,10 @@ export interface FlaggedWin {
   readonly createdAt: Date;
 }
 
-/** What counts: money that the operator has booked. DEMO winnings are in no report. */
-const BOOKED = `t.free_spins_ref IS NOT NULL AND t.kind = 'WIN' AND t.state = 'APPROVED' AND t.mode = 'REAL'`;
+/** How many WINs of one round are reported after a ROLLBACK. */
+const REPORTED_PER_ROUND = 100;
 
-/**
- * What is odd about the WIN t, by the grants of its batch as they are now; null where nothing is. Reads the
- * wallet's table, so that nothing is kept twice and a crash loses nothing.
- */
-const FLAG = `
-  (SELECT CASE
-     WHEN count(*) = 0 THEN 'UNKNOWN_BATCH'
-     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref) THEN 'OTHER_PLAYER'
-     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref AND g.currency = t.currency)
-       THEN 'OTHER_CURRENCY'
-     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref AND g.currency = t.currency
-                      AND (g.cancelled_at IS NULL OR g.cancelled_at > t.created_at)) THEN 'CANCELLED'
-   END FROM free_spin_grants g WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref)`;
-
-const OF_GRANT = {
-  name: 'winnings_of_grant',
-  text: `
-    SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0)::float8 AS "totalMinor",
-           count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
-      FROM (SELECT t.amount_minor, ${FLAG} AS flag,
-                   (t.operator_id = g.operator_id AND t.player_ref = g.player_ref AND t.currency = g.currency) AS own
-              FROM free_spin_grants g
-              JOIN transactions t ON t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
-             WHERE g.request_ref = $1 AND ${BOOKED}) AS wins`,
-};
-
-const FLAG_OF = {
-  name: 'winnings_flag_of',
-  text: `
-    SELECT ${FLAG} AS flag FROM transactions t
-     WHERE t.provider_id = $1 AND t.transaction_id = $2 AND ${BOOKED}`,
-};
-
-/** Before which all are. It stands for no place: a condition that may be absent is not looked up in an index. */
-const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
-/** Newest first; `place` is where a list continues, to the microsecond that a Date would lose. */
-const FLAGGED = {
-  name: 'winnings_flagged',
-  text: `
-    SELECT * FROM (
-      SELECT t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId",
-             t.player_ref AS "playerRef", t.game_id AS "gameId", t.free_spins_ref AS "freeSpinsRef",
-             t.amount_minor AS "amountMinor", t.currency, ${FLAG} AS flag, t.created_at AS "createdAt",
-             t.platform_transaction_id AS id,
-             ${placeColumn('t.created_at', 't.platform_transaction_id')}
-        FROM transactions t
-       WHERE ${BOOKED} AND (t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)
-    ) AS wins
-     WHERE flag IS NOT NULL
-     ORDER BY "createdAt" DESC, id DESC LIMIT $3`,
-};
-
-/** What was won with free spins, read from the wallet's transactions. */
+/** Reads winnings from the wallet's transactions, so that nothing is stored twice and a crash loses nothing. */
 @Injectable()
 export class WinningsStore {
   constructor(private readonly database: Database) {}
@@ -94,14 +60,19 @@ export class WinningsStore {
     return winnings!;
   }
 
-  /** What is odd about one WIN; undefined where nothing is, or where it is not booked. */
-  async flagOf(providerId: string, transactionId: string): Promise<Flag | undefined> {
-    const [row] = await this.database.query<{ flag: Flag | null }>(FLAG_OF, [providerId, transactionId]);
-    return row?.flag ?? undefined;
+  /** The WIN itself where it is booked and flagged, else nothing. */
+  flaggedWin(providerId: string, transactionId: string): Promise<FlaggedWin[]> {
+    return this.database.query(FLAGGED_WIN, [providerId, transactionId]);
+  }
+
+  /** The WINs in the round of a ROLLBACK that have no standing BET. */
+  flaggedInRoundOf(providerId: string, rollbackId: string): Promise<FlaggedWin[]> {
+    return this.database.query(FLAGGED_IN_ROUND, [providerId, rollbackId, REPORTED_PER_ROUND]);
   }
 
   /** Newest first. @param before the place that the list continues after */
-  flagged(before: Place = END, limit: number): Promise<(FlaggedWin & { readonly place: string })[]> {
-    return this.database.query(FLAGGED, [before.at, before.id, limit]);
+  flagged(before: Place | undefined, limit: number): Promise<(FlaggedWin & { readonly place: string })[]> {
+    const { statement, values } = flaggedPage(before, limit);
+    return this.database.query(statement, values);
   }
 }

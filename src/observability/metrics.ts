@@ -71,7 +71,7 @@ export class Metrics {
   });
   readonly flaggedWinnings = new Counter({
     name: 'croupier_flagged_winnings_total',
-    help: 'WINs of free spins that were booked although no live grant stands behind them, by what is odd',
+    help: 'Booked WINs that a person should look at, by flag: no live grant or no standing BET behind them',
     labelNames: ['flag'],
     registers: [this.registry],
   });

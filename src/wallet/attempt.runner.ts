@@ -17,11 +17,11 @@ export type CarriedOut =
   | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
   | { readonly to: 'unknown'; readonly unknown: Unknown };
 
-/** A WIN of free spins that the operator has just booked. */
-export interface FreeSpinsWin {
+/** An APPROVED transaction of real money by which a WIN may have become one that a person should look at. */
+export interface WinningsTrigger {
+  readonly kind: 'WIN' | 'ROLLBACK';
   readonly providerId: string;
   readonly transactionId: string;
-  readonly freeSpinsRef: string;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface FreeSpinsWin {
  */
 @Injectable()
 export class AttemptRunner {
-  private readonly freeSpinsWatchers: ((win: FreeSpinsWin) => void)[] = [];
+  private readonly winningsWatchers: ((trigger: WinningsTrigger) => void)[] = [];
 
   constructor(
     private readonly configuration: Configuration,
@@ -41,13 +41,20 @@ export class AttemptRunner {
     private readonly metrics: Metrics,
   ) {}
 
-  /** @param watcher called with each booked WIN of free spins, whoever drove it; it must not throw */
-  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
-    this.freeSpinsWatchers.push(watcher);
+  /**
+   * @param watcher called after each APPROVED ROLLBACK that reversed something, and after each APPROVED WIN that names a
+   *   freeSpinsRef or is not known to stand on a BET, with any driver; not awaited, and must not throw
+   */
+  onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
+    this.winningsWatchers.push(watcher);
   }
 
-  /** @param claimedMs a moment not after the claim, of the monotonic clock */
-  async carryOut(claim: Claim, claimedMs: number, driver: Driver): Promise<CarriedOut> {
+  /**
+   * @param claimedMs a moment not after the claim, of the monotonic clock
+   * @param betStands whether a BET was seen to stand in the round of this WIN, since its claim or before; it then stands
+   *   as long as the WIN is undecided
+   */
+  async carryOut(claim: Claim, claimedMs: number, driver: Driver, betStands = false): Promise<CarriedOut> {
     const started = { at: this.clock.now(), ms: monotonicMs() };
     const answer = await this.ask(claim, claimedMs);
     const settlement = this.settlement(claim, answer, driver, started);
@@ -55,14 +62,13 @@ export class AttemptRunner {
     const settled = { kind: claim.order.kind, state: settlement.state, mode: claim.mode };
     this.metrics.later(({ transactions }) => transactions.inc(settled));
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
-    if (answer.status === 'APPROVED') this.tellOfFreeSpins(claim);
+    if (answer.status === 'APPROVED' && mayFlagWinnings(claim, betStands)) this.triggerReview(claim);
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
   }
 
-  /** A promotion's winnings are watched, not judged: nobody is waited for. */
-  private tellOfFreeSpins({ mode, order: { kind, providerId, transactionId, freeSpinsRef } }: Claim): void {
-    if (kind !== 'WIN' || mode !== 'REAL' || freeSpinsRef === undefined) return;
-    for (const watcher of this.freeSpinsWatchers) watcher({ providerId, transactionId, freeSpinsRef });
+  private triggerReview({ order: { kind, providerId, transactionId } }: Claim): void {
+    if (kind !== 'WIN' && kind !== 'ROLLBACK') return;
+    for (const watcher of this.winningsWatchers) watcher({ kind, providerId, transactionId });
   }
 
   private ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
@@ -111,6 +117,19 @@ export class AttemptRunner {
       record: record({ outcome: status, balance, reason, operatorTransactionId }),
     };
   }
+}
+
+/**
+ * Whether a WIN may be flagged since this claim is APPROVED. No ROLLBACK takes a BET from an undecided WIN, so one that
+ * stands on a BET needs no look. A verdict of our own reverses nothing.
+ */
+function mayFlagWinnings(
+  { mode, verdict, order: { kind, freeSpinsRef } }: Claim,
+  betStands: boolean,
+): boolean {
+  if (mode !== 'REAL') return false;
+  if (kind === 'WIN') return freeSpinsRef !== undefined || !betStands;
+  return kind === 'ROLLBACK' && verdict === undefined;
 }
 
 const OUTLIVED: Unknown = {

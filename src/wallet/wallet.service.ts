@@ -10,7 +10,7 @@ import { Randomness } from '../runtime/randomness.js';
 import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { AttemptRunner, codeOf, type FreeSpinsWin } from './attempt.runner.js';
+import { AttemptRunner, codeOf, type WinningsTrigger } from './attempt.runner.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
 import type { SessionFacts } from './rules/facts.js';
@@ -74,7 +74,7 @@ export class WalletService {
           const claiming = this.claim(provider.id, asked, opened, decision, platformTransactionId);
           // A fresh BET has its claim: what is known at once is not waited for.
           const claim = claiming instanceof Promise ? await claiming : claiming;
-          if (claim) return this.carryOut(provider.id, asked, claim, startedMs);
+          if (claim) return this.carryOut(provider.id, asked, claim, startedMs, opened.round.betStands);
           await sleep(this.randomness.integer(look * PAUSE_STEP_MS));
         }
       }
@@ -95,9 +95,9 @@ export class WalletService {
     return this.readBalance(this.wallets.behind(session), session);
   }
 
-  /** @param watcher called with each booked WIN of free spins; it must not throw */
-  onFreeSpinsWin(watcher: (win: FreeSpinsWin) => void): void {
-    this.attempts.onFreeSpinsWin(watcher);
+  /** @param watcher see AttemptRunner; it must not throw */
+  onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
+    this.attempts.onWinningsTrigger(watcher);
   }
 
   /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */
@@ -135,8 +135,9 @@ export class WalletService {
     asked: SubmittedTransaction,
     claim: Claim,
     startedMs: number,
+    betStands: boolean,
   ): Promise<Answer> {
-    const outcome = await this.attempts.carryOut(claim, startedMs, 'provider');
+    const outcome = await this.attempts.carryOut(claim, startedMs, 'provider', betStands);
     if (outcome.to === 'lost') return this.answerOfAnother(providerId, asked, claim);
     if (outcome.to === 'unknown') throw unanswered(outcome.unknown);
     return { body: outcome.responseBody, replayed: false };

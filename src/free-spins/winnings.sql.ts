@@ -1,0 +1,117 @@
+import type { Statement } from '../database/database.js';
+import { type Place, placeColumn } from '../http/time-page.js';
+
+/** Winnings of real money that the operator has booked; the table is `t`. */
+const BOOKED = `t.kind = 'WIN' AND t.state = 'APPROVED' AND t.mode = 'REAL'`;
+
+const inRoundOf = (table: string, other: string) =>
+  ['provider_id', 'round_id', 'player_ref', 'game_id', 'operator_id', 'mode']
+    .map((column) => `${table}.${column} = ${other}.${column}`)
+    .join(' AND ');
+
+/** What is wrong between the WIN t and the grants of its freeSpinsRef, as they are now; null where nothing is. */
+const FLAG_BY_GRANTS = `
+  (SELECT CASE
+     WHEN count(*) = 0 THEN 'UNKNOWN_BATCH'
+     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref) THEN 'OTHER_PLAYER'
+     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref AND g.currency = t.currency)
+       THEN 'OTHER_CURRENCY'
+     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref AND g.currency = t.currency
+                      AND (g.cancelled_at IS NULL OR g.cancelled_at > t.created_at)) THEN 'CANCELLED'
+   END FROM free_spin_grants g WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref)`;
+
+/**
+ * Whether the round of the WIN t has a BET that is ROLLED_BACK, a tombstone included, and none that stands or may still
+ * stand. DECLINED BETs are left out, as in wallet/rules/win.ts. An aggregate and not EXISTS, which the planner could turn
+ * into a join that reads the whole table.
+ */
+const FLAG_BY_ROUND = `
+  (SELECT CASE WHEN bool_or(b.state = 'ROLLED_BACK')
+                AND NOT bool_or(b.kind = 'BET' AND b.state IN ('PENDING', 'APPROVED', 'TIMED_OUT'))
+               THEN 'NO_STANDING_BET' END
+     FROM transactions b WHERE ${inRoundOf('b', 't')})`;
+
+/** The flag of the WIN t: the first that applies, in the order of FLAGS; null where none does. */
+const FLAG = `coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND})`;
+
+/** $1 is the grant's requestRef. */
+export const OF_GRANT: Statement = {
+  name: 'winnings_of_grant',
+  text: `
+    SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0)::float8 AS "totalMinor",
+           count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
+      FROM (SELECT t.amount_minor, ${FLAG} AS flag,
+                   (t.operator_id = g.operator_id AND t.player_ref = g.player_ref AND t.currency = g.currency) AS own
+              FROM free_spin_grants g
+              JOIN transactions t ON t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
+             WHERE g.request_ref = $1 AND ${BOOKED}) AS wins`,
+};
+
+const FLAGGED_COLUMNS = `
+  t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId",
+  t.player_ref AS "playerRef", t.game_id AS "gameId", t.round_id AS "roundId", t.free_spins_ref AS "freeSpinsRef",
+  t.amount_minor AS "amountMinor", t.currency, t.created_at AS "createdAt", t.platform_transaction_id AS id,
+  ${placeColumn('t.created_at', 't.platform_transaction_id')}`;
+
+/** The WIN of provider $1 and transaction $2, where it is booked and flagged. */
+export const FLAGGED_WIN: Statement = {
+  name: 'winnings_flagged_win',
+  text: `
+    SELECT * FROM (
+      SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag FROM transactions t
+       WHERE t.provider_id = $1 AND t.transaction_id = $2 AND ${BOOKED}
+    ) AS win
+     WHERE flag IS NOT NULL`,
+};
+
+/** At most $3 WINs that have no standing BET, in the round of the ROLLBACK of provider $1 and transaction $2. */
+export const FLAGGED_IN_ROUND: Statement = {
+  name: 'winnings_flagged_in_round',
+  text: `
+    SELECT * FROM (
+      SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
+        FROM transactions r
+       CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} OFFSET 0) t
+       WHERE r.provider_id = $1 AND r.transaction_id = $2
+    ) AS wins
+     WHERE flag = 'NO_STANDING_BET' LIMIT $3`,
+};
+
+/** A place after every row: a condition that may be absent would not be looked up in an index. */
+const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+const BEFORE_PLACE = `(t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)`;
+const NEWEST_FIRST = `ORDER BY "createdAt" DESC, id DESC LIMIT $3`;
+
+/**
+ * Newest first. The WINs with a freeSpinsRef lie in a partial index by time. Those without a standing BET are found from
+ * the ROLLED_BACK rows, which are few and have a partial index as well; OFFSET 0 has each of their rounds looked up in
+ * the index of rounds. The statement has no name, so that it is planned for the rows that there are now.
+ */
+const FLAGGED: Statement = {
+  name: '',
+  text: `
+    SELECT * FROM (
+      (SELECT * FROM (
+         SELECT ${FLAGGED_COLUMNS}, ${FLAG_BY_GRANTS} AS flag
+           FROM transactions t
+          WHERE t.free_spins_ref IS NOT NULL AND ${BOOKED} AND ${BEFORE_PLACE}
+       ) AS wins
+        WHERE flag IS NOT NULL ${NEWEST_FIRST})
+      UNION ALL
+      (SELECT * FROM (
+         SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
+           FROM (SELECT DISTINCT provider_id, round_id, player_ref, game_id, operator_id, mode
+                   FROM transactions WHERE state = 'ROLLED_BACK' AND mode = 'REAL') r
+          CROSS JOIN LATERAL (SELECT * FROM transactions t
+                               WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} AND ${BEFORE_PLACE} OFFSET 0) t
+       ) AS wins
+        WHERE flag = 'NO_STANDING_BET' ${NEWEST_FIRST})
+    ) AS wins
+    ${NEWEST_FIRST}`,
+};
+
+/** One page of the flagged WINs. @param before the place that the list continues after */
+export function flaggedPage(before: Place = END, limit: number): { statement: Statement; values: unknown[] } {
+  return { statement: FLAGGED, values: [before.at, before.id, limit] };
+}

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { AttemptRunner, type WinningsTrigger } from '../../src/wallet/attempt.runner.js';
+import { type Body, letPass, tick, timedOut } from '../desk/desk.js';
+import {
+  ADMIN_KEY,
+  type LaunchedSession,
+  OPERATOR,
+  PROVIDER,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { Tool, until } from './tool.js';
+
+const FLAGGED = '/v1/admin/free-spins-winnings/flagged';
+
+let world: World;
+let session: LaunchedSession;
+beforeAll(async () => (world = await startWorld()));
+beforeEach(async () => (session = await world.launch()));
+afterAll(() => world.stop());
+
+const bet = (fields = {}) => world.transaction(session, 'BET', fields);
+const win = (fields = {}) => world.transaction(session, 'WIN', fields);
+const rollbackOf = ({ transactionId, roundId }: Body) =>
+  world.transaction(session, 'ROLLBACK', { originalTransactionId: transactionId, roundId });
+
+async function approved<B extends Body>(body: B): Promise<B> {
+  const reply = await world.submit(body);
+  expect([reply.status, reply.json['status']]).toEqual([200, 'APPROVED']);
+  return body;
+}
+
+async function declined<B extends Body>(body: B): Promise<B> {
+  world.wallet.next({ do: 'decline', reason: 'LIMIT_REACHED' }, { transactionId: body.transactionId });
+  expect((await world.submit(body)).json['status']).toBe('DECLINED');
+  return body;
+}
+
+/** Submits a BET of the round that times out, and rolls it back. */
+async function rolledBack(roundId: string): Promise<Body> {
+  const lost = await timedOut(world, bet({ roundId }), true);
+  await approved(rollbackOf(lost));
+  return lost;
+}
+
+async function entryOf({ transactionId }: Body): Promise<Record<string, unknown> | undefined> {
+  const { json } = await world.admin('GET', `${FLAGGED}?limit=500`);
+  return (json['items'] as Record<string, unknown>[]).find((item) => item['transactionId'] === transactionId);
+}
+const flagOf = async (body: Body) => (await entryOf(body))?.['flag'];
+
+async function counted(flag = 'NO_STANDING_BET'): Promise<number> {
+  const { text } = await world.request('/metrics');
+  return Number(new RegExp(`croupier_flagged_winnings_total{flag="${flag}"} (\\d+)`).exec(text)?.[1] ?? 0);
+}
+
+/** Runs the work and waits until the metric has counted the WIN that it flags. */
+async function counting(work: () => Promise<unknown>): Promise<void> {
+  const before = await counted();
+  await work();
+  await until('the metric counts the WIN', async () => (await counted()) === before + 1);
+}
+
+describe('a booked WIN is flagged and counted', () => {
+  test('when its provider rolls back a BET that came later and timed out', async () => {
+    const won = await approved(win());
+    const lost = await timedOut(world, bet({ roundId: won.roundId }), true);
+    expect(await flagOf(won)).toBeUndefined();
+    await counting(() => approved(rollbackOf(lost)));
+    const { transactionId, playerRef, gameId, roundId, currency } = won;
+    expect(await entryOf(won)).toEqual({
+      ...{ providerId: PROVIDER, transactionId, operatorId: OPERATOR, playerRef, gameId, roundId },
+      ...{ amountMinor: 100, currency, flag: 'NO_STANDING_BET', createdAt: expect.any(String) as string },
+    });
+  });
+
+  test('when the resolver ends that BET', async () => {
+    const won = await approved(win());
+    const lost = await timedOut(world, bet({ roundId: won.roundId }), false);
+    await letPass(world, lost.transactionId, 61);
+    await counting(() => tick(world));
+    expect(await flagOf(won)).toBe('NO_STANDING_BET');
+  });
+
+  test('when a person resolves that BET', async () => {
+    const won = await approved(win());
+    const { transactionId } = await timedOut(world, bet({ roundId: won.roundId }), false);
+    const path = `/v1/admin/transactions/${PROVIDER}/${transactionId}/resolve`;
+    await counting(() => world.admin('POST', path));
+    expect(await flagOf(won)).toBe('NO_STANDING_BET');
+  });
+
+  test('when it is APPROVED only after the BET was rolled back', async () => {
+    const won = win();
+    const held = world.wallet.next({ do: 'hold' }, { transactionId: won.transactionId });
+    const answer = world.submit(won);
+    await held.arrived;
+    await rolledBack(won.roundId);
+    expect(await flagOf(won)).toBeUndefined();
+    await counting(async () => {
+      held.release();
+      expect((await answer).json['status']).toBe('APPROVED');
+    });
+    expect(await flagOf(won)).toBe('NO_STANDING_BET');
+  });
+
+  test('when the resolver sends it again after the BET was rolled back', async () => {
+    const won = await timedOut(world, win(), true);
+    await rolledBack(won.roundId);
+    await letPass(world, won.transactionId, 61);
+    await counting(() => tick(world));
+    expect(await flagOf(won)).toBe('NO_STANDING_BET');
+  });
+
+  test.each([
+    ['after', (won: Body, rollback: Body) => [won, rollback]],
+    ['before', (won: Body, rollback: Body) => [rollback, won]],
+  ])('when the rollback of a BET that never arrived comes %s it', async (_, inOrder) => {
+    const won = win();
+    const rollback = rollbackOf(bet({ roundId: won.roundId }));
+    await counting(async () => {
+      for (const body of inOrder(won, rollback)) await approved(body);
+    });
+    expect(await flagOf(won)).toBe('NO_STANDING_BET');
+  });
+
+  test('when its amount is 0: the stake of a lost round was returned', async () => {
+    const won = await approved(win({ amountMinor: 0 }));
+    await counting(() => rolledBack(won.roundId));
+    expect(await entryOf(won)).toMatchObject({ flag: 'NO_STANDING_BET', amountMinor: 0 });
+  });
+
+  test('when it was won with a grant of the player', async () => {
+    const { requestRef, externalRef, playerRef } = await new Tool(world).granted();
+    session = await world.launch({ playerRef });
+    const played = await approved(bet());
+    await approved(rollbackOf(played));
+    const won = win({ roundId: played.roundId, freeSpinsRef: externalRef });
+    await counting(() => approved(won));
+    expect(await entryOf(won)).toMatchObject({ flag: 'NO_STANDING_BET', freeSpinsRef: externalRef });
+    const { json } = await new Tool(world).read(requestRef);
+    expect(json['winnings']).toEqual({ count: 1, totalMinor: 100, flagged: 1 });
+  });
+
+  test('once, however many of its BETs are rolled back', async () => {
+    const won = await approved(win());
+    const before = await counted();
+    await rolledBack(won.roundId);
+    await rolledBack(won.roundId);
+    const last = await approved(win());
+    await rolledBack(last.roundId);
+    await until('the last WIN is counted', async () => (await counted()) >= before + 2);
+    expect(await counted()).toBe(before + 2);
+  });
+});
+
+test('a WIN with a batch that is unknown keeps that flag, and is counted once', async () => {
+  const before = [await counted('UNKNOWN_BATCH'), await counted()];
+  const won = await approved(win({ freeSpinsRef: 'no-such-batch' }));
+  await rolledBack(won.roundId);
+  expect(await flagOf(won)).toBe('UNKNOWN_BATCH');
+  await counting(async () => {
+    const other = await approved(win());
+    await rolledBack(other.roundId);
+  });
+  expect([await counted('UNKNOWN_BATCH'), await counted()]).toEqual([before[0]! + 1, before[1]! + 1]);
+});
+
+describe('a WIN is not flagged', () => {
+  test.each<[string, (roundId: string) => Promise<unknown>]>([
+    ['whose round has no BET', () => Promise.resolve()],
+    ['whose round has only a DECLINED BET', (roundId) => declined(bet({ roundId }))],
+    [
+      'whose round has another BET that stands',
+      async (roundId) => {
+        await approved(bet({ roundId }));
+        await rolledBack(roundId);
+      },
+    ],
+    [
+      'whose round has another BET that may still stand',
+      async (roundId) => {
+        await rolledBack(roundId);
+        await timedOut(world, bet({ roundId }), true);
+      },
+    ],
+    [
+      'whose round is another player’s of that name',
+      async (roundId) => {
+        session = await world.launch();
+        await rolledBack(roundId);
+      },
+    ],
+  ])('%s', async (_, then) => {
+    const won = await approved(win());
+    await then(won.roundId);
+    expect(await flagOf(won)).toBeUndefined();
+  });
+
+  test('that the operator DECLINED', async () => {
+    const lost = await declined(win());
+    await rolledBack(lost.roundId);
+    expect(await flagOf(lost)).toBeUndefined();
+  });
+
+  test('that is DEMO', async () => {
+    session = await world.launch({ mode: 'DEMO' });
+    const won = await approved(win());
+    await approved(rollbackOf(bet({ roundId: won.roundId })));
+    expect(await flagOf(won)).toBeUndefined();
+  });
+});
+
+test('a WIN is flagged once the last BET that could stand is DECLINED', async () => {
+  const won = await approved(win());
+  await rolledBack(won.roundId);
+  const last = await timedOut(world, bet({ roundId: won.roundId }), false);
+  expect(await flagOf(won)).toBeUndefined();
+  await declined(last);
+  expect(await flagOf(won)).toBe('NO_STANDING_BET');
+});
+
+test('pages and CSV mix both kinds of flags by time, and leave out the batch that a WIN does not name', async () => {
+  const wins: Body[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    const plain = await approved(win());
+    await rolledBack(plain.roundId);
+    wins.unshift(plain);
+    wins.unshift(await approved(win({ freeSpinsRef: `nowhere-${index}` })));
+  }
+  const listed: string[] = [];
+  for (let cursor = ''; listed.length < wins.length;) {
+    const { json } = await world.admin('GET', `${FLAGGED}?limit=2${cursor}`);
+    listed.push(...(json['items'] as Body[]).map(({ transactionId }) => transactionId));
+    cursor = `&cursor=${String(json['nextCursor'])}`;
+  }
+  expect(listed).toEqual(wins.map(({ transactionId }) => transactionId));
+
+  const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' };
+  const [header, ...records] = (await world.request(FLAGGED, { headers })).text.split('\r\n');
+  const batch = header!.split(',').indexOf('freeSpinsRef');
+  expect(records.slice(0, 2).map((record) => record.split(',')[batch])).toEqual(['nowhere-2', '']);
+});
+
+test('a plain round costs no look: neither its BET, nor a WIN that stands on it', async () => {
+  const triggers: string[] = [];
+  world.app.get(AttemptRunner).onWinningsTrigger(({ transactionId }: WinningsTrigger) => {
+    triggers.push(transactionId);
+  });
+  const played = await approved(bet());
+  await approved(win({ roundId: played.roundId }));
+  const undone = await approved(bet());
+  const undo = await approved(rollbackOf(undone));
+  await approved(rollbackOf(undone));
+  const early = await approved(win());
+  expect(triggers).toEqual([undo.transactionId, early.transactionId]);
+});
+
+describe('after its session ended, a late WIN with a batch that nobody granted', () => {
+  beforeAll(() => world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { lateSettlementSeconds: 600 }));
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['by revocation', () => world.revoke(session.sessionId)],
+    [
+      'by its time',
+      () =>
+        world.sql.run(`UPDATE sessions SET expires_at = now() - interval '5 seconds' WHERE session_id = $1`, [
+          session.sessionId,
+        ]),
+    ],
+  ])('%s, is booked, flagged and counted', async (_, end) => {
+    await end();
+    const before = await counted('UNKNOWN_BATCH');
+    const won = await approved(win({ freeSpinsRef: 'never-granted' }));
+    expect(await entryOf(won)).toMatchObject({ flag: 'UNKNOWN_BATCH', freeSpinsRef: 'never-granted' });
+    await until('the metric counts it', async () => (await counted('UNKNOWN_BATCH')) === before + 1);
+  });
+});
