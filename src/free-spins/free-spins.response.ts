@@ -86,8 +86,12 @@ export class WinningsResponse {
   @ApiProperty({ type: 'integer', example: 3, description: 'Booked WINs of real money that name the grant' })
   count: number;
 
-  @ApiProperty({ type: 'integer', example: 450, description: "Minor units of the grant's currency" })
-  totalMinor: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 450,
+    description: "Minor units of the grant's currency; absent where the sum is beyond 2^53−1",
+  })
+  totalMinor?: number;
 
   @ApiPropertyOptional({
     type: 'integer',
@@ -258,7 +262,12 @@ export function shownWithWinnings(
   grant: Grant,
   { count, totalMinor, flagged }: Winnings,
 ): DetailedGrantResponse {
-  return { ...shown(grant), winnings: { count, totalMinor, ...(flagged > 0 && { flagged }) } };
+  const winnings = {
+    count,
+    ...(totalMinor !== null && { totalMinor }),
+    ...(flagged > 0 && { flagged }),
+  };
+  return { ...shown(grant), winnings };
 }
 
 export function shownBatch(grants: readonly Grant[]): BatchResponse {

@@ -34,17 +34,19 @@ const FLAG_BY_ROUND = `
 /** The flag of the WIN t: the first that applies, in the order of FLAGS; null where none does. */
 const FLAG = `coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND})`;
 
-/** $1 is the grant's requestRef. */
+/** $1 is the grant's requestRef. A sum that a JSON number does not carry exactly is null. */
 export const OF_GRANT: Statement = {
   name: 'winnings_of_grant',
   text: `
-    SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0)::float8 AS "totalMinor",
-           count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
-      FROM (SELECT t.amount_minor, ${FLAG} AS flag,
-                   (t.operator_id = g.operator_id AND t.player_ref = g.player_ref AND t.currency = g.currency) AS own
-              FROM free_spin_grants g
-              JOIN transactions t ON t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
-             WHERE g.request_ref = $1 AND ${BOOKED}) AS wins`,
+    SELECT count, CASE WHEN total <= 9007199254740991 THEN total::float8 END AS "totalMinor", flagged
+      FROM (SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0) AS total,
+                   count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
+              FROM (SELECT t.amount_minor, ${FLAG} AS flag,
+                           (t.operator_id = g.operator_id AND t.player_ref = g.player_ref AND t.currency = g.currency)
+                             AS own
+                      FROM free_spin_grants g
+                      JOIN transactions t ON t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
+                     WHERE g.request_ref = $1 AND ${BOOKED}) AS wins) AS sums`,
 };
 
 const FLAGGED_COLUMNS = `

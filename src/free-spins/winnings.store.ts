@@ -26,8 +26,8 @@ export type Flag = (typeof FLAGS)[number];
 
 export interface Winnings {
   readonly count: number;
-  /** Minor units of the grant's currency. */
-  readonly totalMinor: number;
+  /** Minor units of the grant's currency; null beyond 2^53−1. */
+  readonly totalMinor: number | null;
   /** How many of the WINs that name the grant's batch are flagged. */
   readonly flagged: number;
 }

@@ -107,6 +107,20 @@ describe('one session', () => {
     expect(page.json).toHaveProperty('nextCursor');
   });
 
+  test('leaves out a sum that a number does not hold exactly', async () => {
+    const { playerRef } = session;
+    world.wallet.always(
+      { do: 'answer', status: 200, body: { status: 'APPROVED', balance: 1 } },
+      { playerRef },
+    );
+    const win = world.transaction(session, 'WIN', { amountMinor: Number.MAX_SAFE_INTEGER });
+    for (const transactionId of ['largest-1', 'largest-2']) await world.submit({ ...win, transactionId });
+    const { json } = await get(`sessions/${session.sessionId}`);
+    expect(json['rounds']).toEqual([
+      { roundId: win.roundId, betMinor: 0, undecided: 0, transactionIds: ['largest-2', 'largest-1'] },
+    ]);
+  });
+
   test.each(['x', '00000000-0000-4000-8000-000000000000'])('%s is a 404', async (id) => {
     expect((await get(`sessions/${id}`)).status).toBe(404);
   });

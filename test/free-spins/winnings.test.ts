@@ -53,6 +53,19 @@ describe('the winnings of a grant', () => {
     expect(await flagOf(first.transactionId)).toBeUndefined();
   });
 
+  test('have no total where a number does not hold it exactly', async () => {
+    const { requestRef, externalRef, playerRef } = await tool.granted();
+    const largest = { amountMinor: Number.MAX_SAFE_INTEGER };
+    world.wallet.always(
+      { do: 'answer', status: 200, body: { status: 'APPROVED', balance: 1 } },
+      { playerRef: String(playerRef) },
+    );
+    await win(playerRef, externalRef, largest);
+    expect(await winnings(requestRef)).toEqual({ count: 1, totalMinor: Number.MAX_SAFE_INTEGER });
+    await win(playerRef, externalRef, largest);
+    expect(await winnings(requestRef)).toEqual({ count: 2 });
+  });
+
   test('are real money that was booked: no DEMO, nothing DECLINED or undecided', async () => {
     const { requestRef, externalRef, playerRef } = await tool.granted();
     await win(playerRef, externalRef, { launch: { mode: 'DEMO' } });

@@ -41,21 +41,33 @@ export class SessionDetailAdminController {
 }
 
 function roundsOf(transactions: readonly TransactionItem[]): RoundResponse[] {
-  const rounds = new Map<string, RoundResponse>();
-  for (const { roundId, transactionId, kind, state, amountMinor } of transactions) {
+  const rounds = new Map<string, TransactionItem[]>();
+  for (const transaction of transactions) {
+    const { roundId } = transaction;
     if (roundId === undefined) continue;
-    const round = rounds.get(roundId) ?? {
-      roundId,
-      betMinor: 0,
-      wonMinor: 0,
-      undecided: 0,
-      transactionIds: [],
-    };
+    const round = rounds.get(roundId) ?? [];
     rounds.set(roundId, round);
-    round.transactionIds.push(transactionId);
-    if (state === 'PENDING' || state === 'TIMED_OUT') round.undecided += 1;
-    if (state === 'APPROVED' && kind === 'BET') round.betMinor += amountMinor;
-    if (state === 'APPROVED' && kind === 'WIN') round.wonMinor += amountMinor;
+    round.push(transaction);
   }
-  return [...rounds.values()];
+  return [...rounds].map(([roundId, round]) => roundOf(roundId, round));
+}
+
+function roundOf(roundId: string, transactions: readonly TransactionItem[]): RoundResponse {
+  const betMinor = sumOfApproved('BET', transactions);
+  const wonMinor = sumOfApproved('WIN', transactions);
+  return {
+    roundId,
+    ...(betMinor !== undefined && { betMinor }),
+    ...(wonMinor !== undefined && { wonMinor }),
+    undecided: transactions.filter(({ state }) => state === 'PENDING' || state === 'TIMED_OUT').length,
+    transactionIds: transactions.map(({ transactionId }) => transactionId),
+  };
+}
+
+/** In minor units; undefined where a number does not hold it exactly. Amounts are not negative, so no later one mends it. */
+function sumOfApproved(kind: 'BET' | 'WIN', transactions: readonly TransactionItem[]): number | undefined {
+  const sum = transactions
+    .filter((transaction) => transaction.kind === kind && transaction.state === 'APPROVED')
+    .reduce((minor, { amountMinor }) => minor + amountMinor, 0);
+  return Number.isSafeInteger(sum) ? sum : undefined;
 }

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { SessionItem } from '../../session/session.admin.response.js';
 import { NextCursor } from '../../http/time-page.js';
 import { TransactionItem } from './transaction.admin.response.js';
@@ -6,10 +6,18 @@ import { TransactionItem } from './transaction.admin.response.js';
 export class RoundResponse {
   @ApiProperty({ example: 'round-7' })
   roundId: string;
-  @ApiProperty({ type: 'integer', example: 250, description: 'Minor units: the BETs that stand' })
-  betMinor: number;
-  @ApiProperty({ type: 'integer', example: 0, description: 'Minor units: the WINs that stand' })
-  wonMinor: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 250,
+    description: 'Minor units: the BETs that stand; absent where their sum is beyond 2^53−1',
+  })
+  betMinor?: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 0,
+    description: 'Minor units: the WINs that stand; absent where their sum is beyond 2^53−1',
+  })
+  wonMinor?: number;
   @ApiProperty({ type: 'integer', example: 0, description: 'Transactions that nobody has decided' })
   undecided: number;
   @ApiProperty({ type: [String], example: ['bet-1001'], description: 'transactionIds, newest first' })
