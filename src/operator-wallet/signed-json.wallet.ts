@@ -21,6 +21,9 @@ export interface WalletAddress {
 /** How much of an operator's own words is kept, in characters. */
 const WORDS_LIMIT = 200;
 
+/** Beyond this range JSON.parse rounds: a balance that is not exact must not be passed on. */
+const NO_BALANCE = 'the answer lacks an integer balance within ±(2^53 − 1)';
+
 /** The wallet that speaks the contract's own JSON, signed with the operator's secret. Contract, section 4. */
 export class SignedJsonWallet implements OperatorWallet {
   constructor(
@@ -46,9 +49,10 @@ function decisionIn(outcome: CallOutcome): WalletAnswer {
   const answer = read(outcome);
   if (answer.kind === 'unknown') return answer;
   const { status, balance, reason, operatorTransactionId } = answer.fields;
-  if ((status !== 'APPROVED' && status !== 'DECLINED') || !Number.isSafeInteger(balance)) {
-    return unavailable('the answer lacks a status or an integer balance');
+  if (status !== 'APPROVED' && status !== 'DECLINED') {
+    return unavailable('the answer lacks the status APPROVED or DECLINED');
   }
+  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE);
   return {
     kind: 'decided',
     status,
@@ -62,7 +66,7 @@ function balanceIn(outcome: CallOutcome): BalanceAnswer {
   const answer = read(outcome);
   if (answer.kind === 'unknown') return answer;
   const { balance } = answer.fields;
-  if (!Number.isSafeInteger(balance)) return unavailable('the answer lacks an integer balance');
+  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE);
   return { kind: 'known', balance: balance as number };
 }
 

@@ -45,6 +45,8 @@ export type Ending =
 export type LateEnding =
   | Ending
   | { do: 'reply' }
+  /** The true answer, preceded by other values of the same keys: the last value of a key counts. */
+  | { do: 'duplicate-keys' }
   /** Half of the true answer, then the connection is closed. */
   | { do: 'truncate' }
   /** The true answer, byte by byte. */
@@ -94,6 +96,7 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
   private readonly secrets = new Map<string, readonly string[]>();
   private readonly nonces = new Set<string>();
   private rules: Rule[] = [];
+  private choose: (call: ReceivedCall) => B | undefined = () => undefined;
 
   /**
    * @param basePath empty, or beginning with a slash and not ending with one
@@ -128,6 +131,11 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
   /** Every matching call is met with this, until it is withdrawn; what `next` was told comes first. */
   always(behaviour: B, match?: M): Scripted {
     return this.script(behaviour, match, false);
+  }
+
+  /** Chooses the behaviour for each call that no script takes; undefined has the call carried out. */
+  otherwise(choose: (call: ReceivedCall) => B | undefined): void {
+    this.choose = choose;
   }
 
   /** Closes every connection, those that hang included. */
@@ -175,7 +183,7 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
       this.rules.find((candidate) => candidate.once && candidate.matches(call)) ??
       this.rules.find((candidate) => candidate.matches(call));
     if (rule?.once) this.forget(rule);
-    const behaviour = rule?.behaviour;
+    const behaviour = rule ? rule.behaviour : this.choose(call);
     const carriedOut = behaviour?.do === 'hold' && behaviour.booking === 'on-arrival' && this.carryOut(call);
     rule?.arrive(call);
     switch (behaviour?.do) {
@@ -247,6 +255,14 @@ function end(response: ServerResponse, ending: LateEnding, reply: Reply): void {
       return;
     case 'hang':
       return;
+    case 'duplicate-keys': {
+      const truth = JSON.stringify(reply.body).slice(1);
+      return send(response, {
+        ...reply,
+        headers: JSON_TYPE,
+        body: `{"status":"APPROVED","balance":1,${truth}`,
+      });
+    }
     case 'truncate': {
       const body = begin(response, reply);
       response.write(body.subarray(0, body.length / 2), () => response.socket?.destroySoon());

@@ -94,6 +94,7 @@ function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntr
   for (const rollback of [...rollbacks].reverse()) {
     const name = `ROLLBACK ${rollback.transactionId}`;
     add(iso(rollback.createdAt), 'rollback-requested', `${name}: ${requested(rollback)}`);
+    if (rollback.parkedAt) add(iso(rollback.parkedAt), 'parked', `the resolver left the ${name} to a person`);
     const settled = rollback.state === 'APPROVED' || rollback.state === 'DECLINED';
     if (settled) add(iso(rollback.updatedAt), 'rollback-settled', `${name} is ${rollback.state}`);
   }
