@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -27,6 +27,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     running.stops.unshift(() => app.close());
     running.server = app.getHttpServer() as Server;
     setUp(app);
+    warnOfEmbeddedDatabase(configuration);
     await listen(app, configuration);
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
   } catch (error) {
@@ -54,6 +55,14 @@ async function listen(app: INestApplication, { port, host }: Configuration): Pro
     const { code, message } = error as { code?: string; message: string };
     throw new Error(reasons[code ?? ''] ?? message, { cause: error });
   }
+}
+
+function warnOfEmbeddedDatabase({ production, databaseUrl }: Configuration): void {
+  if (!production || databaseUrl !== undefined) return;
+  new Logger('Database').warn(
+    'DATABASE_URL is not set: the embedded PostgreSQL is for trying out and small installations; ' +
+      'set DATABASE_URL to a PostgreSQL that you maintain',
+  );
 }
 
 async function startDatabase(configuration: Configuration, { stops }: Running): Promise<string> {

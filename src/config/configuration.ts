@@ -1,5 +1,12 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import {
+  isLoopback,
+  SANDBOX_ADMIN_API_KEY,
+  SANDBOX_SECRETS_KEY,
+  weaknessOfAdminKey,
+  weaknessOfSecretsKey,
+} from './weak-keys.js';
 
 /** The environment as one validated, frozen object. Contract, section 8. */
 export abstract class Configuration {
@@ -11,6 +18,8 @@ export abstract class Configuration {
   /** Shared nonces, rate limits and demo balances; without it they are kept in process. */
   readonly redisUrl?: string;
   readonly sandbox: boolean;
+  /** Whether `NODE_ENV` is `production`. */
+  readonly production: boolean;
   readonly adminApiKey: string;
   /** 32 bytes: AES-256-GCM over the stored tenant secrets. */
   readonly secretsKey: Buffer;
@@ -54,9 +63,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** How much longer than any operator's time-out a transaction's lease must be, in milliseconds. */
 export const LEASE_MARGIN_MS = 1000;
 
-/** The sandbox guards play money on a loopback address, so its keys may be known to everybody. */
-const SANDBOX_ADMIN_API_KEY = 'sandbox-admin-key-for-play-money-only';
-const SANDBOX_SECRETS_KEY = Buffer.alloc(32, 'croupier sandbox');
+const CREATE_KEY = 'create one with `openssl rand -base64 32`';
 
 /** A wrong value in the environment; the message is one line that names the variable. */
 export class ConfigurationError extends Error {}
@@ -71,11 +78,14 @@ export function readConfiguration(
 ): Configuration {
   const read = reader(environment);
   const sandbox = read.boolean('SANDBOX', false);
-  if (sandbox && environment['NODE_ENV'] === 'production') {
+  const production = environment['NODE_ENV'] === 'production';
+  if (sandbox && production) {
     throw new ConfigurationError(
       'SANDBOX: the sandbox is play money and is refused with NODE_ENV=production',
     );
   }
+  const host = read.text('HOST') ?? (sandbox ? '127.0.0.1' : '0.0.0.0');
+  const publicKeysAllowed = sandbox && isLoopback(host);
   const operatorTimeoutMs = read.integer('OPERATOR_TIMEOUT_MS', 5000, 1, 600_000);
   const transactionLeaseSeconds = read.integer('TRANSACTION_LEASE_SECONDS', 30, 1, 3600);
   if (transactionLeaseSeconds * 1000 < operatorTimeoutMs + LEASE_MARGIN_MS) {
@@ -86,12 +96,13 @@ export function readConfiguration(
   const outboundAllowPrivate = read.boolean('OUTBOUND_ALLOW_PRIVATE', sandbox);
   return Object.freeze({
     port: read.integer('PORT', 3000, 0, 65_535),
-    host: read.text('HOST') ?? (sandbox ? '127.0.0.1' : '0.0.0.0'),
+    host,
     ...storage(read, process.uid),
     ...optional('redisUrl', read.url('REDIS_URL', ['redis:', 'rediss:'])),
     sandbox,
-    adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), sandbox),
-    ...secretsKeys(read, sandbox),
+    production,
+    adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), publicKeysAllowed),
+    ...secretsKeys(read, publicKeysAllowed),
     ...optional('adminJwt', adminJwt(read, outboundAllowPrivate)),
     trustProxy: proxies(read.text('TRUST_PROXY')),
     outboundAllowPrivate,
@@ -110,15 +121,24 @@ export function readConfiguration(
   });
 }
 
-function adminApiKey(value: string | undefined, sandbox: boolean): string {
-  if (value === undefined && sandbox) return SANDBOX_ADMIN_API_KEY;
-  if (value === undefined) throw new ConfigurationError('ADMIN_API_KEY: is required');
+/** @param publicAllowed whether the sandbox's own key, or another weak one, may be used */
+function adminApiKey(value: string | undefined, publicAllowed: boolean): string {
+  if (value === undefined && publicAllowed) return SANDBOX_ADMIN_API_KEY;
+  if (value === undefined) throw missingKey('ADMIN_API_KEY');
   if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
     throw new ConfigurationError(
-      'ADMIN_API_KEY: must be 32 to 256 printable ASCII characters without spaces',
+      `ADMIN_API_KEY: must be 32 to 256 printable ASCII characters without spaces; ${CREATE_KEY}`,
     );
   }
+  const weakness = publicAllowed ? undefined : weaknessOfAdminKey(value);
+  if (weakness) throw new ConfigurationError(`ADMIN_API_KEY: ${weakness}; ${CREATE_KEY}`);
   return value;
+}
+
+function missingKey(name: string): ConfigurationError {
+  return new ConfigurationError(
+    `${name}: is required, except where SANDBOX=true listens on a loopback HOST; ${CREATE_KEY}`,
+  );
 }
 
 /** Where the database is: all that a command beside the service needs of its environment. */
@@ -144,9 +164,15 @@ export function readSecretsKeys(environment: Environment): SecretsKeys {
   return secretsKeys(reader(environment), false);
 }
 
-function secretsKeys(read: Reader, sandbox: boolean): SecretsKeys {
-  const secretsKey = key32(read, 'SECRETS_KEY') ?? (sandbox ? SANDBOX_SECRETS_KEY : undefined);
-  if (!secretsKey) throw new ConfigurationError('SECRETS_KEY: is required (32 bytes in base64)');
+/**
+ * @param publicAllowed whether the sandbox's own key, or another weak one, may be used. `SECRETS_KEY_PREVIOUS` may
+ *   always be weak: it seals nothing, and rotating away from a weak key must be possible
+ */
+function secretsKeys(read: Reader, publicAllowed: boolean): SecretsKeys {
+  const secretsKey = key32(read, 'SECRETS_KEY') ?? (publicAllowed ? SANDBOX_SECRETS_KEY : undefined);
+  if (!secretsKey) throw missingKey('SECRETS_KEY');
+  const weakness = publicAllowed ? undefined : weaknessOfSecretsKey(secretsKey);
+  if (weakness) throw new ConfigurationError(`SECRETS_KEY: ${weakness}; ${CREATE_KEY}`);
   const secretsKeyPrevious = key32(read, 'SECRETS_KEY_PREVIOUS');
   if (secretsKeyPrevious?.equals(secretsKey)) {
     throw new ConfigurationError('SECRETS_KEY_PREVIOUS: must be another key than SECRETS_KEY');
@@ -159,7 +185,7 @@ function key32(read: Reader, name: string): Buffer | undefined {
   if (value === undefined) return undefined;
   const key = Buffer.from(value, 'base64');
   if (key.length !== 32 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) {
-    throw new ConfigurationError(`${name}: must be 32 bytes in base64`);
+    throw new ConfigurationError(`${name}: must be 32 bytes in base64; ${CREATE_KEY}`);
   }
   return key;
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../src/config/configuration.js';
-import { startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
@@ -153,8 +153,8 @@ test('while the issuer is away nobody can tell: 500, and keys work on', async ()
 
 describe('the configuration', () => {
   const base = {
-    ADMIN_API_KEY: 'k'.repeat(32),
-    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+    ADMIN_API_KEY: ADMIN_KEY,
+    SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
   };
   test.each([
     [{ ADMIN_JWT_ISSUER: 'https://id.example' }, 'ADMIN_JWT_AUDIENCE: is required'],

@@ -1,9 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError, readConfiguration } from '../../src/config/configuration.js';
+import { ConfigurationError, readConfiguration, readSecretsKeys } from '../../src/config/configuration.js';
 
 const REQUIRED = {
-  ADMIN_API_KEY: 'a'.repeat(32),
-  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ADMIN_API_KEY: 'an-admin-key-of-these-tests-0123456789',
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+};
+
+/** The keys that the sandbox brings, as anybody can read them. */
+const SANDBOX = readConfiguration({ SANDBOX: 'true' });
+const SANDBOX_KEYS = {
+  ADMIN_API_KEY: SANDBOX.adminApiKey,
+  SECRETS_KEY: SANDBOX.secretsKey.toString('base64'),
 };
 
 describe('the configuration', () => {
@@ -83,4 +91,65 @@ describe('the configuration', () => {
     const environment = { ...REQUIRED, SANDBOX: 'true', NODE_ENV: 'production' };
     expect(() => readConfiguration(environment)).toThrow(/^SANDBOX: /);
   });
+});
+
+describe('a key that protects nothing', () => {
+  const WEAK: [string, string][] = [
+    ['ADMIN_API_KEY', SANDBOX_KEYS.ADMIN_API_KEY],
+    ['ADMIN_API_KEY', 'k'.repeat(32)],
+    ['ADMIN_API_KEY', '0'.repeat(256)],
+    ['SECRETS_KEY', SANDBOX_KEYS.SECRETS_KEY],
+    ['SECRETS_KEY', SANDBOX.secretsKey.toString('base64url')],
+    ['SECRETS_KEY', Buffer.alloc(32).toString('base64')],
+    ['SECRETS_KEY', Buffer.alloc(32, 0xff).toString('base64')],
+    ['SECRETS_KEY', Buffer.alloc(32, 7).toString('base64')],
+  ];
+  const SURROUNDINGS = [
+    {},
+    { NODE_ENV: 'production' },
+    { NODE_ENV: 'development' },
+    { HOST: '127.0.0.1' },
+    { SANDBOX: 'true', HOST: '0.0.0.0' },
+  ];
+  const refused = SURROUNDINGS.flatMap((environment) =>
+    WEAK.map(([name, key]) => ({ name, key, environment: { ...REQUIRED, ...environment, [name]: key } })),
+  );
+
+  test.each(refused)('is refused: $name=$key in $environment', ({ name, environment }) => {
+    const line = new RegExp(`^${name}: [^\\n]+openssl rand -base64 32[^\\n]*$`);
+    expect(() => readConfiguration(environment)).toThrow(ConfigurationError);
+    expect(() => readConfiguration(environment)).toThrow(line);
+  });
+
+  test.each(WEAK)('may guard the sandbox on loopback: %s=%s', (name, key) => {
+    expect(readConfiguration({ SANDBOX: 'true', [name]: key }).sandbox).toBe(true);
+  });
+
+  test.each(WEAK.filter(([name]) => name === 'SECRETS_KEY'))(
+    'may be the previous one, so that it can be rotated away: %s=%s',
+    (_, key) => {
+      const keys = { SECRETS_KEY: REQUIRED.SECRETS_KEY, SECRETS_KEY_PREVIOUS: key };
+      expect(readConfiguration({ ...REQUIRED, ...keys }).secretsKeyPrevious?.length).toBe(32);
+      expect(readSecretsKeys(keys).secretsKeyPrevious?.length).toBe(32);
+    },
+  );
+});
+
+describe('the sandbox', () => {
+  test.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1', 'localhost', 'LOCALHOST'])(
+    'needs no keys on %s',
+    (host) => expect(readConfiguration({ SANDBOX: 'true', HOST: host }).host).toBe(host),
+  );
+
+  test.each(['0.0.0.0', '::', '192.168.0.10', '10.0.0.1', '::ffff:10.0.0.1', 'croupier.example'])(
+    'needs both keys on %s',
+    (host) => {
+      const { ADMIN_API_KEY, SECRETS_KEY } = REQUIRED;
+      const read = (keys: object) => readConfiguration({ SANDBOX: 'true', HOST: host, ...keys });
+      expect(() => read({})).toThrow(/^ADMIN_API_KEY: [^\n]+openssl rand -base64 32/);
+      expect(() => read({ SECRETS_KEY })).toThrow(/^ADMIN_API_KEY: [^\n]+openssl rand -base64 32/);
+      expect(() => read({ ADMIN_API_KEY })).toThrow(/^SECRETS_KEY: [^\n]+openssl rand -base64 32/);
+      expect(read({ ADMIN_API_KEY, SECRETS_KEY }).sandbox).toBe(true);
+    },
+  );
 });

@@ -10,7 +10,7 @@ import { OperatorWalletCounterpart } from '../world/operator-wallet.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 
 const ADMIN_KEY = 'admin-key-of-the-process-tests-01234567';
-const SECRETS_KEY = Buffer.alloc(32, 'p').toString('base64');
+const SECRETS_KEY = Buffer.alloc(32, 'process').toString('base64');
 const LEASE_SECONDS = 2;
 
 /** A process of the built service, and what it wrote. */
@@ -31,9 +31,10 @@ export class BuiltService {
     private readonly folder: Awaited<ReturnType<typeof temporaryFolder>>,
   ) {}
 
-  static async create(): Promise<BuiltService> {
+  /** @param environment of the first start */
+  static async create(environment: Record<string, string> = {}): Promise<BuiltService> {
     const service = new BuiltService(await OperatorWalletCounterpart.start(), await temporaryFolder());
-    await service.start();
+    await service.start(environment);
     await service.register('providers', { id: 'spinwell', webhookBaseUrl: 'http://127.0.0.1:9' });
     await service.register('operators', { id: 'lucky', walletBaseUrl: service.wallet.baseUrl });
     await service.admin('PUT', '/v1/admin/games/reels', { providerId: 'spinwell', name: 'Reels' });
@@ -75,8 +76,8 @@ export class BuiltService {
   }
 
   /** Starts it, again where it has ended, and waits until it is ready. */
-  async start(): Promise<void> {
-    this.running = this.launch();
+  async start(environment: Record<string, string> = {}): Promise<void> {
+    this.running = this.launch(environment);
     await until(async () => {
       if (this.exitCode !== null) throw new Error(this.running.lines.join('\n'));
       return (await fetch(`${this.url}/health/ready`).catch(() => undefined))?.status === 200;

@@ -5,9 +5,16 @@ import { BuiltService, until } from './built-service.js';
 describe('the service as a process', () => {
   let service: BuiltService;
   beforeAll(async () => {
-    service = await BuiltService.create();
+    service = await BuiltService.create({ NODE_ENV: 'production' });
   });
   afterAll(() => service.remove());
+
+  test('in production it warns in one line that its database is the embedded one', async () => {
+    await until(async () => service.logged('DATABASE_URL').length > 0);
+    const [warning, ...more] = service.logged('DATABASE_URL').map((line) => JSON.parse(line) as object);
+    expect(warning).toMatchObject({ level: 40, msg: expect.stringContaining('DATABASE_URL is not set') });
+    expect(more).toEqual([]);
+  });
 
   test.each([
     ['told to stop', 0],
@@ -65,7 +72,8 @@ describe('the service as a process', () => {
     ['HOST', 'no host at all'],
     ['DATABASE_URL', 'postgres://127.0.0.1:9/nothing'],
   ])('a wrong %s stops the start with one line that names it', async (name, value) => {
-    const refused = service.launch({ PORT: '0', DATABASE_URL: inject('databaseUrl'), [name]: value });
+    const environment = { PORT: '0', DATABASE_URL: inject('databaseUrl'), NODE_ENV: 'production' };
+    const refused = service.launch({ ...environment, [name]: value });
     await once(refused.process, 'exit');
     expect(refused.process.exitCode).toBe(1);
     expect(refused.lines).toEqual([expect.stringMatching(new RegExp(`^croupier does not start: ${name}: `))]);

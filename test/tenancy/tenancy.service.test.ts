@@ -349,7 +349,9 @@ describe("the time-out of an operator's wallet", () => {
 
 test('an instance with another SECRETS_KEY does not start', async () => {
   await here.tenants.createProvider(ACTOR, ACME);
-  const start = startInstance(database.url, clock, { SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') });
+  const start = startInstance(database.url, clock, {
+    SECRETS_KEY: Buffer.alloc(32, 'other').toString('base64'),
+  });
   await expect(start).rejects.toThrow(
     /^SECRETS_KEY: the secret of acme does not open: it was sealed with key/,
   );
