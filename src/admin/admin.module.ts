@@ -4,15 +4,15 @@ import { AdminGuard } from './admin.guard.js';
 import { AdminTokens } from './admin-tokens.service.js';
 import { Administrators } from './administrators.service.js';
 import { AuditAdminController } from './audit.admin.controller.js';
-import { FailedKeys } from './failed-keys.js';
 import { KeyAdministration } from './key-administration.service.js';
 import { KeyStore } from './key.store.js';
 import { KeysAdminController } from './keys.admin.controller.js';
+import { WrongKeyLimit } from './wrong-key-limit.js';
 
 @Module({
   imports: [OutboundModule],
   controllers: [KeysAdminController, AuditAdminController],
-  providers: [AdminGuard, AdminTokens, Administrators, FailedKeys, KeyAdministration, KeyStore],
+  providers: [AdminGuard, AdminTokens, Administrators, KeyAdministration, KeyStore, WrongKeyLimit],
   exports: [AdminGuard],
 })
 export class AdminModule {}

@@ -4,5 +4,6 @@ import type { Role } from './role.js';
 export interface Administrator {
   /** `root` · `key:<id>` · `jwt:<subject>`. */
   readonly name: string;
-  readonly role: Role;
+  /** Undefined where the token of the OpenID provider is valid, but names none of our roles. */
+  readonly role: Role | undefined;
 }

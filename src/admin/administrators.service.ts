@@ -31,7 +31,7 @@ export class Administrators {
   /**
    * The administrator behind a key; undefined where it is nobody's. A key is looked up each time, so that it is
    * revoked everywhere at once.
-   * @throws CroupierError FORBIDDEN · INTERNAL, of a token
+   * @throws CroupierError INTERNAL, of a token
    */
   async behind(key: string): Promise<Administrator | undefined> {
     if (equalInConstantTime(key, this.configuration.adminApiKey)) return ROOT;

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 export interface Actor {
   /** `root` · `key:<id>` · `jwt:<subject>` · `operator:<tenant id>` · `command:<name>`. */
   readonly actor: string;
-  /** The administrator's role; `operator` and `command` for those who have none. */
+  /** The administrator's role, `none` where their token names none of ours; else `operator` or `command`. */
   readonly role: string;
   /** Where the request came from, as `TRUST_PROXY` lets us believe; a command has none. */
   readonly address?: string;

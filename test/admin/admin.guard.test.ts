@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { AdminGuard } from '../../src/admin/admin.guard.js';
 import { AdminTokens } from '../../src/admin/admin-tokens.service.js';
 import { Administrators } from '../../src/admin/administrators.service.js';
-import { FailedKeys } from '../../src/admin/failed-keys.js';
 import type { KeyStore } from '../../src/admin/key.store.js';
 import { RequiresRole } from '../../src/admin/requires-role.js';
 import { holds, type Role, ROLES } from '../../src/admin/role.js';
+import { WrongKeyLimit } from '../../src/admin/wrong-key-limit.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { CALLER } from '../../src/http/caller.js';
 import { IssuerKeys } from '../../src/outbound/issuer-keys.js';
@@ -47,7 +47,7 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
     getClass: () => Routes,
     switchToHttp: () => ({ getRequest: () => request }),
   } as unknown as ExecutionContext;
-  const passed = await new AdminGuard(new Reflector(), administrators, new FailedKeys(clock)).canActivate(
+  const passed = await new AdminGuard(new Reflector(), administrators, new WrongKeyLimit(clock)).canActivate(
     context,
   );
   return { passed, actor: request.actor };

@@ -136,6 +136,38 @@ test('wrong tokens are limited like wrong keys', async () => {
   expect(statuses).toEqual([...Array<number>(20).fill(401), 429]);
 });
 
+describe('from an address that used up its attempts', () => {
+  const limited = (bearer: string, from: string) =>
+    world.request('/v1/admin/providers', {
+      headers: { Authorization: `Bearer ${bearer}`, 'X-Forwarded-For': from },
+    });
+
+  test('a token that was seen valid still passes, and a new one waits', async () => {
+    const known = await token();
+    expect((await limited(known, '192.0.2.78')).status).toBe(200);
+    for (let i = 0; i < 20; i += 1) await limited('a.b.c', '192.0.2.79');
+    expect((await limited(await token({ claims: { jti: 'new' } }), '192.0.2.79')).status).toBe(429);
+    expect((await limited(known, '192.0.2.79')).status).toBe(200);
+  });
+
+  test('a token that was seen valid and is over is refused at once', async () => {
+    const over = await token();
+    expect((await limited(over, '192.0.2.80')).status).toBe(200);
+    for (let i = 0; i < 20; i += 1) await limited('a.b.c', '192.0.2.80');
+    world.clock.advance(331);
+    for (let i = 0; i < 20; i += 1) await limited('a.b.c', '192.0.2.80');
+    expect((await limited(over, '192.0.2.80')).status).toBe(401);
+    expect((await limited(over, '192.0.2.80')).status).toBe(429);
+  });
+
+  test('tokens of the issuer without a role of ours use up no attempts', async () => {
+    for (let i = 0; i < 25; i += 1) {
+      const nobody = await token({ claims: { croupier_role: 'user', jti: String(i) } });
+      expect((await limited(nobody, '192.0.2.81')).status).toBe(403);
+    }
+  });
+});
+
 test('while the issuer is away nobody can tell: 500, and keys work on', async () => {
   away = true;
   const other = await startWorld({ ADMIN_JWT_ISSUER: issuerUrl, ADMIN_JWT_AUDIENCE: 'croupier' });

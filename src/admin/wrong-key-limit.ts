@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { Clock } from '../runtime/clock.js';
+import { sha256 } from '../runtime/digest.js';
+
+/** Keys not seen valid before that an address may try within the window, and the window's length in milliseconds. */
+const ATTEMPTS = 20;
+const WINDOW_MS = 60_000;
+/** How long a key that was seen valid passes the limit, in milliseconds. */
+const KNOWN_MS = 3_600_000;
+/** Addresses and known keys that are remembered at most; beyond, the oldest is forgotten. Some 2 MB in all. */
+const REMEMBERED = 10_000;
+
+interface Window {
+  attempts: number;
+  readonly endsAt: number;
+}
+
+/**
+ * Limits how many wrong keys an address may try. An attempt is counted before the key is looked up, so that concurrent
+ * guesses cannot exceed the limit, and is given back when the key proves valid. A look-up that fails proves nothing
+ * about the key: its attempt stays counted.
+ *
+ * A key that was seen valid within the hour passes the limit, from any address: an attacker cannot lock out those who
+ * share an address with them, a proxy's above all. It is looked up all the same, so a revoked key is refused at once.
+ */
+@Injectable()
+export class WrongKeyLimit {
+  private readonly windows = new Map<string, Window>();
+  /** When each key that was seen valid stops passing the limit, in Unix milliseconds, by the key's hash. */
+  private readonly known = new Map<string, number>();
+  /** Look-ups of unknown keys that are under way, by the key's hash. */
+  private readonly firstUses = new Map<string, Promise<void>>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Looks a key up, unless its address has to wait.
+   * @param find answers undefined where the key is not valid
+   * @throws CroupierError RATE_LIMITED, and what `find` throws
+   */
+  async lookUp<T>(address: string, key: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
+    const hash = sha256(key).toString('base64');
+    // Parallel requests of a client that has just started share one attempt.
+    const earlier = this.firstUses.get(hash);
+    if (earlier) await earlier;
+    if (this.isKnown(hash)) return this.confirm(hash, await find());
+    const use = this.firstUse(address, hash, find);
+    const over = use.then(ignore, ignore);
+    this.firstUses.set(hash, over);
+    try {
+      return await use;
+    } finally {
+      if (this.firstUses.get(hash) === over) this.firstUses.delete(hash);
+    }
+  }
+
+  private async firstUse<T>(address: string, hash: string, find: () => Promise<T | undefined>) {
+    const window = this.reserve(address);
+    const found = await find();
+    if (found !== undefined) window.attempts -= 1;
+    return this.confirm(hash, found);
+  }
+
+  private confirm<T>(hash: string, found: T | undefined): T | undefined {
+    if (found === undefined) this.known.delete(hash);
+    else remember(this.known, hash, this.now() + KNOWN_MS);
+    return found;
+  }
+
+  private isKnown(hash: string): boolean {
+    return (this.known.get(hash) ?? 0) > this.now();
+  }
+
+  /** @throws CroupierError RATE_LIMITED */
+  private reserve(address: string): Window {
+    const now = this.now();
+    const network = networkOf(address);
+    let window = this.windows.get(network);
+    if (!window || window.endsAt <= now) {
+      window = { attempts: 0, endsAt: now + WINDOW_MS };
+      remember(this.windows, network, window);
+    }
+    if (window.attempts >= ATTEMPTS) {
+      const waitSeconds = Math.ceil((window.endsAt - now) / 1000);
+      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
+    }
+    window.attempts += 1;
+    return window;
+  }
+
+  private now(): number {
+    return this.clock.now().getTime();
+  }
+}
+
+/** A client with one IPv6 address commands the whole /64. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.');
+}
+
+/** Makes the entry the youngest: a Map keeps the order of insertion. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > REMEMBERED) map.delete(map.keys().next().value!);
+}
+
+function ignore(): void {
+  // The outcome is the caller's.
+}
