@@ -17,6 +17,11 @@ const ALGORITHMS = [
 const TOLERANCE_SECONDS = 30;
 const SUBJECT = /^[\x21-\x7e]{1,200}$/;
 
+/** Claims of ID tokens alone. OpenID Connect Core 1.0, section 3.3.2.11. */
+const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 'nonce'];
+/** The types by which issuers mark an ID token, in the header or, as Keycloak does, among the claims. */
+const ID_TOKEN_TYPE = /^(?:application\/)?id(?:[-_]?token)?(?:\+jwt)?$/i;
+
 /** Knows administrators by the tokens of an OpenID provider, where one is configured: `ADMIN_JWT_ISSUER`. */
 @Injectable()
 export class AdminTokens {
@@ -39,17 +44,24 @@ export class AdminTokens {
     return { name: `jwt:${payload.sub}`, role: highestRole(payload[adminJwt!.roleClaim]) };
   }
 
-  private async verified(token: string, { issuer, audience }: AdminJwt): Promise<JWTPayload | undefined> {
+  private async verified(
+    token: string,
+    { issuer, audience, typ }: AdminJwt,
+  ): Promise<JWTPayload | undefined> {
     try {
-      const { payload } = await jwtVerify(token, this.keys.keyOf, {
+      const { payload, protectedHeader } = await jwtVerify(token, this.keys.keyOf, {
         issuer,
         audience,
         algorithms: ALGORITHMS,
         requiredClaims: ['sub', 'exp'],
         clockTolerance: TOLERANCE_SECONDS,
         currentDate: this.clock.now(),
+        // Compared as RFC 7515 wants: whatever its case, with or without `application/`.
+        ...(typ && { typ }),
       });
-      return payload;
+      if (!isIdToken(payload, protectedHeader.typ)) return payload;
+      this.logger.warn({ msg: 'admin token refused', reason: 'ID_TOKEN' });
+      return undefined;
     } catch (error) {
       const { message } = error as Error;
       if (error instanceof IssuerUnavailableError) {
@@ -61,6 +73,12 @@ export class AdminTokens {
       return undefined;
     }
   }
+}
+
+/** An ID token tells a client who has signed in; it does not grant access to an API. */
+function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean {
+  if (ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return true;
+  return [headerType, payload['typ']].some((type) => typeof type === 'string' && ID_TOKEN_TYPE.test(type));
 }
 
 /** Of a role, or a list of roles, the one that holds all others; what is none of ours is passed over. */

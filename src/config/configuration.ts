@@ -53,6 +53,8 @@ export interface AdminJwt {
   readonly audience: string;
   /** The claim that holds the role, or a list of roles. */
   readonly roleClaim: string;
+  /** The type that a token's header must name, where one is demanded. */
+  readonly typ?: 'at+jwt';
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -195,13 +197,15 @@ function adminJwt(read: Reader, allowPlain: boolean): AdminJwt | undefined {
   const issuer = read.url('ADMIN_JWT_ISSUER', allowPlain ? ['https:', 'http:'] : ['https:']);
   const audience = read.text('ADMIN_JWT_AUDIENCE');
   const roleClaim = read.text('ADMIN_JWT_ROLE_CLAIM') ?? 'role';
+  const typ = read.text('ADMIN_JWT_TYP');
+  if (typ !== undefined && typ !== 'at+jwt') throw new ConfigurationError('ADMIN_JWT_TYP: must be at+jwt');
   if (issuer === undefined && audience === undefined) return undefined;
   if (issuer === undefined)
     throw new ConfigurationError('ADMIN_JWT_ISSUER: is required with ADMIN_JWT_AUDIENCE');
   // Without it, a token that the issuer made for any other service would open this one.
   if (audience === undefined)
     throw new ConfigurationError('ADMIN_JWT_AUDIENCE: is required with ADMIN_JWT_ISSUER');
-  return { issuer, audience, roleClaim };
+  return { issuer, audience, roleClaim, ...(typ && { typ }) };
 }
 
 /** Names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` understands them. */

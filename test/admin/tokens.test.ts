@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../src/config/configuration.js';
-import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 interface Token {
   readonly claims?: Record<string, unknown>;
-  readonly header?: { alg: string; kid?: string };
+  readonly header?: { alg: string; kid?: string; typ?: string };
   readonly signedWith?: PrivateKey | Uint8Array;
 }
 
@@ -114,10 +114,53 @@ describe('a token is refused with 401', () => {
     ['that nobody signed', () => new UnsecuredJWT({ sub: 'alice', croupier_role: 'admin' }).encode()],
     ['that was altered', async () => (await token()).replace(/\.[^.]{10}/, '.eyJzdWIiOi')],
     ['that is none', () => 'a.b.c'],
+    ['that is an ID token with at_hash', () => token({ claims: { at_hash: 'x' } })],
+    ['that is an ID token with c_hash', () => token({ claims: { c_hash: '' } })],
+    ['that is an ID token with nonce', () => token({ claims: { nonce: null } })],
+    ["that is an ID token by Keycloak's claim", () => token({ claims: { typ: 'ID' } })],
+    ...['ID', 'id', 'id+jwt', 'ID+JWT', 'application/id+jwt', 'id_token+jwt'].map(
+      (typ): [string, () => Promise<string>] => [
+        `that is an ID token by its header ${typ}`,
+        () => token({ header: { alg: 'ES256', kid: 'one', typ } }),
+      ],
+    ),
   ])('%s', async (_, made) => {
     const reply = await ask(await made());
     expect([reply.status, reply.json]).toEqual([401, { error: 'a valid admin key is required' }]);
   });
+});
+
+test.each(['JWT', 'at+jwt', 'AT+JWT', 'application/at+jwt', undefined])(
+  'a token of type %s is accepted where no type is demanded',
+  async (typ) => {
+    const bearer = await token({ header: { alg: 'ES256', kid: 'one', ...(typ && { typ }) } });
+    expect((await ask(bearer)).status).toBe(200);
+  },
+);
+
+test('with ADMIN_JWT_TYP=at+jwt only access tokens by RFC 9068 are accepted', async () => {
+  const { app, url } = await startApplication(
+    {
+      DATABASE_URL: world.databaseUrl,
+      ADMIN_JWT_ISSUER: issuerUrl,
+      ADMIN_JWT_AUDIENCE: 'croupier',
+      ADMIN_JWT_ROLE_CLAIM: 'croupier_role',
+      ADMIN_JWT_TYP: 'at+jwt',
+    },
+    world.clock,
+  );
+  const statusOf = async (typ?: string) => {
+    const bearer = await token({ header: { alg: 'ES256', kid: 'one', ...(typ && { typ }) } });
+    const headers = { Authorization: `Bearer ${bearer}` };
+    return (await fetch(`${url}/v1/admin/providers`, { headers })).status;
+  };
+  for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/AT+JWT']) {
+    expect([typ, await statusOf(typ)]).toEqual([typ, 200]);
+  }
+  for (const typ of ['JWT', 'id+jwt', 'logout+jwt', 'at', 'application/jwt', undefined]) {
+    expect([typ, await statusOf(typ)]).toEqual([typ, 401]);
+  }
+  await app.close();
 });
 
 test.each([undefined, 'root', ['user'], { admin: true }, ''])(
@@ -193,6 +236,7 @@ describe('the configuration', () => {
     [{ ADMIN_JWT_AUDIENCE: 'croupier' }, 'ADMIN_JWT_ISSUER: is required'],
     [{ ADMIN_JWT_ISSUER: 'http://id.example', ADMIN_JWT_AUDIENCE: 'x' }, 'ADMIN_JWT_ISSUER: must be a URL'],
     [{ ADMIN_JWT_ISSUER: 'id.example', ADMIN_JWT_AUDIENCE: 'x' }, 'ADMIN_JWT_ISSUER: must be a URL'],
+    [{ ADMIN_JWT_TYP: 'at-jwt' }, 'ADMIN_JWT_TYP: must be at+jwt'],
     [{ SECRETS_KEY_PREVIOUS: 'short' }, 'SECRETS_KEY_PREVIOUS: must be 32 bytes'],
     [{ SECRETS_KEY_PREVIOUS: base.SECRETS_KEY }, 'SECRETS_KEY_PREVIOUS: must be another key'],
   ])('%j is refused at start', (environment, words) => {
