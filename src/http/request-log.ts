@@ -28,6 +28,7 @@ const HEADERS = {
 export class RequestLog {
   private readonly logger: PinoLogger['logger'];
   private readonly broken = new BoundedLogger('Request');
+  private readonly strangers = new BoundedLogger('Request');
 
   constructor(
     private readonly metrics: Metrics,
@@ -67,7 +68,7 @@ export class RequestLog {
       requests.inc({ route, outcome });
       requestSeconds.observe({ route }, durationMs / 1000);
     });
-    // Strangers cause these at will: the signature's own bounded log tells of them.
+    // The signature guard has written a line of its own, with the reason.
     if (outcome === 'INVALID_SIGNATURE') return;
     const line = {
       msg: `${route} ${outcome}`,
@@ -80,8 +81,18 @@ export class RequestLog {
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
     if (route.startsWith('GET /health') || route === 'GET /metrics') this.logger.debug(line);
+    else if (isStranger(request) && reply.statusCode < 500) this.strangers.info(line);
     else this.logger.info(line);
   }
+}
+
+/**
+ * Whether no guard has authenticated the caller, who can then cause such lines at will. Tenants and administrators must
+ * not lose theirs to a stranger's flood; a 5xx is a fault of ours.
+ */
+function isStranger(request: FastifyRequest): boolean {
+  const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };
+  return tenant === undefined && actor === undefined;
 }
 
 /** The route's pattern, never the path: paths have no end, and a metric's labels must. */

@@ -1,32 +1,78 @@
 import { Logger } from '@nestjs/common';
 import { monotonicMs } from '../runtime/clock.js';
+import { runUntraced } from './trace.js';
 
-/** Lines in a second; what comes beyond is counted and told with the next line. */
-const LINES_PER_SECOND = 10;
+/** Lines that are written in a window, and the window's length in milliseconds. */
+const LINES = 10;
+const WINDOW_MS = 1000;
 
-/** A log for what a stranger can cause at will: it cannot be used to flood the disk. */
+/**
+ * A log for what a stranger can cause at will, so that it cannot be used to flood the disk. Lines beyond the bound are
+ * counted, and the count is written as a line of its own when the window is over, or when the service stops.
+ */
 export class BoundedLogger {
+  /** Those with a count that is not yet written. */
+  private static readonly suppressing = new Set<BoundedLogger>();
+
   private readonly logger: Logger;
-  private windowStart = 0;
+  /** The level of the last line, by Nest's names. */
+  private level: 'log' | 'warn' = 'warn';
+  private windowStart = -Infinity;
   private written = 0;
   private suppressed = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(context: string) {
     this.logger = new Logger(context);
   }
 
+  /** Writes each count that still waits for the end of its window. */
+  static writeSuppressedCounts(): void {
+    for (const logger of BoundedLogger.suppressing) logger.writeSuppressedCount();
+  }
+
+  info(fields: object): void {
+    this.write('log', fields);
+  }
+
   warn(fields: object): void {
+    this.write('warn', fields);
+  }
+
+  private write(level: 'log' | 'warn', fields: object): void {
+    this.level = level;
+    if (this.admits()) this.logger[level](fields);
+  }
+
+  private admits(): boolean {
     const now = monotonicMs();
-    if (now - this.windowStart >= 1000) {
+    if (now - this.windowStart >= WINDOW_MS) {
+      this.writeSuppressedCount();
       this.windowStart = now;
       this.written = 0;
     }
-    if (this.written >= LINES_PER_SECOND) {
-      this.suppressed += 1;
-      return;
+    if (this.written < LINES) {
+      this.written += 1;
+      return true;
     }
-    this.written += 1;
-    this.logger.warn(this.suppressed > 0 ? { ...fields, suppressedLines: this.suppressed } : fields);
+    this.suppressed += 1;
+    if (!this.timer) this.countUntil(this.windowStart + WINDOW_MS - now);
+    return false;
+  }
+
+  private countUntil(waitMs: number): void {
+    BoundedLogger.suppressing.add(this);
+    this.timer = setTimeout(() => this.writeSuppressedCount(), waitMs).unref();
+  }
+
+  private writeSuppressedCount(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    BoundedLogger.suppressing.delete(this);
+    if (this.suppressed === 0) return;
+    const suppressedLines = this.suppressed;
     this.suppressed = 0;
+    // The lines were of many requests: the count bears the id of none.
+    runUntraced(() => this.logger[this.level]({ msg: 'log lines suppressed', suppressedLines }));
   }
 }

@@ -1,5 +1,6 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { BoundedLogger } from './bounded-logger.js';
 import { HealthController } from './health.controller.js';
 import { Logging } from './logging.js';
 import { Metrics } from './metrics.js';
@@ -12,4 +13,8 @@ import { MetricsController } from './metrics.controller.js';
   providers: [Metrics],
   exports: [Metrics],
 })
-export class ObservabilityModule {}
+export class ObservabilityModule implements OnApplicationShutdown {
+  onApplicationShutdown(): void {
+    BoundedLogger.writeSuppressedCounts();
+  }
+}

@@ -21,6 +21,11 @@ export function runTraced<T>(trace: Trace, work: () => T): T {
   return traces.run(trace, work);
 }
 
+/** Runs work that belongs to no request, though a request may have caused it. */
+export function runUntraced<T>(work: () => T): T {
+  return traces.exit(work);
+}
+
 export function currentRequestId(): string | undefined {
   return traces.getStore()?.requestId;
 }

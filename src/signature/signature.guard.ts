@@ -52,7 +52,7 @@ export class SignatureGuard implements CanActivate {
       const tenant = this.signer(request, caller);
       const claimed = this.nonces.claim(tenant, header(request, 'x-nonce'));
       const admit = (isFresh: boolean): true => {
-        if (!isFresh) throw this.refusal(request, 'nonce_replayed');
+        if (!isFresh) throw this.refusal(request, 'nonce_replayed', tenant.id);
         request.tenant = tenant;
         if (caller === 'operator') actsAs(request, `operator:${tenant.id}`, 'operator');
         return true;
@@ -81,17 +81,20 @@ export class SignatureGuard implements CanActivate {
       now: this.clock.unixSeconds(),
       toleranceSeconds: this.configuration.signatureToleranceSeconds,
     });
-    if (!verification.ok) throw this.refusal(request, known ? verification.reason : 'unknown_tenant');
+    if (!known) throw this.refusal(request, 'unknown_tenant');
+    if (!verification.ok) throw this.refusal(request, verification.reason, tenantId);
     const tenant = caller === 'provider' ? this.tenancy.provider(tenantId) : this.tenancy.operator(tenantId);
-    if (!tenant) throw this.refusal(request, known ? 'tenant_of_another_kind' : 'unknown_tenant');
-    if (tenant.status !== 'ACTIVE') throw this.refusal(request, 'tenant_disabled');
+    if (!tenant) throw this.refusal(request, 'tenant_of_another_kind', tenantId);
+    if (tenant.status !== 'ACTIVE') throw this.refusal(request, 'tenant_disabled', tenantId);
     return tenant;
   }
 
-  /** What the caller is told, which is always the same, once the log and the metrics were told why. */
-  private refusal(request: SignedRequest, reason: string): InvalidSignatureError {
+  /**
+   * The answer to the caller, which is always the same; the reason goes to the log and the metrics.
+   * @param tenantId undefined where there is no such tenant: some integrators send their secret in its place
+   */
+  private refusal(request: SignedRequest, reason: string, tenantId?: string): InvalidSignatureError {
     this.metrics.signatureFailures.inc({ reason });
-    const tenantId = header(request, 'x-tenant-id').slice(0, 64);
     this.logger.warn({
       msg: 'signature refused',
       reason,
