@@ -1,7 +1,22 @@
 import { Global, Module } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
 import { Audit } from './audit.service.js';
 import { AuditStore } from './audit.store.js';
+import { HeadReporter } from './head-reporter.js';
+import { Sealer } from './sealer.js';
 
 @Global()
-@Module({ providers: [Audit, AuditStore], exports: [Audit] })
+@Module({
+  providers: [
+    Audit,
+    AuditStore,
+    HeadReporter,
+    {
+      provide: Sealer,
+      inject: [Configuration],
+      useFactory: (configuration: Configuration) => new Sealer(configuration),
+    },
+  ],
+  exports: [Audit],
+})
 export class AuditModule {}

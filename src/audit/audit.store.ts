@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
 import type { Actor } from './actor.js';
-import type { Deed, Entry, Witness } from './entry.js';
+import type { Deed, Entry, Seal, SealedEntry, Witness } from './entry.js';
 
 /** Which entries are asked for; what is absent restricts nothing. */
 export interface Filter {
@@ -19,6 +19,17 @@ export interface Place {
   readonly position: number;
 }
 
+/** An entry as it was appended, and what its seal needs. */
+export interface Appended extends Witness {
+  /** The number of the newest seal; 0 if there is none. */
+  readonly lastSeal: number;
+}
+
+export interface LostHead extends Place {
+  /** Whether there is no entry in its place. */
+  readonly missing: boolean;
+}
+
 const COLUMNS = `
   day::text, position, created_at AS "createdAt", actor, role, action, target, before::text, after::text,
   address, request_id AS "requestId", encode(previous_hash, 'hex') AS "previousHash", encode(hash, 'hex') AS hash`;
@@ -29,7 +40,38 @@ const APPEND = {
   text: `
     INSERT INTO audit_entries (actor, role, action, target, before, after, address, request_id)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-    RETURNING day::text, position, encode(hash, 'hex') AS hash`,
+    RETURNING day::text, position, encode(hash, 'hex') AS hash, audit_last_seal() AS "lastSeal"`,
+};
+
+const INSERT_SEAL = {
+  name: 'audit_insert_seal',
+  text: `
+    INSERT INTO audit_seals (number, day, position, key_id, mac) VALUES ($1, $2, $3, $4, decode($5, 'hex'))`,
+};
+
+/** The lock that the trigger of migration 0003 takes: appends wait for each other. */
+const LOCK = { name: 'audit_lock', text: 'SELECT pg_advisory_xact_lock(7300003)' };
+
+const UNSEALED_HEAD = {
+  name: 'audit_unsealed_head',
+  text: `
+    SELECT e.day::text, e.position, encode(e.hash, 'hex') AS hash, audit_last_seal() AS "lastSeal"
+      FROM (SELECT * FROM audit_entries ORDER BY day DESC, position DESC LIMIT 1) e
+     WHERE NOT EXISTS (SELECT FROM audit_seals s WHERE s.day = e.day AND s.position = e.position)`,
+};
+
+const HEAD = {
+  name: 'audit_head',
+  text: `
+    SELECT day::text, position, encode(hash, 'hex') AS hash
+      FROM audit_entries ORDER BY day DESC, position DESC LIMIT 1`,
+};
+
+const NEWEST_SEAL = {
+  name: 'audit_newest_seal',
+  text: `
+    SELECT number, day::text, position, key_id AS "keyId", encode(mac, 'hex') AS mac
+      FROM audit_seals ORDER BY number DESC LIMIT 1`,
 };
 
 const PAGE = {
@@ -46,19 +88,35 @@ const PAGE = {
 const FOLLOWING = {
   name: 'audit_following',
   text: `
-    SELECT ${COLUMNS} FROM audit_entries
+    SELECT ${COLUMNS}, s.seal
+      FROM audit_entries
+      LEFT JOIN LATERAL (
+        SELECT json_build_object('number', number, 'day', s.day, 'position', s.position, 'keyId', key_id,
+                                 'mac', encode(mac, 'hex')) AS seal
+          FROM audit_seals s WHERE s.day = audit_entries.day AND s.position = audit_entries.position) s ON true
      WHERE $1::date IS NULL OR (day, position) > ($1, $2)
      ORDER BY day, position LIMIT $3`,
 };
 
-/** Each statement over the audit log. None of them changes an entry: the database refuses that. */
+/** The oldest of the given heads that is not an entry of the log. */
+const LOST_HEAD = {
+  name: 'audit_lost_head',
+  text: `
+    SELECT h.day::text, h.position, e.hash IS NULL AS missing
+      FROM unnest($1::date[], $2::integer[], $3::text[]) AS h (day, position, hash)
+      LEFT JOIN audit_entries e ON e.day = h.day AND e.position = h.position
+     WHERE e.hash IS DISTINCT FROM decode(h.hash, 'hex')
+     ORDER BY h.day, h.position LIMIT 1`,
+};
+
+/** Each statement over the audit log. None of them changes an entry or a seal: the database refuses that. */
 @Injectable()
 export class AuditStore {
   constructor(private readonly database: Database) {}
 
   /** @param query the transaction that must not commit without this entry */
-  async append(query: Query, actor: Actor, deed: Deed, requestId: string | undefined): Promise<Witness> {
-    const [witness] = await query<Witness>(APPEND, [
+  async append(query: Query, actor: Actor, deed: Deed, requestId: string | undefined): Promise<Appended> {
+    const [appended] = await query<Appended>(APPEND, [
       actor.actor,
       actor.role,
       deed.action,
@@ -68,7 +126,35 @@ export class AuditStore {
       actor.address,
       requestId,
     ]);
-    return witness!;
+    return appended!;
+  }
+
+  /** @param query the transaction that has appended the entry, or holds the lock */
+  async insertSeal(query: Query, { number, day, position, keyId, mac }: Seal): Promise<void> {
+    await query(INSERT_SEAL, [number, day, position, keyId, mac]);
+  }
+
+  /** The newest entry if it has no seal; nobody appends before the transaction ends. */
+  async lockedUnsealedHead(query: Query): Promise<Appended | undefined> {
+    await query(LOCK, []);
+    return (await query<Appended>(UNSEALED_HEAD, []))[0];
+  }
+
+  /** The newest entry. */
+  async head(): Promise<Witness | undefined> {
+    return (await this.database.query<Witness>(HEAD, []))[0];
+  }
+
+  async newestSeal(query: Query = this.database.query): Promise<Seal | undefined> {
+    return (await query<Seal>(NEWEST_SEAL, []))[0];
+  }
+
+  /** The oldest of these heads that the log does not contain: missing, or another entry in its place. */
+  async lostHead(heads: readonly Witness[]): Promise<LostHead | undefined> {
+    const days = heads.map(({ day }) => day);
+    const positions = heads.map(({ position }) => position);
+    const hashes = heads.map(({ hash }) => hash);
+    return (await this.database.query<LostHead>(LOST_HEAD, [days, positions, hashes]))[0];
   }
 
   /** Newest first. @param before undefined: from the newest on */
@@ -81,7 +167,7 @@ export class AuditStore {
   }
 
   /** Oldest first. @param after undefined: from the first on */
-  following(after: Place | undefined, limit: number): Promise<Entry[]> {
-    return this.database.query<Entry>(FOLLOWING, [after?.day, after?.position, limit]);
+  following(after: Place | undefined, limit: number): Promise<SealedEntry[]> {
+    return this.database.query<SealedEntry>(FOLLOWING, [after?.day, after?.position, limit]);
   }
 }

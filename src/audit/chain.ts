@@ -63,8 +63,12 @@ function hashOf(entry: Entry): string {
   );
 }
 
-/** SHA-256 in hex over each field as its length in bytes, a colon and itself, or a hyphen where it is absent. */
+/** SHA-256 in hex over the fields. */
 function digest(...fields: readonly (string | null)[]): string {
-  const text = fields.map((field) => (field === null ? '-' : `${Buffer.byteLength(field)}:${field}`));
-  return createHash('sha256').update(text.join('\n')).digest('hex');
+  return createHash('sha256').update(lengthPrefixed(fields)).digest('hex');
+}
+
+/** Each field as its length in bytes, a colon and itself, or a hyphen if it is null: no two lists give the same text. */
+export function lengthPrefixed(fields: readonly (string | null)[]): string {
+  return fields.map((field) => (field === null ? '-' : `${Buffer.byteLength(field)}:${field}`)).join('\n');
 }

@@ -19,6 +19,19 @@ export interface Witness {
   readonly hash: string;
 }
 
+/** Authenticates one entry, and by the chain all entries before it. */
+export interface Seal {
+  /** From 1 on, without a gap. */
+  readonly number: number;
+  /** The entry that it seals. */
+  readonly day: string;
+  readonly position: number;
+  /** Which key made it. */
+  readonly keyId: string;
+  /** HMAC-SHA256, 64 lower-case hex digits. */
+  readonly mac: string;
+}
+
 /** One line of the log, as it is stored: `before` and `after` as the very text that was hashed. */
 export interface Entry extends Witness {
   readonly createdAt: Date;
@@ -32,4 +45,9 @@ export interface Entry extends Witness {
   readonly requestId: string | null;
   /** The hash before it; of a day's first entry, the seal of the day before. */
   readonly previousHash: string;
+}
+
+/** An entry beside its seal; null if the entry has none of its own. */
+export interface SealedEntry extends Entry {
+  readonly seal: Seal | null;
 }

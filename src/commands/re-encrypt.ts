@@ -2,6 +2,8 @@ import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { auditOver } from '../audit/audit.service.js';
+import { Sealer } from '../audit/sealer.js';
+import { verifyAudit } from '../audit/verification.js';
 import { readSecretsKeys, readStorage, type SecretsKeys, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -10,20 +12,27 @@ import { SecretBox } from '../tenancy/secret-box.js';
 import { withServiceDatabase } from './service-database.js';
 
 /**
- * Seals all stored secrets with `SECRETS_KEY`, those that `SECRETS_KEY_PREVIOUS` sealed included, beside the
- * running service. It may be repeated: what is sealed with the present key is left alone.
- * @throws Error where a secret opens with neither key; nothing is changed then
+ * Seals all stored secrets with `SECRETS_KEY`, those that `SECRETS_KEY_PREVIOUS` sealed included, beside the running service. It may be repeated: what is sealed so is left alone. Its entry in the audit log
+ * vouches for the whole log under the present key, so the log is verified first.
+ * @throws Error where the audit log does not hold, or a secret opens with neither key; nothing is changed then
  */
 export async function reEncryptSecrets(
   storage: Storage,
-  { secretsKey, secretsKeyPrevious }: SecretsKeys,
+  keys: SecretsKeys,
   print: (line: string) => void,
 ): Promise<void> {
-  const box = new SecretBox(secretsKey, new Randomness(), secretsKeyPrevious);
+  const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
+  const sealer = new Sealer(keys);
   const actor = { actor: `command:re-encrypt:${userInfo().username}`, role: 'command' };
-  const { resealed, tenants } = await withServiceDatabase(storage, (database) =>
-    reEncrypt(actor, auditOver(database), box),
-  );
+  const { resealed, tenants } = await withServiceDatabase(storage, async (database) => {
+    const verdict = await verifyAudit(database, { sealer });
+    if (verdict.kind === 'broken') {
+      throw new Error(
+        `the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`,
+      );
+    }
+    return reEncrypt(actor, auditOver(database, sealer), box);
+  });
   print(
     `Sealed the secrets of ${resealed} of ${tenants} tenants anew; all of them are under key ${box.keyId}.`,
   );

@@ -25,6 +25,8 @@ export abstract class Configuration {
   readonly secretsKey: Buffer;
   /** A second key whose sealed secrets can be read too, while `SECRETS_KEY` itself is being rotated. */
   readonly secretsKeyPrevious?: Buffer;
+  /** Where heads of the audit log are kept outside of the database, and checked by `audit:verify`. */
+  readonly auditHeadFile?: string;
   /** Whose JWTs are accepted beside admin keys; without it, nobody's. */
   readonly adminJwt?: AdminJwt;
   /** Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` is believed. */
@@ -105,6 +107,7 @@ export function readConfiguration(
     production,
     adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), publicKeysAllowed),
     ...secretsKeys(read, publicKeysAllowed),
+    ...optional('auditHeadFile', auditHeadFile(read)),
     ...optional('adminJwt', adminJwt(read, outboundAllowPrivate)),
     trustProxy: proxies(read.text('TRUST_PROXY')),
     outboundAllowPrivate,
@@ -164,6 +167,26 @@ export type SecretsKeys = Pick<Configuration, 'secretsKey' | 'secretsKeyPrevious
 /** @throws ConfigurationError naming the variable that is wrong */
 export function readSecretsKeys(environment: Environment): SecretsKeys {
   return secretsKeys(reader(environment), false);
+}
+
+/** What `audit:verify` checks the log with: without a key, the chain of hashes and the heads alone. */
+export type AuditProof = Storage & Partial<SecretsKeys> & Pick<Configuration, 'auditHeadFile'>;
+
+/** @throws ConfigurationError naming the variable that is wrong */
+export function readAuditProof(environment: Environment, process: { uid: number | undefined }): AuditProof {
+  const read = reader(environment);
+  const sandbox = read.boolean('SANDBOX', false);
+  const keyed = sandbox || read.text('SECRETS_KEY') !== undefined;
+  return {
+    ...storage(read, process.uid),
+    ...(keyed && secretsKeys(read, sandbox)),
+    ...optional('auditHeadFile', auditHeadFile(read)),
+  };
+}
+
+function auditHeadFile(read: Reader): string | undefined {
+  const path = read.text('AUDIT_HEAD_FILE');
+  return path === undefined ? undefined : resolve(path);
 }
 
 /**

@@ -7,6 +7,7 @@ import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
 import { SoundTransactions1764000000005 } from './migrations/0005-sound-transactions.js';
 import { ExceptionalByProvider1764000000006 } from './migrations/0006-exceptional-by-provider.js';
 import { SoundRows1764000000007 } from './migrations/0007-sound-rows.js';
+import { AuditSeals1764000000008 } from './migrations/0008-audit-seals.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -38,6 +39,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       SoundTransactions1764000000005,
       ExceptionalByProvider1764000000006,
       SoundRows1764000000007,
+      AuditSeals1764000000008,
     ],
     migrationsRun: true,
     migrationsTransactionMode: 'each',

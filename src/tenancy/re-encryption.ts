@@ -5,7 +5,8 @@ import type { SecretBox } from './secret-box.js';
 
 /**
  * Seals every tenant's secrets with the present `SECRETS_KEY`, in one transaction: all of them, or none. Instances
- * that know both keys read on without a pause.
+ * that know both keys read on without a pause. Its entry in the audit log is sealed with the present key and so vouches
+ * for all entries that were sealed with the previous one.
  * @returns how many tenants were sealed anew, and how many there are
  * @throws Error where a secret opens with neither key
  */
@@ -35,7 +36,8 @@ export async function reEncrypt(
       resealed += 1;
     }
     const after = { keyId: secretBox.keyId, resealed, tenants: tenants.length };
-    if (resealed > 0) await record({ action: 'secrets.re-encrypt', target: 'tenants', after });
+    if (resealed > 0 || !(await audit.isSealedWithPresentKey(query)))
+      await record({ action: 'secrets.re-encrypt', target: 'tenants', after });
     return { resealed, tenants: tenants.length };
   });
 }

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError, readConfiguration, readSecretsKeys } from '../../src/config/configuration.js';
+import {
+  ConfigurationError,
+  readAuditProof,
+  readConfiguration,
+  readSecretsKeys,
+} from '../../src/config/configuration.js';
 
 const REQUIRED = {
   ADMIN_API_KEY: 'an-admin-key-of-these-tests-0123456789',
@@ -152,4 +157,29 @@ describe('the sandbox', () => {
       expect(read({ ADMIN_API_KEY, SECRETS_KEY }).sandbox).toBe(true);
     },
   );
+});
+
+describe('what audit:verify reads', () => {
+  const read = (environment: Record<string, string>) => readAuditProof(environment, { uid: 1000 });
+
+  test('needs no key, and has none then', () => {
+    expect(read({})).toEqual({ dataDir: `${process.cwd()}/data` });
+  });
+
+  test('are the keys, the database and the file of heads', () => {
+    const secretsKey = Buffer.from('a key of thirty-two bytes, as is');
+    expect(read({ SECRETS_KEY: secretsKey.toString('base64'), AUDIT_HEAD_FILE: 'heads' })).toEqual({
+      dataDir: `${process.cwd()}/data`,
+      secretsKey,
+      auditHeadFile: `${process.cwd()}/heads`,
+    });
+  });
+
+  test('is the key of the sandbox beside it', () => {
+    expect(read({ SANDBOX: 'true' }).secretsKey).toEqual(readConfiguration({ SANDBOX: 'true' }).secretsKey);
+  });
+
+  test('is refused if it is wrong', () => {
+    expect(() => read({ SECRETS_KEY: 'AAAA' })).toThrow('SECRETS_KEY: must be 32 bytes in base64');
+  });
 });

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proveAudit } from '../../src/commands/audit-verify.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
-import { GAME, OPERATOR, PROVIDER, startApplication, startWorld } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
 
 const OLD = Buffer.alloc(32, 'test');
 const NEW = Buffer.alloc(32, 'new key');
@@ -43,7 +44,7 @@ test('SECRETS_KEY is rotated under a running service, and no tenant notices', as
       201, 201, 201,
     ]);
 
-    await expect(reEncrypt(NEW)).rejects.toThrow('does not open');
+    await expect(reEncrypt(NEW)).rejects.toThrow('its seal was made with key');
     await reEncrypt(NEW, OLD);
     await reEncrypt(NEW, OLD);
     expect(said).toEqual([
@@ -61,4 +62,47 @@ test('SECRETS_KEY is rotated under a running service, and no tenant notices', as
     for (const { app } of instances) await app.close();
     await world.stop();
   }
+});
+
+describe('the audit log', () => {
+  let world: World;
+  const storage = () => ({ databaseUrl: world.databaseUrl, dataDir: '/nowhere' });
+  const both = { secretsKey: NEW, secretsKeyPrevious: OLD };
+  const mac = 'SELECT mac FROM audit_seals WHERE number = 3';
+
+  /** What somebody does who owns the table. */
+  const setMac = (expression: string) =>
+    world.sql.run(
+      `ALTER TABLE audit_seals DISABLE TRIGGER USER; UPDATE audit_seals SET mac = ${expression} WHERE number = 3;
+       ALTER TABLE audit_seals ENABLE TRIGGER USER`,
+    );
+
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+
+  afterAll(() => world.stop());
+
+  test('is not sealed with a new key while it is broken, and no secret is either', async () => {
+    const [row] = await world.sql.run<{ mac: Buffer }>(mac);
+    const before = await world.sql.run('SELECT id, sealed_secret FROM tenants ORDER BY id');
+    await setMac(`sha256('x')`);
+    await expect(reEncryptSecrets(storage(), both, () => undefined)).rejects.toThrow(
+      /^the audit log is broken at \d{4}-\d{2}-\d{2}\/3: it is not the entry that was sealed/,
+    );
+    await setMac(`'\\x${row!.mac.toString('hex')}'`);
+    expect(await world.sql.run('SELECT id, sealed_secret FROM tenants ORDER BY id')).toEqual(before);
+  });
+
+  test('is covered by a seal of the new key, once the previous one is gone', async () => {
+    const [row] = await world.sql.run<{ count: number }>('SELECT count(*)::int AS count FROM audit_entries');
+    await reEncryptSecrets(storage(), both, () => undefined);
+    const said: string[] = [];
+    const proof = { ...storage(), secretsKey: NEW };
+    expect(await proveAudit(proof, undefined, (line) => said.push(line))).toBe(0);
+    expect(said).toContain('Seals: 1 are valid.');
+    expect(said).toContain(
+      `Seals: ${row!.count} are of a key not known here; a later valid one covers them.`,
+    );
+  });
 });

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Audit } from '../../src/audit/audit.service.js';
-import { AuditStore } from '../../src/audit/audit.store.js';
+import { auditOver } from '../../src/audit/audit.service.js';
+import { Sealer } from '../../src/audit/sealer.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { openDataSource } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
@@ -45,7 +45,7 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
     await stop();
     throw error;
   }
-  const audit = new Audit(database, new AuditStore(database));
+  const audit = auditOver(database, new Sealer(configuration));
   const tenants = new TenantAdministration(configuration, tenancy, store, box, clock, randomness, audit);
   const games = new GameAdministration(tenancy, store, clock, audit);
   return { tenancy, tenants, games, store, dataSource, stop };

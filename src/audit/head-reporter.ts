@@ -1,0 +1,114 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Configuration } from '../config/configuration.js';
+import { Clock } from '../runtime/clock.js';
+import { Audit } from './audit.service.js';
+import type { Witness } from './entry.js';
+import { HeadFile } from './head-file.js';
+import { headText } from './head.js';
+
+/** How often the head is written to `AUDIT_HEAD_FILE` if it has moved, in milliseconds. */
+const TICK_MS = 60_000;
+/** How often the head is written to the log, in milliseconds. */
+const LOG_EVERY_MS = 3_600_000;
+/** How long a stop waits for the database and the file, in milliseconds. */
+const STOP_MS = 2_000;
+
+/**
+ * Writes the head of the audit log to places that the database's owner cannot alter: to the service's log every hour and
+ * to `AUDIT_HEAD_FILE` every minute, to both at stop.
+ */
+@Injectable()
+export class HeadReporter implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  private readonly logger = new Logger('AuditHead');
+  private readonly file: HeadFile | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private reporting: Promise<void> = Promise.resolve();
+  private waiting = 0;
+  private loggedAtMs: number;
+  private written = '';
+  private failing = false;
+
+  constructor(
+    { auditHeadFile }: Configuration,
+    private readonly audit: Audit,
+    private readonly clock: Clock,
+  ) {
+    this.file = auditHeadFile === undefined ? undefined : new HeadFile(auditHeadFile);
+    this.loggedAtMs = clock.now().getTime();
+  }
+
+  /** Reports at once: a file that cannot be written is noticed at the start. */
+  onApplicationBootstrap(): void {
+    void this.tick();
+    this.timer = setInterval(() => {
+      if (this.waiting === 0) void this.tick();
+    }, TICK_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** After the last request, and before the database is closed: modules are shut down in the reverse of their order. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.race([this.report(() => true), sleep(STOP_MS, undefined, { ref: false })]);
+  }
+
+  /** Reports what is due, after the reports that were begun before. Never rejects. */
+  tick(): Promise<void> {
+    return this.report(() => this.clock.now().getTime() - this.loggedAtMs >= LOG_EVERY_MS);
+  }
+
+  private report(logIsDue: () => boolean): Promise<void> {
+    this.waiting += 1;
+    this.reporting = this.reporting
+      .then(() => this.run(logIsDue()))
+      .then(
+        () => this.recovered(),
+        (error: unknown) => this.failed(error as Error),
+      )
+      .finally(() => (this.waiting -= 1));
+    return this.reporting;
+  }
+
+  private async run(logIsDue: boolean): Promise<void> {
+    if (!logIsDue && !this.file) return;
+    const head = await this.audit.head();
+    if (!head) return;
+    if (logIsDue) this.log(head);
+    await this.write(head);
+  }
+
+  private log(head: Witness): void {
+    this.logger.log({ msg: 'audit head', ...head });
+    this.loggedAtMs = this.clock.now().getTime();
+  }
+
+  private async write(head: Witness): Promise<void> {
+    const text = headText(head);
+    if (!this.file || text === this.written) return;
+    await this.file.append(head, this.clock.now());
+    this.written = text;
+  }
+
+  /** One line when it begins, however many reports fail, and one when it ends. */
+  private failed(error: Error): void {
+    if (!this.failing) {
+      const msg = 'the head of the audit log cannot be kept: check AUDIT_HEAD_FILE and the database';
+      this.logger.warn({ msg, file: this.file?.path, detail: error.message });
+    }
+    this.failing = true;
+  }
+
+  private recovered(): void {
+    if (this.failing) this.logger.log({ msg: 'the head of the audit log is kept again' });
+    this.failing = false;
+  }
+}

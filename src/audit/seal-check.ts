@@ -1,0 +1,91 @@
+import type { Break } from './chain.js';
+import type { Seal, SealedEntry } from './entry.js';
+import type { Sealer } from './sealer.js';
+
+/** What the seals of a log that holds were like. */
+export interface SealCount {
+  /** Seals that fit their entry, under a known key. */
+  readonly valid: number;
+  /** Seals of a key that is not known here; a later valid one covers them. */
+  readonly ofUnknownKey: number;
+  /** Entries without a seal of their own that a later valid seal covers. */
+  readonly coveredOnly: number;
+  /** Entries after the newest valid seal. */
+  readonly notYetSealed: number;
+}
+
+/** Follows the seals from the first entry on; the chain of hashes is followed beside it. */
+export class SealCheck {
+  private valid = 0;
+  private ofUnknownKey = 0;
+  private coveredOnly = 0;
+  private notYetSealed = 0;
+  private lastNumber = 0;
+  private lastPlace = '';
+  /** The newest seal of an unknown key that no valid one has followed yet. */
+  private uncovered: Seal | undefined;
+
+  /** @param newest the newest seal, as it was before the first entry was read */
+  constructor(
+    private readonly sealer: Sealer,
+    private readonly newest: Seal | undefined,
+  ) {}
+
+  get count(): SealCount {
+    const { valid, ofUnknownKey, coveredOnly, notYetSealed } = this;
+    return { valid, ofUnknownKey, coveredOnly, notYetSealed };
+  }
+
+  /** The next entry, which follows the chain. @returns the break if the seals do not fit */
+  follow({ day, position, hash, seal }: SealedEntry): Break | undefined {
+    const at = `${day}/${position}`;
+    this.lastPlace = at;
+    if (!seal) {
+      this.notYetSealed += 1;
+      return undefined;
+    }
+    const number = this.lastNumber + 1;
+    if (seal.number !== number)
+      return { at, reason: `seal ${number} is missing before its seal ${seal.number}` };
+    this.lastNumber = number;
+    const verdict = this.sealer.judge(seal, hash);
+    if (verdict === 'forged') {
+      return { at, reason: 'it is not the entry that was sealed: it was rewritten, or its seal was' };
+    }
+    if (verdict === 'valid') this.cover();
+    else this.uncover(seal);
+    return undefined;
+  }
+
+  /** After the last entry. @returns the break if something is missing there */
+  end(): Break | undefined {
+    if (this.newest && this.newest.number > this.lastNumber) {
+      const at = `${this.newest.day}/${this.newest.position}`;
+      return { at, reason: 'it is missing, but its seal is there: the end of the log was cut off' };
+    }
+    if (this.lastNumber === 0 && this.notYetSealed > 0) {
+      const reason =
+        'no entry of the log has a seal. A service of this version seals the log when it starts: ' +
+        'if one has run on this database, the seals were removed';
+      return { at: this.lastPlace, reason };
+    }
+    if (!this.uncovered) return undefined;
+    const { day, position, keyId } = this.uncovered;
+    const reason =
+      `its seal was made with key ${keyId}, and no seal of a known key covers it: ` +
+      'set SECRETS_KEY or SECRETS_KEY_PREVIOUS to that key';
+    return { at: `${day}/${position}`, reason };
+  }
+
+  private cover(): void {
+    this.valid += 1;
+    this.coveredOnly += this.notYetSealed;
+    this.notYetSealed = 0;
+    this.uncovered = undefined;
+  }
+
+  private uncover(seal: Seal): void {
+    this.ofUnknownKey += 1;
+    this.uncovered = seal;
+  }
+}

@@ -1,0 +1,34 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class AuditSeals1764000000008 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(SEALS);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE audit_seals; DROP FUNCTION audit_last_seal;');
+  }
+}
+
+/**
+ * A seal authenticates an entry of the audit log, and with it all entries before it, under a key that the database does
+ * not have: src/audit/sealer.ts. Seals are numbered without gaps, so that a removed one is missed. There is no foreign
+ * key to the entry: a seal that outlives its entry shows that the log was cut off.
+ */
+const SEALS = `
+CREATE TABLE audit_seals (
+  number    bigint PRIMARY KEY CHECK (number > 0),
+  day       date NOT NULL,
+  position  integer NOT NULL CHECK (position > 0),
+  key_id    text NOT NULL CHECK (key_id ~ '^[0-9a-f]{8}$'),
+  mac       bytea NOT NULL CHECK (octet_length(mac) = 32),
+  UNIQUE (day, position)
+);
+CREATE TRIGGER audit_seals_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_seals
+  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse();
+
+-- Volatile, so that it sees what was committed while the calling INSERT waited for the lock of audit_chain().
+CREATE FUNCTION audit_last_seal() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT coalesce(max(number), 0) FROM audit_seals
+$$;
+`;

@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Audit } from '../../src/audit/audit.service.js';
+import { HeadReporter } from '../../src/audit/head-reporter.js';
+import { startApplication, startWorld, type World } from '../world/world.js';
+
+let world: World;
+let folder: string;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  // The process has one log, that of the first application.
+  world = await startWorld({ LOG_LEVEL: 'info' }, { write: (line: string) => void lines.push(line) });
+  folder = await mkdtemp(join(tmpdir(), 'croupier-heads-'));
+});
+
+afterAll(async () => {
+  await world.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function head(): Promise<string> {
+  const [row] = await world.sql.run<{ head: string }>(
+    `SELECT day::text || '/' || position || '/' || encode(hash, 'hex') AS head
+       FROM audit_entries ORDER BY day DESC, position DESC LIMIT 1`,
+  );
+  return row!.head;
+}
+
+const heads = async (file: string) => (await readFile(file, 'utf8')).trimEnd().split('\n');
+
+describe('an instance', () => {
+  let instance: Awaited<ReturnType<typeof startApplication>>;
+  let file: string;
+
+  const start = async (path: string) => {
+    lines.length = 0;
+    file = path;
+    const environment = { DATABASE_URL: world.databaseUrl, AUDIT_HEAD_FILE: file };
+    instance = await startApplication(environment, world.clock);
+  };
+  const tick = () => instance.app.get(HeadReporter).tick();
+  const record = () =>
+    instance.app.get(Audit).read({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test' });
+  const logged = (words: string) => lines.filter((line) => line.includes(words));
+
+  test('appends the head to AUDIT_HEAD_FILE if it has moved, and at stop', async () => {
+    await start(join(folder, 'appended'));
+    await tick();
+    await tick();
+    const first = await head();
+    await record();
+    await tick();
+    const second = await head();
+    await record();
+    await instance.app.close();
+    const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z /;
+    const written = await heads(file);
+    for (const line of written) expect(line).toMatch(moment);
+    expect(written.map((line) => line.replace(moment, ''))).toEqual([first, second, await head()]);
+  });
+
+  test('writes the head to its log every hour, and at stop', async () => {
+    await start(join(folder, 'logged'));
+    world.clock.advance(3_500);
+    await tick();
+    expect(logged('audit head')).toEqual([]);
+    world.clock.advance(100);
+    await tick();
+    await tick();
+    const [day, position, hash] = (await head()).split('/');
+    const expected = { context: 'AuditHead', msg: 'audit head', day, position: Number(position), hash };
+    expect(logged('audit head').map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining(expected),
+    ]);
+    await instance.app.close();
+    expect(logged('audit head')).toHaveLength(2);
+  });
+
+  test('goes on if the file cannot be written, says so once, and once when it can be again', async () => {
+    await start(join(folder, 'later/heads'));
+    for (let i = 0; i < 3; i += 1) await tick();
+    expect(logged('cannot be kept')).toEqual([expect.stringContaining('ENOENT')]);
+    await mkdir(join(folder, 'later'));
+    await tick();
+    expect(logged('is kept again')).toHaveLength(1);
+    expect(await heads(file)).toEqual([expect.stringContaining(await head())]);
+    await instance.app.close();
+  });
+
+  test('stops in time, with its head in the log, if the file cannot be written', async () => {
+    await start(join(folder, 'none/heads'));
+    await instance.app.close();
+    expect(logged('audit head')).toHaveLength(1);
+  });
+});
