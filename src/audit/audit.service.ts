@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { Database, type Query } from '../database/database.js';
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
-import { type Appended, AuditStore, type Filter, type Place } from './audit.store.js';
+import { type Appended, AuditStore, type Filter, type Place, type Statement } from './audit.store.js';
 import type { Deed, Entry, Seal, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
@@ -75,6 +75,11 @@ export class Audit implements OnApplicationBootstrap {
   /** Whether the newest seal was made with the present `SECRETS_KEY`. @param query a transaction */
   async isSealedWithPresentKey(query: Query): Promise<boolean> {
     return (await this.store.newestSeal(query))?.keyId === this.sealer.keyId;
+  }
+
+  /** Of each target the newest sealed entry whose `after` has this field. @param query a transaction */
+  newestWith(query: Query, targets: readonly string[], field: string): Promise<Statement[]> {
+    return this.store.newestWith(query, targets, field);
   }
 
   /**

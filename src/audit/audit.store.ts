@@ -25,6 +25,12 @@ export interface Appended extends Witness {
   readonly lastSeal: number;
 }
 
+/** The newest entry that says something of a target, if the service itself wrote it. */
+export interface Statement extends Place {
+  readonly target: string;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
 export interface LostHead extends Place {
   /** Whether there is no entry in its place. */
   readonly missing: boolean;
@@ -109,6 +115,22 @@ const LOST_HEAD = {
      ORDER BY h.day, h.position LIMIT 1`,
 };
 
+/**
+ * Of each target the newest entry whose `after` has the field, among those with a seal of their own: the others may be
+ * of anybody who can write to the database. The field's name cannot stand so within a JSON string, which escapes quotes.
+ */
+const NEWEST_WITH = {
+  name: 'audit_newest_with',
+  text: `
+    SELECT t.target, e.day::text, e.position, e.after
+      FROM unnest($1::text[]) AS t (target)
+     CROSS JOIN LATERAL (
+       SELECT * FROM audit_entries e
+        WHERE e.target = t.target AND e.after::text LIKE '%"' || $2 || '":%'
+          AND EXISTS (SELECT FROM audit_seals s WHERE s.day = e.day AND s.position = e.position)
+        ORDER BY e.day DESC, e.position DESC LIMIT 1) e`,
+};
+
 /** Each statement over the audit log. None of them changes an entry or a seal: the database refuses that. */
 @Injectable()
 export class AuditStore {
@@ -155,6 +177,11 @@ export class AuditStore {
     const positions = heads.map(({ position }) => position);
     const hashes = heads.map(({ hash }) => hash);
     return (await this.database.query<LostHead>(LOST_HEAD, [days, positions, hashes]))[0];
+  }
+
+  /** @param field of `after`: a plain word */
+  newestWith(query: Query, targets: readonly string[], field: string): Promise<Statement[]> {
+    return query<Statement>(NEWEST_WITH, [targets, field]);
   }
 
   /** Newest first. @param before undefined: from the newest on */

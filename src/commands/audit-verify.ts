@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { auditOver } from '../audit/audit.service.js';
 import type { Witness } from '../audit/entry.js';
 import { HeadFile } from '../audit/head-file.js';
 import { headText, parseHead } from '../audit/head.js';
@@ -9,6 +10,10 @@ import { Sealer } from '../audit/sealer.js';
 import { verifyAudit } from '../audit/verification.js';
 import { type AuditProof, readAuditProof, type SecretsKeys } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
+import type { Database } from '../database/database.js';
+import { Randomness } from '../runtime/randomness.js';
+import { SecretBox } from '../tenancy/secret-box.js';
+import { type SecretReport, type StaleSecret, verifySecrets } from '../tenancy/secret-verification.js';
 import { withServiceDatabase } from './service-database.js';
 
 const USAGE = 'usage: npm run audit:verify [-- --head DAY/POSITION/HASH]';
@@ -16,8 +21,9 @@ const USAGE = 'usage: npm run audit:verify [-- --head DAY/POSITION/HASH]';
 type Print = (line: string) => void;
 
 /**
- * Verifies the audit log, its seals and the heads kept outside. Names the first row that does not hold.
- * @param proof without a key, the seals are not checked, and it says so
+ * Verifies the audit log, its seals and the heads kept outside, and the stored secrets against it. Names the first row
+ * that does not hold.
+ * @param proof without a key, seals and secrets are not checked, and it says so
  * @param head what an earlier run printed: that entry must still be there, unaltered
  * @returns the exit status: 0 it holds, 1 it does not
  * @throws Error where it could not be read
@@ -36,10 +42,21 @@ export async function proveAudit(proof: AuditProof, head: string | undefined, pr
     print(`The audit log holds: ${verdict.entries} entries of ${verdict.days} days.`);
     if (verdict.head) print(`head ${headText(verdict.head)}`);
     if (file) printHeadFile(file, print);
-    if (verdict.seals) printSeals(verdict.seals, print);
-    else print('The seals were not checked: SECRETS_KEY is not set.');
-    return 0;
+    if (!keys || !verdict.seals) {
+      print('The seals and the stored secrets were not checked: SECRETS_KEY is not set.');
+      return 0;
+    }
+    printSeals(verdict.seals, print);
+    return proveSecrets(database, keys, print);
   });
+}
+
+/** A log that holds has entries that name the stored secrets: these are compared. */
+async function proveSecrets(database: Database, keys: SecretsKeys, print: Print): Promise<0 | 1> {
+  const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
+  const report = await verifySecrets(database, auditOver(database, new Sealer(keys)), box);
+  printSecrets(report, print);
+  return report.stale.length > 0 ? 1 : 0;
 }
 
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {
@@ -59,6 +76,26 @@ function printSeals({ valid, ofUnknownKey, coveredOnly, notYetSealed }: SealCoun
   }
   if (notYetSealed > 0)
     print(`Seals: ${notYetSealed} entries are not sealed yet; the next seal covers them.`);
+}
+
+function printSecrets({ stale, identified, notIdentified }: SecretReport, print: Print): void {
+  print(
+    `Secrets: those of ${identified - new Set(stale.map(({ id }) => id)).size} tenants are the ones stored last.`,
+  );
+  if (notIdentified > 0) {
+    print(
+      `Secrets: those of ${notIdentified} tenants were stored by an earlier version and cannot be verified: ` +
+        'run npm run secrets:re-encrypt.',
+    );
+  }
+  for (const finding of stale) printStale(finding, print);
+}
+
+function printStale({ noun, id, column, reason, recordedAt }: StaleSecret, print: Print): void {
+  print(`The ${column} secret of ${noun} ${id} is not the one stored last (${recordedAt}): ${reason}.`);
+  print(
+    `Rotate it: POST /v1/admin/${noun}s/${id}/secret/rotate {"overlapSeconds":0}, and find out who wrote to the database.`,
+  );
 }
 
 function keysOf({ secretsKey, secretsKeyPrevious }: AuditProof): SecretsKeys | undefined {

@@ -12,7 +12,8 @@ import { SecretBox } from '../tenancy/secret-box.js';
 import { withServiceDatabase } from './service-database.js';
 
 /**
- * Seals all stored secrets with `SECRETS_KEY`, those that `SECRETS_KEY_PREVIOUS` sealed included, beside the running service. It may be repeated: what is sealed so is left alone. Its entry in the audit log
+ * Seals all stored secrets with `SECRETS_KEY` and in the present format, those that `SECRETS_KEY_PREVIOUS` sealed
+ * included, beside the running service. It may be repeated: what is sealed so is left alone. Its entry in the audit log
  * vouches for the whole log under the present key, so the log is verified first.
  * @throws Error where the audit log does not hold, or a secret opens with neither key; nothing is changed then
  */

@@ -1,5 +1,5 @@
-import type { SecretBox } from './secret-box.js';
-import type { Snapshot, StoredTenant } from './tenancy.store.js';
+import type { SecretBox, SecretPlace } from './secret-box.js';
+import type { Snapshot } from './tenancy.store.js';
 import type { Game, Tenant } from './tenant.js';
 
 /** A tenant with its secrets, opened. */
@@ -16,32 +16,55 @@ export interface Directory {
   readonly games: ReadonlyMap<string, Game>;
   /** Tenants left out because their secret does not open, and why: one bad row must not take all others down. */
   readonly unreadable: readonly string[];
+  /** Tenants whose previous secret is left out because it does not open, and why. */
+  readonly withoutPrevious: readonly string[];
 }
 
-export const NOBODY: Directory = { version: 0, tenants: new Map(), games: new Map(), unreadable: [] };
+export const NOBODY: Directory = {
+  version: 0,
+  tenants: new Map(),
+  games: new Map(),
+  unreadable: [],
+  withoutPrevious: [],
+};
 
 export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory {
   const tenants = new Map<string, Entry>();
   const unreadable: string[] = [];
+  const withoutPrevious: string[] = [];
   for (const stored of snapshot.tenants) {
-    const { id } = stored.tenant;
-    try {
-      tenants.set(id, opened(stored, secretBox));
-    } catch (error) {
-      unreadable.push(`the secret of ${id} does not open: ${(error as Error).message}`);
+    const { tenant, previous } = stored;
+    const open = (column: SecretPlace['column'], sealed: string) =>
+      opened(secretBox, { tenantId: tenant.id, column }, sealed);
+    const current = open('current', stored.sealedSecret);
+    if ('problem' in current) {
+      unreadable.push(`the secret of ${tenant.id} does not open: ${current.problem}`);
+      continue;
     }
+    const { secret } = current;
+    const before = previous && open('previous', previous.sealedSecret);
+    if (before && 'problem' in before) {
+      withoutPrevious.push(`the previous secret of ${tenant.id} does not open: ${before.problem}`);
+    }
+    tenants.set(tenant.id, {
+      tenant,
+      secret,
+      ...(before &&
+        'secret' in before && { previous: { secret: before.secret, validUntil: previous.validUntil } }),
+    });
   }
   const games = new Map(snapshot.games.map((game) => [game.gameId, game]));
-  return { version: snapshot.version, tenants, games, unreadable };
+  return { version: snapshot.version, tenants, games, unreadable, withoutPrevious };
 }
 
-function opened({ tenant, sealedSecret, previous }: StoredTenant, secretBox: SecretBox): Entry {
-  const secret = secretBox.open(tenant.id, sealedSecret);
-  if (!previous) return { tenant, secret };
-  const { validUntil } = previous;
-  return {
-    tenant,
-    secret,
-    previous: { secret: secretBox.open(tenant.id, previous.sealedSecret), validUntil },
-  };
+function opened(
+  box: SecretBox,
+  place: SecretPlace,
+  sealed: string,
+): { secret: string } | { problem: string } {
+  try {
+    return { secret: box.open(place, sealed).secret };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
 }

@@ -1,13 +1,14 @@
 import type { Actor } from '../audit/actor.js';
-import type { Audit } from '../audit/audit.service.js';
-import { lockedSecrets, replaceSecrets } from './sealed-secret.store.js';
-import type { SecretBox } from './secret-box.js';
+import type { Audit, Record } from '../audit/audit.service.js';
+import { lockedSecrets, replaceSecrets, type SealedSecrets } from './sealed-secret.store.js';
+import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
+import { nounOf } from './tenant.js';
 
 /**
- * Seals every tenant's secrets with the present `SECRETS_KEY`, in one transaction: all of them, or none. Instances
- * that know both keys read on without a pause. Its entry in the audit log is sealed with the present key and so vouches
- * for all entries that were sealed with the previous one.
- * @returns how many tenants were sealed anew, and how many there are
+ * Seals every tenant's secrets with the present `SECRETS_KEY` and in the present format, in one transaction: all of them,
+ * or none. Instances that know both keys go on reading. Its entry in the audit log is sealed with the present key and so
+ * vouches for all entries that were sealed with the previous one.
+ * @returns how many tenants were sealed again, and how many there are
  * @throws Error where a secret opens with neither key
  */
 export async function reEncrypt(
@@ -17,27 +18,65 @@ export async function reEncrypt(
 ): Promise<{ resealed: number; tenants: number }> {
   return audit.change(actor, async (query, record) => {
     const tenants = await lockedSecrets(query);
-    const renewed = (id: string, sealed: string) => {
-      try {
-        return secretBox.isCurrent(sealed) ? sealed : secretBox.seal(id, secretBox.open(id, sealed));
-      } catch (error) {
-        throw new Error(`the secret of ${id} does not open: ${(error as Error).message}`, { cause: error });
-      }
-    };
-    let resealed = 0;
-    for (const { id, sealedSecret, previousSealedSecret: previous } of tenants) {
-      const present = {
-        id,
-        sealedSecret: renewed(id, sealedSecret),
-        previousSealedSecret: previous === null ? null : renewed(id, previous),
-      };
-      if (present.sealedSecret === sealedSecret && present.previousSealedSecret === previous) continue;
-      await replaceSecrets(query, present);
-      resealed += 1;
-    }
-    const after = { keyId: secretBox.keyId, resealed, tenants: tenants.length };
-    if (resealed > 0 || !(await audit.isSealedWithPresentKey(query)))
+    const renewals = tenants
+      .filter((tenant) => !isCurrent(tenant, secretBox))
+      .map((tenant) => renewed(tenant, secretBox));
+    for (const { sealed } of renewals) await replaceSecrets(query, sealed);
+    for (const renewal of renewals) await recordNewIds(renewal, record);
+    const after = { keyId: secretBox.keyId, resealed: renewals.length, tenants: tenants.length };
+    if (renewals.length > 0 || !(await audit.isSealedWithPresentKey(query))) {
       await record({ action: 'secrets.re-encrypt', target: 'tenants', after });
-    return { resealed, tenants: tenants.length };
+    }
+    return { resealed: renewals.length, tenants: tenants.length };
+  });
+}
+
+/** A tenant's secrets, sealed again. */
+interface Renewal {
+  readonly before: SealedSecrets;
+  readonly sealed: SealedSecrets;
+  readonly current: IdentifiedSecret;
+  readonly previous?: IdentifiedSecret;
+}
+
+function isCurrent({ sealedSecret, previousSealedSecret: previous }: SealedSecrets, box: SecretBox): boolean {
+  return box.isCurrent(sealedSecret) && (previous === null || box.isCurrent(previous));
+}
+
+/** @throws Error where a secret opens with neither key */
+function renewed(before: SealedSecrets, box: SecretBox): Renewal {
+  const { id, sealedSecret, previousSealedSecret } = before;
+  const currentPlace: SecretPlace = { tenantId: id, column: 'current' };
+  const previousPlace: SecretPlace = { tenantId: id, column: 'previous' };
+  try {
+    const current = box.identify(currentPlace, sealedSecret);
+    const sealed = { ...before, sealedSecret: box.seal(currentPlace, current) };
+    if (previousSealedSecret === null) return { before, sealed, current };
+    const previous = box.identify(previousPlace, previousSealedSecret);
+    const previousSealed = box.seal(previousPlace, previous);
+    return { before, sealed: { ...sealed, previousSealedSecret: previousSealed }, current, previous };
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(`the secret of ${id} does not open: ${reason}; rotate it, or set the key that opens it`, {
+      cause: error,
+    });
+  }
+}
+
+/** A secret of the earlier format has got its id only now: from here on `audit:verify` knows which one is stored. */
+async function recordNewIds({ before, current, previous }: Renewal, record: Record): Promise<void> {
+  const hadIds = [before.sealedSecret, before.previousSealedSecret].every((text) => !text?.startsWith('v1.'));
+  if (hadIds) return;
+  const noun = nounOf(before.kind);
+  await record({
+    action: `${noun}.reseal-secret`,
+    target: `${noun}:${before.id}`,
+    after: {
+      secretId: current.secretId,
+      ...(previous && {
+        previousSecretId: previous.secretId,
+        previousValidUntil: before.previousValidUntil,
+      }),
+    },
   });
 }

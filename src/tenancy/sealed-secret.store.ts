@@ -1,16 +1,26 @@
 import type { Query } from '../database/database.js';
+import { ONE_MOMENT } from './tenancy.store.js';
+import type { TenantKind } from './tenant.js';
 
 export interface SealedSecrets {
   readonly id: string;
+  readonly kind: TenantKind;
   readonly sealedSecret: string;
   readonly previousSealedSecret: string | null;
+  readonly previousValidUntil: Date | null;
 }
 
-const LOCKED = {
-  name: 'sealed_secret_locked',
-  text: `
-    SELECT id, sealed_secret AS "sealedSecret", previous_sealed_secret AS "previousSealedSecret"
-      FROM tenants ORDER BY id FOR UPDATE`,
+const COLUMNS = `
+  id, kind, sealed_secret AS "sealedSecret", previous_sealed_secret AS "previousSealedSecret",
+  previous_valid_until AS "previousValidUntil"`;
+
+const ALL = { name: 'sealed_secret_all', text: `SELECT ${COLUMNS} FROM tenants ORDER BY id` };
+
+const LOCKED = { name: 'sealed_secret_locked', text: `${ALL.text} FOR UPDATE` };
+
+const LOCKED_ONE = {
+  name: 'sealed_secret_locked_one',
+  text: `SELECT ${COLUMNS} FROM tenants WHERE kind = $1 AND id = $2 FOR UPDATE`,
 };
 
 const REPLACE = {
@@ -18,11 +28,57 @@ const REPLACE = {
   text: 'UPDATE tenants SET sealed_secret = $2, previous_sealed_secret = $3 WHERE id = $1',
 };
 
-/** Every sealed secret, as nobody else can change it before this transaction ends. */
+const ROTATE = {
+  name: 'sealed_secret_rotate',
+  text: `
+    UPDATE tenants
+       SET sealed_secret = $2, previous_sealed_secret = $3, previous_valid_until = $4, updated_at = $5
+     WHERE id = $1`,
+};
+
+const EARLIER_FORMAT_ONLY = {
+  name: 'sealed_secret_earlier_format_only',
+  text: `
+    SELECT EXISTS (SELECT FROM tenants)
+       AND NOT EXISTS (SELECT FROM tenants WHERE sealed_secret LIKE 'v2.%') AS "earlierFormatOnly"`,
+};
+
+/** Every tenant's sealed secrets, by id; what the transaction reads afterwards is of the same moment. */
+export async function secretsOfOneMoment(query: Query): Promise<SealedSecrets[]> {
+  await query(ONE_MOMENT, []);
+  return query<SealedSecrets>(ALL, []);
+}
+
+/** Selects every tenant FOR UPDATE, by id. */
 export function lockedSecrets(query: Query): Promise<SealedSecrets[]> {
   return query<SealedSecrets>(LOCKED, []);
 }
 
-export async function replaceSecrets(query: Query, tenant: SealedSecrets): Promise<void> {
-  await query(REPLACE, [tenant.id, tenant.sealedSecret, tenant.previousSealedSecret]);
+/** Selects the tenant FOR UPDATE. */
+export async function lockedSecretsOf(
+  query: Query,
+  kind: TenantKind,
+  id: string,
+): Promise<SealedSecrets | undefined> {
+  return (await query<SealedSecrets>(LOCKED_ONE, [kind, id]))[0];
+}
+
+/** Replaces both sealed texts. @param query the transaction that holds the tenant's lock */
+export async function replaceSecrets(
+  query: Query,
+  { id, sealedSecret, previousSealedSecret }: Omit<SealedSecrets, 'kind' | 'previousValidUntil'>,
+): Promise<void> {
+  await query(REPLACE, [id, sealedSecret, previousSealedSecret]);
+}
+
+/** Replaces both secrets. @param query the transaction that holds the tenant's lock */
+export async function rotateSecrets(query: Query, tenant: SealedSecrets, now: Date): Promise<void> {
+  const { id, sealedSecret, previousSealedSecret, previousValidUntil } = tenant;
+  await query(ROTATE, [id, sealedSecret, previousSealedSecret, previousValidUntil, now]);
+}
+
+/** Whether there are tenants and every current secret has the format of an earlier version. */
+export async function isEarlierFormatOnly(query: Query): Promise<boolean> {
+  const [row] = await query<{ earlierFormatOnly: boolean }>(EARLIER_FORMAT_ONLY, []);
+  return row!.earlierFormatOnly;
 }

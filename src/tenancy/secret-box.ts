@@ -1,17 +1,42 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { keyIdOf } from '../runtime/digest.js';
 import type { Randomness } from '../runtime/randomness.js';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+const SECRET_ID_BYTES = 12;
+const SEALED_V1 = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+const SEALED_V2 = /^v2\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+
+/** The column that a sealed secret stands in. */
+export interface SecretPlace {
+  readonly tenantId: string;
+  readonly column: 'current' | 'previous';
+}
+
+/** A secret, and the random id by which the audit log names it. */
+export interface IdentifiedSecret {
+  readonly secretId: string;
+  readonly secret: string;
+}
+
+/** A sealed text, taken apart. */
+interface Sealed {
+  readonly keyId: string;
+  /** Absent in the format of earlier versions. */
+  readonly secretId?: string;
+  readonly iv: string;
+  readonly body: string;
+}
 
 /**
- * Keeps the tenants' secrets unreadable at rest: AES-256-GCM, with the tenant's id as additional data, so that
- * a sealed secret put into another tenant's row does not open. Contract, section 8, `SECRETS_KEY`.
+ * Keeps the tenants' secrets unreadable at rest: AES-256-GCM. The additional data binds a sealed text to its tenant, its
+ * column and the secret's id, so that it opens nowhere else and under no other id. The format of earlier versions, which
+ * binds the tenant alone, can still be opened. Contract, section 8, `SECRETS_KEY`.
  */
 export class SecretBox {
-  /** Which key sealed a text: the first 8 hex digits of the key's SHA-256. */
+  /** Which key sealed a text. */
   readonly keyId: string;
 
   /** What opens, by key id: the key, and the other one while `SECRETS_KEY` itself is rotated. */
@@ -26,49 +51,93 @@ export class SecretBox {
     private readonly randomness: Randomness,
     previousKey?: Buffer,
   ) {
-    this.keyId = idOf(key);
-    this.keys = new Map([key, ...(previousKey ? [previousKey] : [])].map((each) => [idOf(each), each]));
+    this.keyId = keyIdOf(key);
+    this.keys = new Map([key, ...(previousKey ? [previousKey] : [])].map((each) => [keyIdOf(each), each]));
   }
 
-  /** Whether the present key sealed it. */
+  /** A new secret with a new id. */
+  create(): IdentifiedSecret {
+    return { secretId: this.newSecretId(), secret: this.randomness.secret() };
+  }
+
+  /** Whether the present key sealed it, in the present format. */
   isCurrent(sealedSecret: string): boolean {
-    return SEALED.exec(sealedSecret)?.[1] === this.keyId;
+    return SEALED_V2.exec(sealedSecret)?.[1] === this.keyId;
   }
 
-  /** @returns `v1.<key id>.<iv>.<ciphertext and tag>`, the last two in base64url */
-  seal(tenantId: string, secret: string): string {
-    const iv = this.randomness.bytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.key, iv, { authTagLength: TAG_BYTES });
-    cipher.setAAD(Buffer.from(tenantId));
-    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `v1.${this.keyId}.${iv.toString('base64url')}.${sealed.toString('base64url')}`;
+  /** @returns `v2.<key id>.<secret id>.<iv>.<ciphertext and tag>`, the last three in base64url */
+  seal(place: SecretPlace, { secretId, secret }: IdentifiedSecret): string {
+    const { iv, body } = this.encrypt(additionalData(place, secretId), secret);
+    return `v2.${this.keyId}.${secretId}.${iv}.${body}`;
   }
 
-  /** @throws Error where it is no sealed text, was sealed with another key or for another tenant, or was altered */
-  open(tenantId: string, sealedSecret: string): string {
-    const [, keyId, iv, body] = SEALED.exec(sealedSecret) ?? [];
-    if (keyId === undefined || iv === undefined || body === undefined)
-      throw new Error('it is no sealed secret');
+  /** As instances of an earlier version can open it. @returns `v1.<key id>.<iv>.<ciphertext and tag>` */
+  sealForEarlierVersions(tenantId: string, secret: string): string {
+    const { iv, body } = this.encrypt(tenantId, secret);
+    return `v1.${this.keyId}.${iv}.${body}`;
+  }
+
+  /**
+   * The secret of a sealed text; one of the earlier format, which has no id, gets a new one.
+   * @throws Error as `open` does
+   */
+  identify(place: SecretPlace, sealedSecret: string): IdentifiedSecret {
+    const { secret, secretId } = this.open(place, sealedSecret);
+    return { secret, secretId: secretId ?? this.newSecretId() };
+  }
+
+  /**
+   * @returns without an id where the text has the format of an earlier version
+   * @throws Error where it is no sealed text, was sealed with another key or for another place, or was altered
+   */
+  open(place: SecretPlace, sealedSecret: string): { secret: string; secretId?: string } {
+    const { keyId, secretId, iv, body } = parse(sealedSecret);
     const key = this.keys.get(keyId);
     if (!key) {
       throw new Error(
         `it was sealed with key ${keyId}, known is key ${[...this.keys.keys()].join(' and key ')}`,
       );
     }
-    const bytes = Buffer.from(body, 'base64url');
-    const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(Buffer.from(tenantId));
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    try {
-      return decipher.update(bytes.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-    } catch {
-      throw new Error('it was altered, or sealed for another tenant');
-    }
+    const data = secretId === undefined ? place.tenantId : additionalData(place, secretId);
+    const secret = decrypt(key, data, iv, Buffer.from(body, 'base64url'));
+    return { secret, ...(secretId !== undefined && { secretId }) };
+  }
+
+  private newSecretId(): string {
+    return this.randomness.bytes(SECRET_ID_BYTES).toString('base64url');
+  }
+
+  private encrypt(data: string, secret: string): { iv: string; body: string } {
+    const iv = this.randomness.bytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.key, iv, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(data));
+    const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return { iv: iv.toString('base64url'), body: body.toString('base64url') };
   }
 }
 
-function idOf(key: Buffer): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+/** @throws Error where it was altered, or sealed with other additional data */
+function decrypt(key: Buffer, data: string, iv: string, bytes: Buffer): string {
+  const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(data));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    return decipher.update(bytes.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    throw new Error('it was altered, or sealed for another tenant or column');
+  }
+}
+
+/** A tenant's id has no quotes or brackets, so it is never the additional data of the earlier format. */
+function additionalData({ tenantId, column }: SecretPlace, secretId: string): string {
+  return JSON.stringify(['croupier secret', tenantId, column, secretId]);
+}
+
+/** @throws Error where it is no sealed text */
+function parse(sealedSecret: string): Sealed {
+  const [, keyId, secretId, iv, body] = SEALED_V2.exec(sealedSecret) ?? [];
+  if (keyId !== undefined) return { keyId, secretId: secretId!, iv: iv!, body: body! };
+  const [, earlierKeyId, earlierIv, earlierBody] = SEALED_V1.exec(sealedSecret) ?? [];
+  if (earlierKeyId !== undefined) return { keyId: earlierKeyId, iv: earlierIv!, body: earlierBody! };
+  throw new Error('it is no sealed secret');
 }

@@ -154,7 +154,8 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   private async load(): Promise<void> {
     const askedAtMs = this.clock.now().getTime();
     this.directory = directoryOf(await this.store.snapshot(), this.secretBox);
-    for (const unreadable of this.directory.unreadable) this.logger.error(unreadable);
+    const { unreadable, withoutPrevious } = this.directory;
+    for (const problem of [...unreadable, ...withoutPrevious]) this.logger.error(problem);
     this.confirm(askedAtMs);
   }
 

@@ -87,23 +87,6 @@ export class TenancyStore {
     return rows.map(tenantOf<K>)[0];
   }
 
-  /**
-   * The current secret becomes the previous one, and the one before it is dropped.
-   * @param previousValidUntil null: the current secret is dropped as well, at once
-   * @returns false where there is no such tenant
-   */
-  async rotateSecret(
-    query: Query,
-    kind: TenantKind,
-    id: string,
-    sealedSecret: string,
-    previousValidUntil: Date | null,
-    now: Date,
-  ): Promise<boolean> {
-    const values = [id, kind, sealedSecret, previousValidUntil, now];
-    return (await query(ROTATE_SECRET, values)).length === 1;
-  }
-
   async tenant<K extends TenantKind>(kind: K, id: string): Promise<TenantOf<K> | undefined> {
     return (await this.database.query<TenantRow>(TENANT, [kind, id])).map(tenantOf<K>)[0];
   }
@@ -141,7 +124,8 @@ export class TenancyStore {
 
 const VERSION = { name: 'tenancy_version', text: 'SELECT version FROM tenancy_version' };
 
-const ONE_MOMENT = {
+/** The first statement of a transaction whose reads all see the same moment. */
+export const ONE_MOMENT = {
   name: 'tenancy_one_moment',
   text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 };
@@ -177,18 +161,6 @@ const CHANGE_TENANT = {
       updated_at = $4
     WHERE id = $1 AND kind = $2
     RETURNING *`,
-};
-
-const ROTATE_SECRET = {
-  name: 'tenancy_rotate_secret',
-  text: `
-    UPDATE tenants SET
-      previous_sealed_secret = CASE WHEN $4::timestamptz IS NOT NULL THEN sealed_secret END,
-      previous_valid_until = $4,
-      sealed_secret = $3,
-      updated_at = $5
-    WHERE id = $1 AND kind = $2
-    RETURNING id`,
 };
 
 const TENANT = { name: 'tenancy_tenant', text: 'SELECT * FROM tenants WHERE kind = $1 AND id = $2' };

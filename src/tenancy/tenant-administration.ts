@@ -2,19 +2,26 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
+import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isIdentifier } from '../http/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../outbound/base-url.js';
 import { Clock } from '../runtime/clock.js';
-import { Randomness } from '../runtime/randomness.js';
 import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { pageById, type PageOf, type PageQuery } from '../http/page.js';
 import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
-import { SecretBox } from './secret-box.js';
+import {
+  isEarlierFormatOnly,
+  lockedSecretsOf,
+  rotateSecrets,
+  type SealedSecrets,
+} from './sealed-secret.store.js';
+import { type IdentifiedSecret, SecretBox } from './secret-box.js';
 import type { RotatedSecret } from './secret.request.js';
 import { TenancyService } from './tenancy.service.js';
 import { TenancyStore, type TenantChanges } from './tenancy.store.js';
 import {
+  nounOf,
   type Operator,
   PLATFORM_ID,
   type Provider,
@@ -32,7 +39,6 @@ export class TenantAdministration {
     private readonly store: TenancyStore,
     private readonly secretBox: SecretBox,
     private readonly clock: Clock,
-    private readonly randomness: Randomness,
     private readonly audit: Audit,
   ) {}
 
@@ -91,19 +97,30 @@ export class TenantAdministration {
     overlapSeconds: number,
   ): Promise<RotatedSecret> {
     const now = this.clock.now();
-    const secret = this.randomness.secret();
+    const created = this.secretBox.create();
     const previousValidUntil = new Date(now.getTime() + overlapSeconds * 1000);
-    const overlap = overlapSeconds > 0 ? previousValidUntil : null;
-    const sealed = this.secretBox.seal(id, secret);
     await this.audit.change(actor, async (query, record) => {
-      const known =
-        isIdentifier(id) && (await this.store.rotateSecret(query, kind, id, sealed, overlap, now));
-      if (!known) throw unknown(kind);
-      const after = { overlapSeconds, previousValidUntil };
-      await record({ action: `${nounOf(kind)}.rotate-secret`, target: `${nounOf(kind)}:${id}`, after });
+      const stored = isIdentifier(id) ? await lockedSecretsOf(query, kind, id) : undefined;
+      if (!stored) throw unknown(kind);
+      const previous = overlapSeconds > 0 ? this.asPrevious(stored) : undefined;
+      const rotated = {
+        ...{ id, kind },
+        sealedSecret: this.secretBox.seal({ tenantId: id, column: 'current' }, created),
+        previousSealedSecret: previous?.sealed ?? null,
+        previousValidUntil: previous ? previousValidUntil : null,
+      };
+      await rotateSecrets(query, rotated, now);
+      await record({
+        action: `${nounOf(kind)}.rotate-secret`,
+        target: `${nounOf(kind)}:${id}`,
+        after: {
+          ...{ overlapSeconds, previousValidUntil, secretId: created.secretId },
+          ...(previous && { previousSecretId: previous.secretId }),
+        },
+      });
     });
     await this.tenancy.changed();
-    return { secret, previousValidUntil };
+    return { secret: created.secret, previousValidUntil };
   }
 
   /** @throws CroupierError NOT_FOUND */
@@ -123,16 +140,52 @@ export class TenantAdministration {
   }
 
   private async create<T extends Tenant>(actor: Actor, tenant: T): Promise<T & { secret: string }> {
-    const secret = this.randomness.secret();
-    const sealed = this.secretBox.seal(tenant.id, secret);
+    const created = this.secretBox.create();
     await this.audit.change(actor, async (query, record) => {
+      const { sealed, recorded } = await this.sealNew(query, tenant.id, created);
       const free = tenant.id !== PLATFORM_ID && (await this.store.insertTenant(query, tenant, sealed));
       if (!free) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
       const noun = nounOf(tenant.kind);
-      await record({ action: `${noun}.create`, target: `${noun}:${tenant.id}`, after: tenant });
+      const after = { ...tenant, ...recorded };
+      await record({ action: `${noun}.create`, target: `${noun}:${tenant.id}`, after });
     });
     await this.tenancy.changed();
-    return { ...tenant, secret };
+    return { ...tenant, secret: created.secret };
+  }
+
+  /**
+   * The secret of a new tenant. An instance of an earlier version would not start again once there is a secret that it
+   * cannot open, so the earlier format is used until a rotation or `secrets:re-encrypt` has written the present one.
+   */
+  private async sealNew(
+    query: Query,
+    tenantId: string,
+    created: IdentifiedSecret,
+  ): Promise<{ sealed: string; recorded: { secretId?: string } }> {
+    if (await isEarlierFormatOnly(query)) {
+      return { sealed: this.secretBox.sealForEarlierVersions(tenantId, created.secret), recorded: {} };
+    }
+    const sealed = this.secretBox.seal({ tenantId, column: 'current' }, created);
+    return { sealed, recorded: { secretId: created.secretId } };
+  }
+
+  /** The current secret, sealed for the column of the previous one. @throws Error if it does not open */
+  private asPrevious({ id, sealedSecret }: SealedSecrets): { sealed: string; secretId: string } {
+    const current = this.openCurrent(id, sealedSecret);
+    const sealed = this.secretBox.seal({ tenantId: id, column: 'previous' }, current);
+    return { sealed, secretId: current.secretId };
+  }
+
+  private openCurrent(tenantId: string, sealedSecret: string): IdentifiedSecret {
+    try {
+      return this.secretBox.identify({ tenantId, column: 'current' }, sealedSecret);
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new Error(
+        `the present secret of ${tenantId} does not open and cannot stay valid: ${reason}; rotate with overlapSeconds 0`,
+        { cause: error },
+      );
+    }
   }
 
   private async change<K extends TenantKind>(
@@ -188,8 +241,4 @@ export class TenantAdministration {
 
 function unknown(kind: TenantKind): CroupierError {
   return new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);
-}
-
-function nounOf(kind: TenantKind): 'provider' | 'operator' {
-  return kind === 'PROVIDER' ? 'provider' : 'operator';
 }

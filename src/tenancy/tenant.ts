@@ -51,3 +51,8 @@ export interface Game {
 export const PLATFORM_ID = 'platform';
 
 export const WALLET_ADAPTERS = ['signed-json'] as const;
+
+/** How the audit log names a tenant of this kind. */
+export function nounOf(kind: TenantKind): 'provider' | 'operator' {
+  return kind === 'PROVIDER' ? 'provider' : 'operator';
+}

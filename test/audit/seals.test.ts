@@ -110,7 +110,7 @@ test('without the key the chain is verified, and it is said that the seals were 
   const said: string[] = [];
   const where = { databaseUrl: world.databaseUrl, dataDir: '/nowhere' };
   expect(await proveAudit(where, undefined, (line) => said.push(line))).toBe(0);
-  expect(said.at(-1)).toBe('The seals were not checked: SECRETS_KEY is not set.');
+  expect(said.at(-1)).toBe('The seals and the stored secrets were not checked: SECRETS_KEY is not set.');
 });
 
 test('entries and seals of a hundred deeds at once, on two instances, are without a gap', async () => {

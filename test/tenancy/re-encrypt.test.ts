@@ -104,5 +104,6 @@ describe('the audit log', () => {
     expect(said).toContain(
       `Seals: ${row!.count} are of a key not known here; a later valid one covers them.`,
     );
+    expect(said).toContain('Secrets: those of 4 tenants are the ones stored last.');
   });
 });

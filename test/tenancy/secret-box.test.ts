@@ -1,46 +1,86 @@
 import { describe, expect, test } from 'vitest';
 import { Randomness } from '../../src/runtime/randomness.js';
-import { SecretBox } from '../../src/tenancy/secret-box.js';
+import { SecretBox, type SecretPlace } from '../../src/tenancy/secret-box.js';
 
 const randomness = new Randomness();
 const box = new SecretBox(Buffer.alloc(32, 1), randomness);
+const ACME: SecretPlace = { tenantId: 'acme', column: 'current' };
+const ID = 'AbCdEfGhIjKlMnOp';
+const identified = (secret: string) => ({ secretId: ID, secret });
 
 describe('a sealed secret', () => {
   test.each(['x', randomness.secret(), 'schlüssel 🔑'])('opens to what was sealed: %s', (secret) => {
-    expect(box.open('acme', box.seal('acme', secret))).toBe(secret);
+    expect(box.open(ACME, box.seal(ACME, identified(secret)))).toEqual(identified(secret));
   });
 
-  test('names its version and key, and does not show the secret', () => {
-    const sealed = box.seal('acme', 'a secret of ours');
-    expect(sealed).toMatch(/^v1\.72cd6e84\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
-    expect(Buffer.from(sealed.split('.')[3] ?? '', 'base64url').toString('latin1')).not.toContain('secret');
+  test('names its version, key and id, and does not show the secret', () => {
+    const sealed = box.seal(ACME, identified('a secret of ours'));
+    expect(sealed).toMatch(/^v2\.72cd6e84\.AbCdEfGhIjKlMnOp\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
+    expect(Buffer.from(sealed.split('.')[4] ?? '', 'base64url').toString('latin1')).not.toContain('secret');
   });
 
   test('is another text each time', () => {
-    expect(box.seal('acme', 'x')).not.toBe(box.seal('acme', 'x'));
+    expect(box.seal(ACME, identified('x'))).not.toBe(box.seal(ACME, identified('x')));
   });
 
-  test('does not open in the row of another tenant', () => {
-    expect(() => box.open('other', box.seal('acme', 'x'))).toThrow('altered, or sealed for another tenant');
+  test.each<[string, SecretPlace]>([
+    ['the row of another tenant', { tenantId: 'other', column: 'current' }],
+    ['the other column', { tenantId: 'acme', column: 'previous' }],
+  ])('does not open in %s', (_, place) => {
+    expect(() => box.open(place, box.seal(ACME, identified('x')))).toThrow('for another tenant or column');
+  });
+
+  test('does not open under another id', () => {
+    const sealed = box.seal(ACME, identified('x')).replace(ID, 'another-id-12345');
+    expect(() => box.open(ACME, sealed)).toThrow('altered, or sealed for another');
   });
 
   test('does not open when a single bit is altered', () => {
-    const [version, key, iv, body = ''] = box.seal('acme', 'x').split('.');
-    const altered = Buffer.from(body, 'base64url');
+    const parts = box.seal(ACME, identified('x')).split('.');
+    const altered = Buffer.from(parts.pop() ?? '', 'base64url');
     altered.writeUInt8(altered.readUInt8(0) ^ 1);
-    const sealed = [version, key, iv, altered.toString('base64url')].join('.');
-    expect(() => box.open('acme', sealed)).toThrow('altered, or sealed for another tenant');
+    const sealed = [...parts, altered.toString('base64url')].join('.');
+    expect(() => box.open(ACME, sealed)).toThrow('altered, or sealed for another');
   });
 
   test('does not open with another key, and says which key it wants', () => {
     const other = new SecretBox(Buffer.alloc(32, 2), randomness);
-    expect(() => other.open('acme', box.seal('acme', 'x'))).toThrow(`sealed with key ${box.keyId}`);
+    expect(() => other.open(ACME, box.seal(ACME, identified('x')))).toThrow(`sealed with key ${box.keyId}`);
   });
 
-  test.each(['', 'x', 'v1.72cd6e84..', 'v2.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA'])(
-    'is recognised: %j is none',
-    (text) => {
-      expect(() => box.open('acme', text)).toThrow('no sealed secret');
-    },
-  );
+  test.each([
+    '',
+    'x',
+    'v1.72cd6e84..',
+    'v2.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
+    'v3.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
+  ])('is recognised: %j is none', (text) => {
+    expect(() => box.open(ACME, text)).toThrow('no sealed secret');
+  });
+});
+
+describe('a secret in the format of earlier versions', () => {
+  /** What the version before this one wrote, with the key of this test, for the tenant `acme`. */
+  const SEALED = 'v1.72cd6e84.AAAAAAAAAAAAAAAA.zFD7rhBP02W6s1dQQalJYvJN8YjjQg';
+
+  test('can be opened, in either column, and has no id', () => {
+    expect(box.open(ACME, SEALED)).toEqual({ secret: 'secret' });
+    expect(box.open({ ...ACME, column: 'previous' }, SEALED)).toEqual({ secret: 'secret' });
+  });
+
+  test('does not open in the row of another tenant', () => {
+    expect(() => box.open({ ...ACME, tenantId: 'other' }, SEALED)).toThrow('for another tenant or column');
+  });
+
+  test('is written for instances of such a version', () => {
+    const sealed = box.sealForEarlierVersions('acme', 'secret');
+    expect(sealed).toMatch(/^v1\.72cd6e84\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
+    expect(box.open(ACME, sealed)).toEqual({ secret: 'secret' });
+    expect(box.isCurrent(sealed)).toBe(false);
+  });
+
+  test('gets an id when it is identified', () => {
+    const { secret, secretId } = box.identify(ACME, SEALED);
+    expect([secret, secretId]).toEqual(['secret', expect.stringMatching(/^[A-Za-z0-9_-]{16}$/)]);
+  });
 });

@@ -46,7 +46,7 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
     throw error;
   }
   const audit = auditOver(database, new Sealer(configuration));
-  const tenants = new TenantAdministration(configuration, tenancy, store, box, clock, randomness, audit);
+  const tenants = new TenantAdministration(configuration, tenancy, store, box, clock, audit);
   const games = new GameAdministration(tenancy, store, clock, audit);
   return { tenancy, tenants, games, store, dataSource, stop };
 }

@@ -1,0 +1,96 @@
+import type { Audit } from '../audit/audit.service.js';
+import type { Database } from '../database/database.js';
+import { type SealedSecrets, secretsOfOneMoment } from './sealed-secret.store.js';
+import type { SecretBox, SecretPlace } from './secret-box.js';
+import { nounOf } from './tenant.js';
+
+/** A stored secret that is not what the audit log says was stored last. */
+export interface StaleSecret {
+  readonly noun: 'provider' | 'operator';
+  readonly id: string;
+  readonly column: SecretPlace['column'];
+  readonly reason: string;
+  /** The entry of the log that says otherwise, as `DAY/POSITION`. */
+  readonly recordedAt: string;
+}
+
+export interface SecretReport {
+  readonly stale: readonly StaleSecret[];
+  /** Tenants whose secret the log names by its id, so that it could be compared. */
+  readonly identified: number;
+  /** Tenants whose secret has no id in the log yet: it was stored by an earlier version. */
+  readonly notIdentified: number;
+}
+
+/** What the log says of a tenant's secrets, since its last creation, rotation or re-encryption. */
+interface Recorded {
+  readonly at: string;
+  readonly secretId: unknown;
+  readonly previousSecretId: unknown;
+  readonly previousValidUntil: unknown;
+}
+
+/**
+ * Compares the stored secrets with the audit log, which must have been verified before: a sealed text of a backup, put
+ * back into its row, has another id than the last one that the log names.
+ */
+export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
+  const { tenants, statements } = await database.transaction(async (query) => {
+    const stored = await secretsOfOneMoment(query);
+    return { tenants: stored, statements: await audit.newestWith(query, stored.map(targetOf), 'secretId') };
+  });
+  const recorded = new Map(
+    statements.map(({ target, day, position, after }) => [
+      target,
+      {
+        at: `${day}/${position}`,
+        secretId: after['secretId'],
+        previousSecretId: after['previousSecretId'],
+        previousValidUntil: after['previousValidUntil'],
+      },
+    ]),
+  );
+  const identified = tenants.filter((tenant) => recorded.has(targetOf(tenant)));
+  return {
+    stale: identified.flatMap((tenant) => staleSecrets(tenant, recorded.get(targetOf(tenant))!, box)),
+    identified: identified.length,
+    notIdentified: tenants.length - identified.length,
+  };
+}
+
+function targetOf({ kind, id }: SealedSecrets): string {
+  return `${nounOf(kind)}:${id}`;
+}
+
+function staleSecrets(stored: SealedSecrets, recorded: Recorded, box: SecretBox): StaleSecret[] {
+  const { id, kind, sealedSecret, previousSealedSecret, previousValidUntil } = stored;
+  const stale = (column: SecretPlace['column'], reason: string | undefined): StaleSecret[] =>
+    reason === undefined ? [] : [{ noun: nounOf(kind), id, column, reason, recordedAt: recorded.at }];
+  const judge = (column: SecretPlace['column'], sealed: string, secretId: unknown) =>
+    mismatch(box, { tenantId: id, column }, sealed, secretId);
+
+  const current = stale('current', judge('current', sealedSecret, recorded.secretId));
+  if (previousSealedSecret === null) return current;
+  const otherEnd =
+    previousValidUntil?.toISOString() === recorded.previousValidUntil
+      ? undefined
+      : 'it is valid until another time';
+  const reason = judge('previous', previousSealedSecret, recorded.previousSecretId) ?? otherEnd;
+  return [...current, ...stale('previous', reason)];
+}
+
+/** Why the stored text is not the secret that the log names; undefined if it is. */
+function mismatch(
+  box: SecretBox,
+  place: SecretPlace,
+  sealed: string,
+  recordedId: unknown,
+): string | undefined {
+  try {
+    const { secretId } = box.open(place, sealed);
+    // A text of the earlier format has no id, and is never what the log names.
+    return secretId !== undefined && secretId === recordedId ? undefined : 'it is another one';
+  } catch (error) {
+    return `it does not open: ${(error as Error).message}`;
+  }
+}
