@@ -41,7 +41,7 @@ make_role() {
   local password
   ROLE=croupier_test_$$
   password=$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')
-  as_postgres "CREATE ROLE $ROLE LOGIN CREATEDB PASSWORD '$password'"
+  as_postgres "CREATE ROLE $ROLE LOGIN CREATEDB CREATEROLE PASSWORD '$password'"
   trap 'as_postgres "DROP ROLE $ROLE"' EXIT
   TEST_DATABASE_URL=postgres://$ROLE:$password@127.0.0.1:5432/postgres
 }

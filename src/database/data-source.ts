@@ -19,6 +19,8 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** When we stop waiting for a connection that swallows everything, in milliseconds. */
 const QUERY_TIMEOUT_MS = 12_000;
+/** PostgreSQL's code for a role that lacks a right. */
+const INSUFFICIENT_PRIVILEGE = '42501';
 /** One instance migrates, the others wait: the key of the advisory lock, any number nobody else takes. */
 const MIGRATION_LOCK = 7_300_001;
 
@@ -80,9 +82,11 @@ export async function connectDataSource(url: string): Promise<DataSource> {
 
 /**
  * Brings the schema up to date; instances that start together do so one after the other. It uses connections
- * of its own, because a migration may take longer than a request's statement ever may.
+ * of its own, because a migration may take longer than a request's statement ever may. If nothing is pending it only
+ * reads, so that the service's role needs no right to change the schema.
+ * @returns the names of the migrations that were run
  */
-async function migrate(url: string): Promise<void> {
+export async function migrate(url: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: url, application_name: 'croupier-migrations' });
   await lock.connect().catch((error: unknown) => {
     const { message, code } = error as { message?: string; code?: string };
@@ -90,9 +94,25 @@ async function migrate(url: string): Promise<void> {
   });
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const migrated = await new DataSource(dataSourceOptions(url)).initialize();
-    await migrated.destroy();
+    return await runMigrations(url);
   } finally {
     await lock.end();
+  }
+}
+
+async function runMigrations(url: string): Promise<string[]> {
+  const dataSource = await new DataSource({ ...dataSourceOptions(url), migrationsRun: false }).initialize();
+  try {
+    return (await dataSource.runMigrations()).map(({ name }) => name);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new Error(
+      'DATABASE_URL: the schema is not up to date and this role may not change it: ' +
+        `run npm run migrate with the owner's DATABASE_URL first (${message})`,
+      { cause: error },
+    );
+  } finally {
+    await dataSource.destroy();
   }
 }

@@ -1,0 +1,30 @@
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readStorage, type Storage } from '../config/configuration.js';
+import { readEnvironment } from '../config/environment.js';
+import { migrate } from '../database/data-source.js';
+import { atServiceDatabase } from './service-database.js';
+
+/**
+ * Brings the schema up to date and ends; with the URL of the schema's owner, so that the service's own role need not be
+ * allowed to change it.
+ * @throws Error with one sentence where there is no database, or the role lacks a right
+ */
+export async function migrateDatabase(storage: Storage, print: (line: string) => void): Promise<void> {
+  const names = await atServiceDatabase(storage, migrate);
+  for (const name of names) print(`Ran migration ${name}.`);
+  print('The schema is up to date.');
+}
+
+/** Exit status 2: it could not run; what a migration began is undone. */
+async function main(): Promise<void> {
+  try {
+    const print = (line: string) => process.stdout.write(`${line}\n`);
+    await migrateDatabase(readEnvironment(readStorage), print);
+  } catch (error) {
+    process.stderr.write(`migrate: ${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();
