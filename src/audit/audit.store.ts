@@ -36,6 +36,7 @@ export interface LostHead extends Place {
   readonly missing: boolean;
 }
 
+/** An ORDER BY has to name the table: `day` alone is the text, for which there is no index. */
 const COLUMNS = `
   day::text, position, created_at AS "createdAt", actor, role, action, target, before::text, after::text,
   address, request_id AS "requestId", encode(previous_hash, 'hex') AS "previousHash", encode(hash, 'hex') AS hash`;
@@ -70,7 +71,7 @@ const HEAD = {
   name: 'audit_head',
   text: `
     SELECT day::text, position, encode(hash, 'hex') AS hash
-      FROM audit_entries ORDER BY day DESC, position DESC LIMIT 1`,
+      FROM audit_entries ORDER BY audit_entries.day DESC, position DESC LIMIT 1`,
 };
 
 const NEWEST_SEAL = {
@@ -88,20 +89,20 @@ const PAGE = {
        AND ($3::text IS NULL OR target = $3)
        AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
        AND ($6::date IS NULL OR (day, position) < ($6, $7))
-     ORDER BY day DESC, position DESC LIMIT $8`,
+     ORDER BY audit_entries.day DESC, position DESC LIMIT $8`,
 };
 
+/** The seal is a subquery of each row: PostgreSQL would answer a join by reading all seals for each page. */
 const FOLLOWING = {
   name: 'audit_following',
   text: `
-    SELECT ${COLUMNS}, s.seal
+    SELECT ${COLUMNS},
+           (SELECT json_build_object('number', number, 'day', s.day, 'position', s.position, 'keyId', key_id,
+                                     'mac', encode(mac, 'hex'))
+              FROM audit_seals s WHERE s.day = audit_entries.day AND s.position = audit_entries.position) AS seal
       FROM audit_entries
-      LEFT JOIN LATERAL (
-        SELECT json_build_object('number', number, 'day', s.day, 'position', s.position, 'keyId', key_id,
-                                 'mac', encode(mac, 'hex')) AS seal
-          FROM audit_seals s WHERE s.day = audit_entries.day AND s.position = audit_entries.position) s ON true
-     WHERE $1::date IS NULL OR (day, position) > ($1, $2)
-     ORDER BY day, position LIMIT $3`,
+     WHERE (audit_entries.day, position) > (coalesce($1::date, '-infinity'), coalesce($2::integer, 0))
+     ORDER BY audit_entries.day, position LIMIT $3`,
 };
 
 /** The oldest of the given heads that is not an entry of the log. */

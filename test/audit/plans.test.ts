@@ -1,0 +1,61 @@
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AuditStore } from '../../src/audit/audit.store.js';
+import { openDataSource } from '../../src/database/data-source.js';
+import type { Database, Statement } from '../../src/database/database.js';
+import { createTestDatabase } from '../world/database.js';
+import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
+import { SqlConsole } from '../world/sql-console.js';
+
+const ENTRIES = 20_000;
+const LIMIT = 100;
+const MIDDLE = { day: '2026-01-11', position: 500 };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let dataSource: DataSource;
+let sql: SqlConsole;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataSource = await openDataSource(database.url);
+  sql = SqlConsole.open(database.url);
+  await sql.run(
+    `ALTER TABLE audit_entries DISABLE TRIGGER USER;
+     INSERT INTO audit_entries (day, position, created_at, actor, role, action, target, previous_hash, hash)
+     SELECT '2026-01-01'::date + n / 1000, n % 1000 + 1, now(), 'root', 'admin', 'test.read', 'test',
+            sha256('before'), sha256(n::text::bytea)
+       FROM generate_series(0, ${ENTRIES - 1}) n;
+     INSERT INTO audit_seals (number, day, position, key_id, mac)
+     SELECT row_number() OVER (ORDER BY day, position), day, position, '01234567', hash FROM audit_entries;
+     ANALYZE`,
+  );
+});
+
+afterAll(async () => {
+  await sql.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** How many rows of the audit tables the store's statement reads. */
+async function rowsRead(read: (store: AuditStore) => Promise<unknown>): Promise<number> {
+  let plan: Explained<ExecutedNode>[] = [];
+  const query = async ({ text }: Statement, values: readonly unknown[]) => {
+    plan = await sql.run(`EXPLAIN (ANALYZE, BUFFERS, FORMAT json) ${text}`, values);
+    return [];
+  };
+  await read(new AuditStore({ query } as unknown as Database));
+  return nodesOf(plan)
+    .filter((node) => node['Relation Name'] !== undefined)
+    .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'])
+    .reduce((sum, rows) => sum + rows, 0);
+}
+
+test.each<[string, number, (store: AuditStore) => Promise<unknown>]>([
+  ['the newest entry', 1, (store) => store.head()],
+  ['the newest seal', 1, (store) => store.newestSeal()],
+  ['a page of the list', LIMIT, (store) => store.page({}, MIDDLE, LIMIT)],
+  ['a page of the verification, with its seals', 2 * LIMIT, (store) => store.following(MIDDLE, LIMIT)],
+])('%s is found by the index, however long the log is', async (_, rows, read) => {
+  expect(await rowsRead(read)).toBe(rows);
+});
