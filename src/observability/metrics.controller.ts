@@ -5,12 +5,18 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { ApiErrors } from '../http/api-errors.js';
 import { Unsigned } from '../http/caller.js';
 import { equalInConstantTime } from '../runtime/digest.js';
+import { atMostEvery } from './at-most-every.js';
 import { Metrics } from './metrics.js';
+
+/** Callers within this time share one reading of all metrics, in milliseconds. */
+const READ_EVERY_MS = 1_000;
 
 @ApiTags('Monitoring')
 @Unsigned()
 @Controller('metrics')
 export class MetricsController {
+  private readonly text = atMostEvery(READ_EVERY_MS, () => this.metrics.text());
+
   constructor(
     private readonly configuration: Configuration,
     private readonly metrics: Metrics,
@@ -32,6 +38,6 @@ export class MetricsController {
     if (metricsToken !== undefined && !equalInConstantTime(authorization ?? '', `Bearer ${metricsToken}`)) {
       throw new CroupierError('UNAUTHORIZED', 'a valid bearer token is required');
     }
-    return this.metrics.text();
+    return this.text();
   }
 }

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Database } from '../../src/database/database.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
 import { TestClock } from '../world/test-clock.js';
 
@@ -18,6 +20,24 @@ describe('health', () => {
   });
 });
 
+describe('what anyone may ask for at any rate', () => {
+  test('costs one check of the database a second, however many ask', async () => {
+    const answers = vi.spyOn(world.app.get(Database), 'answers');
+    const replies = await Promise.all(Array.from({ length: 50 }, () => world.request('/health/ready')));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    // Two where a second ends among them.
+    expect(answers.mock.calls.length).toBeLessThanOrEqual(2);
+    answers.mockRestore();
+  });
+
+  test('costs one reading of the metrics a second, however many ask', async () => {
+    const text = vi.spyOn(world.app.get(Metrics), 'text');
+    await Promise.all(Array.from({ length: 50 }, () => world.request('/metrics')));
+    expect(text.mock.calls.length).toBeLessThanOrEqual(2);
+    text.mockRestore();
+  });
+});
+
 describe('metrics', () => {
   test('count requests by route and outcome, operator calls, and undecided transactions', async () => {
     const session = await world.launch();
@@ -26,7 +46,10 @@ describe('metrics', () => {
     world.wallet.next({ do: 'drop' }, { transactionId: lost.transactionId });
     await world.submit(lost);
     await world.signed('nobody', '/v1/wallet/balance', {});
-    const { text } = await world.request('/metrics');
+    // An answer may be a second old.
+    const fresh = async () => (await world.request('/metrics')).text;
+    await expect.poll(fresh, { timeout: 5_000 }).toContain('{reason="unknown_tenant"} 1');
+    const text = await fresh();
     expect(text).toContain(
       'croupier_http_requests_total{route="POST /v1/wallet/transaction",outcome="200"} 1',
     );

@@ -34,8 +34,7 @@ const balance = () => world.wallet.balanceOf(session.playerRef);
 const lost = { do: 'answer', status: 500 } as const;
 
 async function metric(name: string): Promise<number> {
-  const { text } = await world.request('/metrics');
-  const line = text.split('\n').find((each) => each.startsWith(name));
+  const line = (await world.metrics()).split('\n').find((each) => each.startsWith(name));
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 

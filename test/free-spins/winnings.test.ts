@@ -36,8 +36,8 @@ const flagOf = async (transactionId: string) => {
 };
 
 const counted = async (flag: string) => {
-  const { text } = await world.request('/metrics');
-  return Number(new RegExp(`croupier_flagged_winnings_total{flag="${flag}"} (\\d+)`).exec(text)?.[1] ?? 0);
+  const counter = new RegExp(`croupier_flagged_winnings_total{flag="${flag}"} (\\d+)`);
+  return Number(counter.exec(await world.metrics())?.[1] ?? 0);
 };
 
 describe('the winnings of a grant', () => {

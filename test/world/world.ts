@@ -10,6 +10,7 @@ import { GroupCommit } from '../../src/database/group-commit.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
 import { httpAdapter } from '../../src/http/server.js';
 import { LogDestination } from '../../src/observability/logging.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { ApiDocument, type OpenApi } from '../docs/document.js';
@@ -104,6 +105,11 @@ export class World {
     const entry = document?.match(method, path);
     const complaints = (entry && document?.complaints(entry, reply)) ?? [];
     if (complaints.length > 0) throw new Error(complaints.join('; '));
+  }
+
+  /** The metrics of this moment; those that /metrics answers may be a second old. */
+  metrics(): Promise<string> {
+    return this.app.get(Metrics).text();
   }
 
   admin(method: string, path: string, body?: object): Promise<Reply> {

@@ -1,0 +1,19 @@
+import { monotonicMs } from '../runtime/clock.js';
+
+/**
+ * Shares the results of a computation: it starts at most once in a period, and never while the previous one runs.
+ * @param periodMs in milliseconds
+ * @returns a function that resolves or rejects as the latest computation does
+ */
+export function atMostEvery<T>(periodMs: number, compute: () => Promise<T>): () => Promise<T> {
+  let latest: Promise<T> | undefined;
+  let startedMs = 0;
+  let running = false;
+  return () => {
+    if (latest && (running || monotonicMs() - startedMs < periodMs)) return latest;
+    startedMs = monotonicMs();
+    running = true;
+    latest = compute().finally(() => (running = false));
+    return latest;
+  };
+}
