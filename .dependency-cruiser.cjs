@@ -76,7 +76,7 @@ module.exports = {
       comment: "Node's clients are clients too; its types are free to use.",
       severity: 'error',
       // The server that listens is made of the same module as a client is.
-      from: { path: '^src/', pathNot: '^src/((outbound|sandbox)/|http/server\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/((outbound|sandbox)/|http/server/node-server\\.ts$)' },
       to: { path: '^(node:)?(http|https|http2)$', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -11,6 +11,7 @@ import { ErrorFilter } from './errors/error.filter.js';
 import { FreeSpinsModule } from './free-spins/free-spins.module.js';
 import { RawBodyGuard } from './http/raw-body.guard.js';
 import { RequestLog } from './http/request-log.js';
+import { ConnectionLog } from './http/server/connection-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
 import { SessionModule } from './session/session.module.js';
@@ -36,6 +37,7 @@ import { WalletModule } from './wallet/wallet.module.js';
   ],
   providers: [
     RequestLog,
+    ConnectionLog,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: RawBodyGuard },
     { provide: APP_GUARD, useExisting: SignatureGuard },

@@ -46,6 +46,8 @@ export abstract class Configuration {
   readonly logPretty: boolean;
   readonly metricsToken?: string;
   readonly docsEnabled: boolean;
+  /** Open connections of one remote address; those in `trustProxy` are exempt. */
+  readonly maxConnectionsPerAddress: number;
 }
 
 /** An OpenID provider whose tokens administrators may bring. */
@@ -123,6 +125,7 @@ export function readConfiguration(
     logPretty: sandbox && process.terminal,
     ...optional('metricsToken', read.text('METRICS_TOKEN')),
     docsEnabled: read.boolean('DOCS_ENABLED', true),
+    maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 1000, 1, 1_000_000),
   });
 }
 

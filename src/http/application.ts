@@ -4,6 +4,7 @@ import { Logger } from 'nestjs-pino';
 import { Configuration } from '../config/configuration.js';
 import { serveDocuments } from './openapi.js';
 import { RequestLog } from './request-log.js';
+import { ConnectionLog } from './server/connection-log.js';
 import type { HttpAdapter } from './server.js';
 
 /**
@@ -18,7 +19,11 @@ export function setUp(application: INestApplication): void {
   app.useLogger(app.get(Logger));
   const adapter = app.getHttpAdapter() as unknown as HttpAdapter;
   const { follow, nameBroken } = app.get(RequestLog);
+  const connections = app.get(ConnectionLog);
   adapter.follow = follow;
-  adapter.nameBroken = nameBroken;
+  adapter.observer = {
+    nameBroken,
+    connectionDestroyed: (reason, address) => connections.destroyed(reason, address),
+  };
   if (app.get(Configuration).docsEnabled) serveDocuments(app);
 }

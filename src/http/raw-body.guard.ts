@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CroupierError } from '../errors/croupier-error.js';
+import { continueToBody } from './server/expect-continue.js';
 
 /** The largest body of a route that does not say otherwise, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -30,6 +31,8 @@ export class RawBodyGuard implements CanActivate {
     const encoding = request.headers['content-encoding'] || 'identity';
     if (encoding.toLowerCase() !== 'identity')
       throw new CroupierError('UNSUPPORTED_ENCODING', undefined, CLOSE);
+    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+    continueToBody(context.switchToHttp().getResponse<FastifyReply>().raw);
     return readBody(request, limit);
   }
 }
@@ -37,12 +40,15 @@ export class RawBodyGuard implements CanActivate {
 /** The rest of a refused body is not read: the connection cannot carry another request. */
 const CLOSE = { Connection: 'close' };
 
+function tooLarge(): CroupierError {
+  return new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE);
+}
+
 function readBody(request: FastifyRequest, limit: number): Promise<true> {
   return new Promise((resolve, reject) => {
     const { raw } = request;
     const chunks: Buffer[] = [];
     let size = 0;
-    const tooLarge = () => reject(new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE));
     const broken = () =>
       reject(new CroupierError('INVALID_REQUEST', 'the request body could not be read', CLOSE));
     raw.on('data', (chunk: Buffer) => {
@@ -51,11 +57,11 @@ function readBody(request: FastifyRequest, limit: number): Promise<true> {
       // Most clients read no answer before they have sent all, so a little more is taken off them.
       else if (size > limit + PATIENCE_BYTES) {
         raw.pause();
-        tooLarge();
+        reject(tooLarge());
       }
     });
     raw.on('end', () => {
-      if (size > limit) return tooLarge();
+      if (size > limit) return reject(tooLarge());
       request.body = wholeOf(chunks);
       resolve(true);
     });

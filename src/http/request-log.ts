@@ -8,7 +8,8 @@ import { newTrace, runTraced, type Trace } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import { headersOf } from './security-headers.js';
-import type { Follow, NameBroken } from './server.js';
+import type { Follow } from './server.js';
+import type { ServerObserver } from './server/node-server.js';
 
 /** An id that a caller may give its request. Contract, section 2. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -54,8 +55,8 @@ export class RequestLog {
   };
 
   /** Gives what is no HTTP an id as well, by which its line is found. */
-  readonly nameBroken: NameBroken = (status) => {
-    const requestId = this.randomness.uuid();
+  readonly nameBroken: ServerObserver['nameBroken'] = (status, offered = '') => {
+    const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
     this.metrics.requests.inc({ route: 'unknown', outcome: status.slice(0, 3) });
     runTraced(newTrace(requestId), () => this.broken.warn({ msg: 'broken HTTP refused', status }));
     return requestId;

@@ -43,6 +43,12 @@ export class Metrics {
     labelNames: ['reason'],
     registers: [this.registry],
   });
+  readonly connectionsDestroyed = new Counter({
+    name: 'croupier_connections_destroyed_total',
+    help: 'Client connections that the server destroyed, by the bound that they exceeded',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
   readonly operatorCalls = new Counter({
     name: 'croupier_operator_calls_total',
     help: "Calls to operators' wallets by operation and outcome",

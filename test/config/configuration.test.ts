@@ -35,6 +35,7 @@ describe('the configuration', () => {
       demoStartBalanceMinor: 100_000,
       logLevel: 'info',
       docsEnabled: true,
+      maxConnectionsPerAddress: 1000,
       trustProxy: [],
     });
   });
@@ -78,6 +79,7 @@ describe('the configuration', () => {
     ['DEMO_START_BALANCE_MINOR', '9007199254740992'],
     ['LOG_LEVEL', 'loud'],
     ['DOCS_ENABLED', 'TRUE'],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '0'],
   ])('refuses %s=%j in one line that names it', (name, value) => {
     const read = () => readConfiguration({ ...REQUIRED, [name]: value });
     expect(read).toThrow(ConfigurationError);

@@ -6,7 +6,7 @@ import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
 import { httpAdapter } from '../../src/http/server.js';
-import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, PROVIDER, startWorld, type World } from '../world/world.js';
 
 let world: World;
 const lines: string[] = [];
@@ -53,6 +53,7 @@ describe('a client that is slow', () => {
       checkEveryMs: 20,
       headerBytes: 2048,
       connections: 2,
+      unreadAnswerTimeoutMs: 200,
     };
     const app = module.createNestApplication(httpAdapter(configuration, limits), APPLICATION_OPTIONS);
     setUp(app);
@@ -98,6 +99,10 @@ test.each([
     'a request that is two',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
+  [
+    'a request that is two, the other way round',
+    'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n',
+  ],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
   ['a header with a bare line feed', 'GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\nb\r\nb\r\n\r\n'],
 ])('%s is a bare 400, and its line is found by its id', async (_, bytes) => {
@@ -110,12 +115,66 @@ test.each([
   );
 });
 
-test('no host is a 400 with an id', async () => {
-  const answer = await raw('GET /health/live HTTP/1.1\r\nX-Request-Id: hostless\r\n\r\n');
-  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-  expect(answer).toMatch(/\r\nx-request-id: hostless\r\n/);
-  expect(answer).toMatch(/\r\nx-error-code: INVALID_REQUEST\r\n/);
-  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+describe('what HTTP forbids', () => {
+  const BALANCE = '/v1/wallet/balance HTTP/1.1\r\nHost: x\r\n';
+
+  test.each([
+    ['no host', 'GET /health/live HTTP/1.1\r\n', 400],
+    ['two hosts', 'GET /health/live HTTP/1.1\r\nHost: x\r\nHOST: x\r\n', 400],
+    ['a host that is none', 'GET /health/live HTTP/1.1\r\nHost: x y\r\n', 400],
+    ['an unknown coding', `POST ${BALANCE}Transfer-Encoding: gzip, chunked\r\n`, 501],
+    [
+      'chunks before HTTP/1.1',
+      'POST /v1/wallet/balance HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n',
+      400,
+    ],
+  ])('%s is refused with the id of the request', async (_, head, status) => {
+    const answer = await raw(`${head}X-Request-Id: forbidden\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/\r\nx-request-id: forbidden\r\n/);
+    expect(answer).toMatch(/\r\nx-error-code: INVALID_REQUEST\r\n/);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toMatch(/\r\n\r\n\{"error":"[^"]+"\}$/);
+  });
+
+  test.each(['gzip', 'identity', 'chunked, gzip', 'gzip, chunked'])(
+    'the Transfer-Encoding %s is a 501, once, and closes the connection',
+    async (coding) => {
+      const answer = await raw(`POST ${BALANCE}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 501 Not Implemented\r\n/);
+      expect(answer).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/i);
+      expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+      expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    },
+  );
+
+  test('CONNECT is answered 404, as every unknown method is', async () => {
+    const answer = await raw('CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\nX-Request-Id: tunnel\r\n\r\n');
+    expect(answer).toBe('HTTP/1.1 404 Not Found\r\nConnection: close\r\nX-Request-Id: tunnel\r\n\r\n');
+  });
+
+  test('CONNECT behind an unanswered request is not answered before it', async () => {
+    const session = await world.launch();
+    const body = JSON.stringify(world.transaction(session, 'BET'));
+    const held = world.wallet.next({ do: 'hold' }, {});
+    const signature = Object.entries(world.signature(PROVIDER, '/v1/wallet/transaction', body))
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+    const answer = raw(
+      `POST /v1/wallet/transaction HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${signature}` +
+        `Content-Length: ${body.length}\r\n\r\n${body}CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n`,
+    );
+    await held.arrived;
+    expect(await answer).toBe('');
+    held.release();
+  });
+});
+
+test.each(['websocket', 'h2c'])('an Upgrade to %s is ignored', async (protocol) => {
+  const answer = await raw(
+    `GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
 test('no host is all right where HTTP knew none', async () => {
@@ -128,6 +187,65 @@ test('an expectation that nobody knows is ignored', async () => {
   );
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(answer).toMatch(/\r\nx-request-id: /);
+});
+
+describe('a client that waits to be asked for the body', () => {
+  const head = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
+
+  test('is asked where the body is read, and may send another request', async () => {
+    const { hostname, port } = new URL(world.url);
+    const socket = connect(Number(port), hostname, () => socket.write(head('/v1/wallet/balance', 2)));
+    const answer = answerTo(socket);
+    socket.once('data', () => socket.write('{}GET /health/live HTTP/1.0\r\n\r\n'));
+    expect(await answer).toMatch(
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 [^]+invalid signatureHTTP\/1\.1 200 OK\r\n/,
+    );
+  });
+
+  test.each([
+    ['/v1/wallet/balance', 64 * 1024 + 1, 413],
+    ['/v1/nothing', 2, 404],
+  ])('%s with %i bytes is refused without being asked', async (path, length, status) => {
+    const answer = await raw(head(path, length));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  });
+});
+
+describe('a body whose declared length is beyond the limit', () => {
+  test.each([
+    ['/v1/wallet/balance', 64 * 1024 + 1],
+    ['/v1/wallet/balance', 99_999_999_999],
+    ['/v1/admin/free-spins/batches', 256 * 1024 + 1],
+  ])('of %s with %i bytes is a 413 before a byte of it is sent', async (path, length) => {
+    const answer = await raw(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 Payload Too Large\r\n/);
+    expect(answer).toMatch(/\r\nx-error-code: PAYLOAD_TOO_LARGE\r\n/);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  test('of an unknown route is a 404 first', async () => {
+    const answer = await raw(
+      'POST /v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  test('is a 413 that the client receives while it goes on sending', async () => {
+    const { hostname, port } = new URL(world.url);
+    const socket = connect(Number(port), hostname);
+    const body = Buffer.alloc(900_000);
+    const errors: Error[] = [];
+    socket.on('error', (error) => errors.push(error));
+    const answer = answerTo(socket);
+    socket.write(`POST /v1/wallet/balance HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`);
+    // The answer has come, and the connection has been ended, before the body is sent.
+    await once(socket, 'readable');
+    socket.end(body);
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(errors).toEqual([]);
+  });
 });
 
 describe('an answer', () => {

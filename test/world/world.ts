@@ -9,6 +9,7 @@ import { type Configuration, type Environment, readConfiguration } from '../../s
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
 import { httpAdapter } from '../../src/http/server.js';
+import type { ServerLimits } from '../../src/http/server/server-limits.js';
 import { LogDestination } from '../../src/observability/logging.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Clock } from '../../src/runtime/clock.js';
@@ -225,6 +226,7 @@ export async function startApplication(
   environment: Environment,
   clock: Clock,
   logs?: DestinationStream,
+  limits: Partial<ServerLimits> = {},
 ): Promise<{ app: INestApplication; url: string; configuration: Configuration }> {
   const redisUrl = inject('redisUrl');
   const configuration = readConfiguration({
@@ -248,7 +250,7 @@ export async function startApplication(
     .overrideProvider(LogDestination)
     .useValue(logs ? { stream: logs } : {})
     .compile();
-  const app = module.createNestApplication(httpAdapter(configuration), APPLICATION_OPTIONS);
+  const app = module.createNestApplication(httpAdapter(configuration, limits), APPLICATION_OPTIONS);
   setUp(app);
   await app.listen(configuration.port, configuration.host);
   return { app, url: await app.getUrl(), configuration };

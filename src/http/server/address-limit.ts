@@ -1,0 +1,49 @@
+import { BlockList, isIP } from 'node:net';
+import { networkOf } from './network.js';
+
+/** The names that TRUST_PROXY accepts, as Express defines them. */
+const NAMED_BLOCKS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/** Bounds the open connections of each remote address. Trusted proxies, which carry many clients, have no bound. */
+export class AddressLimit {
+  private readonly open = new Map<string, number>();
+  private readonly exempt = new BlockList();
+
+  /**
+   * @param most open connections of one address
+   * @param trustProxy addresses, CIDR blocks and names, as TRUST_PROXY lists them
+   */
+  constructor(
+    private readonly most: number,
+    trustProxy: readonly string[],
+  ) {
+    for (const block of trustProxy.flatMap((entry) => NAMED_BLOCKS[entry] ?? [entry])) {
+      const [address = '', bits] = block.split('/');
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+      this.exempt.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+    }
+  }
+
+  /**
+   * Counts a connection of the address.
+   * @returns a function that ends the count, to be called once; nothing where the address has reached its bound
+   */
+  enter(address: string): (() => void) | undefined {
+    if (this.exempt.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return () => undefined;
+    const network = networkOf(address);
+    const open = this.open.get(network) ?? 0;
+    if (open >= this.most) return undefined;
+    this.open.set(network, open + 1);
+    return () => this.leave(network);
+  }
+
+  private leave(network: string): void {
+    const open = this.open.get(network)! - 1;
+    if (open > 0) this.open.set(network, open);
+    else this.open.delete(network);
+  }
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { BoundedLogger } from '../../observability/bounded-logger.js';
+import { Metrics } from '../../observability/metrics.js';
+import type { DestroyReason } from './connection.js';
+
+const EXPLANATIONS: Record<DestroyReason, string> = {
+  'address-limit': 'the address has MAX_CONNECTIONS_PER_ADDRESS open connections',
+  pipelining: 'the client pipelined too many requests without reading their answers',
+  'unread-answer': 'the client does not read its answer',
+};
+
+/** Logs and counts the connections that the server destroys. */
+@Injectable()
+export class ConnectionLog {
+  private readonly logger = new BoundedLogger('Connection');
+
+  constructor(private readonly metrics: Metrics) {}
+
+  destroyed(reason: DestroyReason, address: string): void {
+    this.metrics.connectionsDestroyed.inc({ reason });
+    this.logger.warn({ msg: `connection destroyed: ${EXPLANATIONS[reason]}`, reason, address });
+  }
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ServerLimits } from './server-limits.js';
+import { kernelProgress, stopParsing } from './node-internals.js';
+
+/** How long a refused client may go on sending before it is cut off, in milliseconds, and how much, in bytes. */
+const LINGER_MS = 5_000;
+const LINGER_BYTES = 1024 * 1024;
+
+/** Why a connection was destroyed. */
+export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
+
+/** One client's connection: bounds its unanswered requests and the time that it leaves an answer unread. */
+export class Connection {
+  private readonly unanswered = new Set<ServerResponse>();
+  private latestRequest: IncomingMessage | undefined;
+  private progress = { sentBytes: 0, atMs: 0 };
+  private linger: { readonly untilMs: number; readonly bytesRead: number } | undefined;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly limits: Pick<ServerLimits, 'unansweredRequests' | 'unreadAnswerTimeoutMs'>,
+    private readonly report: (reason: DestroyReason) => void,
+    private readonly nowMs: () => number,
+  ) {
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => (this.isReceiving() ? this.closeGently() : destroySoon());
+    socket.once('close', () => this.closeQueuedAnswers());
+  }
+
+  /**
+   * Whether an answer that is written to the socket itself comes in order: no request is unanswered but the one that is
+   * still being received.
+   */
+  get expectsAnswer(): boolean {
+    const [due] = this.unanswered;
+    if (due === undefined) return true;
+    return this.unanswered.size === 1 && this.isReceiving() && !due.headersSent;
+  }
+
+  /**
+   * Counts a request until its answer has been sent. The one beyond the bound destroys the connection: pausing it would
+   * not stop the requests that Node has read already.
+   * @returns whether the request is to be handled
+   */
+  admit(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.socket.destroyed) return false;
+    if (this.unanswered.size >= this.limits.unansweredRequests) {
+      this.destroy('pipelining');
+      stopParsing(this.socket);
+      return false;
+    }
+    this.latestRequest = request;
+    this.unanswered.add(response);
+    response.once('close', () => this.unanswered.delete(response));
+    return true;
+  }
+
+  /** Destroys the connection if its client does not read, or has been refused and does not stop sending. */
+  check(): void {
+    const nowMs = this.nowMs();
+    if (this.linger && (nowMs >= this.linger.untilMs || this.socket.bytesRead > this.linger.bytesRead)) {
+      this.socket.destroy();
+      return;
+    }
+    const { sentBytes, waitingBytes } = kernelProgress(this.socket);
+    if (waitingBytes === 0 || sentBytes !== this.progress.sentBytes) {
+      this.progress = { sentBytes, atMs: nowMs };
+    } else if (nowMs - this.progress.atMs >= this.limits.unreadAnswerTimeoutMs) {
+      this.destroy('unread-answer');
+    }
+  }
+
+  private destroy(reason: DestroyReason): void {
+    this.report(reason);
+    this.socket.destroy();
+  }
+
+  private isReceiving(): boolean {
+    return this.latestRequest?.complete === false;
+  }
+
+  /**
+   * Ends the connection while its client is still sending. Closing it at once, as Node does, resets it, and the client
+   * may lose the answer that it has not read yet. RFC 9112, section 9.6.
+   */
+  private closeGently(): void {
+    this.linger = { untilMs: this.nowMs() + LINGER_MS, bytesRead: this.socket.bytesRead + LINGER_BYTES };
+    this.socket.end();
+  }
+
+  /** Node emits `close` on the answer that is being sent, and not on those queued behind it. */
+  private closeQueuedAnswers(): void {
+    for (const response of this.unanswered) if (!response.socket) response.emit('close');
+  }
+}

@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { monotonicMs } from '../../runtime/clock.js';
+import type { AddressLimit } from './address-limit.js';
+import { type ParserError, refuseOnSocket, statusOf } from './broken-http.js';
+import { Connection, type DestroyReason } from './connection.js';
+import { postponeContinue } from './expect-continue.js';
+import { framingFault, refuseFraming } from './request-framing.js';
+import type { ServerLimits } from './server-limits.js';
+
+/** Above what load balancers keep an idle connection, so that they close it first; in milliseconds. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+/** Receives what never reaches a route. */
+export interface ServerObserver {
+  /**
+   * @param status of the answer, such as `400 Bad Request`
+   * @param offeredId the request's own `X-Request-Id`, if it could be read
+   * @returns the id to answer with
+   */
+  nameBroken(status: string, offeredId?: string): string;
+  connectionDestroyed(reason: DestroyReason, address: string): void;
+}
+
+/** Node's HTTP server with bounds on its connections. It refuses what RFC 9112 forbids before `handle` sees it. */
+export function createNodeServer(
+  handle: RequestListener,
+  limits: ServerLimits,
+  addresses: AddressLimit,
+  observer: ServerObserver,
+): Server {
+  const connections = new Map<Socket, Connection>();
+  const server = createServer(
+    {
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.headersTimeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      maxHeaderSize: limits.headerBytes,
+      // Checked with the rest of the framing: Node's own refusal has no request id.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      if (!connections.get(request.socket)?.admit(request, response)) return;
+      const fault = framingFault(request);
+      if (fault) refuseFraming(fault, response, observer.nameBroken(fault.status, requestIdOf(request)));
+      else handle(request, response);
+    },
+  );
+  server.maxConnections = limits.connections;
+
+  server.on('connection', (socket) => {
+    // A connection that is closed already has no address.
+    const address = socket.remoteAddress ?? '';
+    const leave = addresses.enter(address);
+    if (!leave) {
+      observer.connectionDestroyed('address-limit', address);
+      socket.destroy();
+      return;
+    }
+    const report = (reason: DestroyReason) => observer.connectionDestroyed(reason, address);
+    connections.set(socket, new Connection(socket, limits, report, monotonicMs));
+    socket.once('close', () => {
+      connections.delete(socket);
+      leave();
+    });
+  });
+
+  server.on('checkContinue', (request, response) => {
+    postponeContinue(response);
+    server.emit('request', request, response);
+  });
+  // RFC 9110 allows ignoring an unknown expectation: the request is handled like any other.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+
+  const refuse = (socket: Socket, status: string, offeredId?: string) => {
+    if (connections.get(socket)?.expectsAnswer === false) socket.destroySoon();
+    else refuseOnSocket(socket, status, observer.nameBroken(status, offeredId));
+  };
+  server.on('connect', (request) => refuse(request.socket, NOT_FOUND, requestIdOf(request)));
+  server.on('clientError', (error: ParserError, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
+    else refuse(socket as Socket, statusOf(error));
+  });
+
+  let checks: NodeJS.Timeout | undefined;
+  server.on('listening', () => {
+    const checkAll = () => connections.forEach((connection) => connection.check());
+    checks ??= setInterval(checkAll, limits.checkEveryMs).unref();
+  });
+  server.on('close', () => clearInterval(checks));
+  return server;
+}
+
+/** Nothing here tunnels. An unknown method is a 404: contract, section 1. */
+const NOT_FOUND = '404 Not Found';
+
+function requestIdOf({ headers }: IncomingMessage): string | undefined {
+  const offered = headers['x-request-id'];
+  return typeof offered === 'string' ? offered : undefined;
+}
