@@ -37,7 +37,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private translated(exception: unknown): CroupierError {
     const status = exception instanceof HttpException ? exception.getStatus() : httpStatusOf(exception);
-    // What the framework refuses by itself is an unknown route, or a path that leads out of the documents' folder.
+    // What the framework refuses by itself is an unknown route.
     if (status >= 400 && status < 500) return new CroupierError('NOT_FOUND');
     this.logger.error(exception);
     return new CroupierError('INTERNAL');

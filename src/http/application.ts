@@ -25,5 +25,6 @@ export function setUp(application: INestApplication): void {
     nameBroken,
     connectionDestroyed: (reason, address) => connections.destroyed(reason, address),
   };
-  if (app.get(Configuration).docsEnabled) serveDocuments(app);
+  const { docsEnabled, sandbox } = app.get(Configuration);
+  if (docsEnabled) serveDocuments(app, { keepAuthorizations: sandbox });
 }

@@ -3,7 +3,8 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { ErrorBody } from './api-errors.js';
 import { withWholeBodies } from './docs/bodies.js';
 import { withExamples } from './docs/examples.js';
-import { serveDesk, servePage } from './docs/pages.js';
+import type { PageOptions } from './docs/page.js';
+import { servePages } from './docs/pages.js';
 import { withRequestId } from './docs/request-id.js';
 import { withRoles } from './docs/roles.js';
 import { withSharedErrors } from './docs/shared-errors.js';
@@ -27,13 +28,13 @@ target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a
 **Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
 
 /** Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`. */
-export function serveDocuments(app: NestFastifyApplication): void {
+export function serveDocuments(app: NestFastifyApplication, options: PageOptions): void {
   const whole = describe(app);
-  serveDesk(app);
+  const documents = new Map([['/docs', whole]]);
   for (const [audience, tag] of Object.entries(AUDIENCES)) {
-    servePage(app, `docs/${audience}`, withoutUnused(ofAudience(whole, tag)));
+    documents.set(`/docs/${audience}`, withoutUnused(ofAudience(whole, tag)));
   }
-  servePage(app, 'docs', whole);
+  servePages(app, documents, options);
 }
 
 function describe(app: NestFastifyApplication): OpenAPIObject {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+export function sha256(content: string | Buffer): Buffer {
+  return createHash('sha256').update(content).digest();
 }
 
 /** Compares two texts of any length in a time that tells nothing of either. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ADMIN_KEY, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const missing = !existsSync(CHROMIUM);
@@ -33,7 +33,7 @@ describe.skipIf(missing)('Swagger in a browser', { timeout: 60_000 }, () => {
   let complaints: string[];
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startWorld({ SANDBOX: 'true' });
     // The browser signs with the time of day.
     world.clock.advance(Date.now() / 1000 - world.clock.unixSeconds());
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
@@ -116,10 +116,33 @@ describe.skipIf(missing)('Swagger in a browser', { timeout: 60_000 }, () => {
     expect(status).toBe(201);
   });
 
-  test('an administrator types a key', async () => {
+  test('an administrator types a key, which nobody reads over a shoulder', async () => {
     await page.goto(`${world.url}/docs/admin`);
-    await authorize('admin-key', { input: ADMIN_KEY });
+    await authorize('admin-key', { 'input[type=password]': ADMIN_KEY });
     expect((await tryOut('/v1/admin/games', 'get')).status).toBe(200);
+  });
+
+  test('outside the sandbox, what was typed ends with the page', async () => {
+    const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+    await page.goto(`${url}/docs/provider`);
+    // A sandbox at the same address may have left it behind.
+    await page.evaluate("localStorage.setItem('authorized', '{}')");
+    await page.reload();
+    const secret = world.secrets.get(PROVIDER)!;
+    await authorize('provider-signature', {
+      '#auth-basic-username': PROVIDER,
+      'input[type=password]': secret,
+    });
+    const body = { sessionToken: 'unknown' };
+    const typed = await tryOut('/v1/wallet/balance', 'post', body);
+    expect(await typed.sent.allHeaders()).toHaveProperty('x-signature');
+    expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}');
+    await page.goto('about:blank');
+    await page.goto(`${url}/docs/provider`);
+    const reloaded = await tryOut('/v1/wallet/balance', 'post', body);
+    expect(await reloaded.sent.allHeaders()).not.toHaveProperty('x-signature');
+    origins.delete(url);
+    await app.close();
   });
 
   test('nobody but the service was asked for anything', () => {

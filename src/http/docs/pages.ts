@@ -1,16 +1,14 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import helmet from 'helmet';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dump } from 'js-yaml';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { answerWith } from '../../errors/error.filter.js';
 import { headersOf } from '../security-headers.js';
+import { DocumentBudget } from './budget.js';
+import { pageAssets, pageHtml, pageInit, type PageOptions, pageScripts } from './page.js';
+import { Representation } from './representation.js';
 import { forTheDesk } from './signature.js';
-
-const SCRIPT_PATH = '/docs/sign-requests.js';
-
-/** What Swagger's requests go through: where the script is missing it throws, and nothing is sent. */
-const interceptor = (request: unknown): unknown =>
-  (globalThis as unknown as { signForCroupier: (request: unknown) => unknown }).signForCroupier(request);
 
 /** Scripts from here alone, calls to here alone; Swagger sets styles inline. */
 const CONTENT_SECURITY = headersOf(
@@ -28,30 +26,54 @@ const CONTENT_SECURITY = headersOf(
     },
   }),
 );
-const UNDER_DOCS = /^\/docs([/?]|$)/;
 
-/** What the pages share: the script that signs, and what the browser may do. To be called before `servePage`. */
-export function serveDesk(app: NestFastifyApplication): void {
+/**
+ * Serves each document as JSON, as YAML and as a page to try it out. All of it is rendered and compressed here, once:
+ * these routes need no credentials, so a request to them must cost next to nothing.
+ * @param documents by their path, such as `/docs/provider`
+ */
+export function servePages(
+  app: NestFastifyApplication,
+  documents: ReadonlyMap<string, OpenAPIObject>,
+  options: PageOptions,
+): void {
+  const assets = pageAssets();
+  const routes = new Map([...pageScripts()].map(([name, script]) => [`/docs/${name}`, script]));
+  for (const [path, document] of documents) {
+    for (const [route, content] of routesOf(path, document, assets, options)) routes.set(route, content);
+  }
+  const budget = new DocumentBudget();
   const instance = app.getHttpAdapter().getInstance();
-  instance.addHook('onRequest', (request, reply, done) => {
-    if (UNDER_DOCS.test(request.url)) void reply.headers(CONTENT_SECURITY);
-    done();
-  });
-  const script = readFileSync(join(import.meta.dirname, 'sign-requests.js'));
-  instance.get(SCRIPT_PATH, (_request, reply) => reply.type('text/javascript; charset=utf-8').send(script));
+  for (const [route, content] of routes) {
+    instance.get(route, (request, reply) => {
+      const waitSeconds = budget.spend(request.ip);
+      if (waitSeconds > 0) return answerWith(refusal(waitSeconds), reply);
+      const { status, headers, body } = content.answer(request.raw);
+      return reply.status(status).headers(CONTENT_SECURITY).headers(headers).send(body);
+    });
+  }
 }
 
-/** Serves one document as a page to try it out, and with `-json` and `-yaml` as it is. */
-export function servePage(app: NestFastifyApplication, path: string, document: OpenAPIObject): void {
-  SwaggerModule.setup(path, app, document, {
-    ui: false,
-    jsonDocumentUrl: `${path}-json`,
-    yamlDocumentUrl: `${path}-yaml`,
-  });
-  SwaggerModule.setup(path, app, forTheDesk(document), {
-    raw: false,
-    customSiteTitle: 'Croupier',
-    customJs: SCRIPT_PATH,
-    swaggerOptions: { persistAuthorization: true, requestInterceptor: interceptor },
-  });
+function routesOf(
+  path: string,
+  document: OpenAPIObject,
+  assets: ReadonlyMap<string, Representation>,
+  options: PageOptions,
+): Map<string, Representation> {
+  // A browser resolves names against the folder of the page: for /docs/provider that is /docs/, for /docs/provider/ itself.
+  const inFolder = pageHtml('./');
+  const beside = pageHtml(`./${path.slice(path.lastIndexOf('/') + 1)}/`);
+  return new Map([
+    [`${path}-json`, new Representation('application/json; charset=utf-8', JSON.stringify(document))],
+    [`${path}-yaml`, new Representation('text/yaml', dump(document, { skipInvalid: true, noRefs: true }))],
+    [path, beside],
+    [`${path}/`, inFolder],
+    [`${path}/index.html`, inFolder],
+    [`${path}/swagger-ui-init.js`, pageInit(forTheDesk(document), options)],
+    ...[...assets].map(([name, asset]) => [`${path}/${name}`, asset] as const),
+  ]);
+}
+
+function refusal(waitSeconds: number): CroupierError {
+  return new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
 }

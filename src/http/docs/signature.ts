@@ -27,8 +27,8 @@ const ON_THE_WIRE =
   "UTF-8 bytes of the tenant's secret. Sent with X-Tenant-ID, X-Timestamp and X-Nonce.";
 
 const AT_THE_DESK =
-  '**Username**: the tenant id. **Password**: its secret. Both stay in this browser, which keeps them until Logout: ' +
-  'each call is signed here, and only the four headers are sent.';
+  '**Username**: the tenant id. **Password**: its secret. Both stay in this browser: each call is signed here, and only ' +
+  'the four headers are sent.';
 
 const REFERENCES = Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
 

@@ -1,0 +1,56 @@
+import accepts from 'accepts';
+import type { IncomingMessage } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { sha256 } from '../../runtime/digest.js';
+
+/** A response that is ready to be sent. */
+export interface Prepared {
+  readonly status: 200 | 304;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** One resource whose bytes never change while the process runs: plain and compressed, each with a strong ETag. */
+export class Representation {
+  private readonly plain: Prepared;
+  private readonly compressed: Prepared;
+
+  constructor(contentType: string, content: string | Buffer) {
+    const plain = Buffer.from(content);
+    const hash = sha256(plain).toString('base64url');
+    const common = {
+      'content-type': contentType,
+      // It holds no secret, so a browser may keep it; the ETag tells whether it is still the same after an upgrade.
+      'cache-control': 'no-cache',
+      vary: 'Accept-Encoding',
+    };
+    this.plain = { status: 200, headers: { ...common, etag: `"${hash}"` }, body: plain };
+    this.compressed = {
+      status: 200,
+      headers: { ...common, 'content-encoding': 'gzip', etag: `"${hash}-gzip"` },
+      body: gzipSync(plain),
+    };
+  }
+
+  /** Chooses what answers the request: RFC 9110, sections 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match). */
+  answer(request: IncomingMessage): Prepared {
+    const gzip = accepts(request).encoding(['gzip', 'identity']) === 'gzip';
+    const chosen = gzip ? this.compressed : this.plain;
+    if (!isKnown(chosen.headers['etag']!, request.headers['if-none-match'])) return chosen;
+    const { etag, vary, 'cache-control': cacheControl } = chosen.headers as Record<string, string>;
+    return {
+      status: 304,
+      headers: { etag: etag!, vary: vary!, 'cache-control': cacheControl! },
+      body: EMPTY,
+    };
+  }
+}
+
+/** @param ifNoneMatch a list of ETags, compared weakly, or `*` */
+function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const known = ifNoneMatch.split(',').map((entry) => entry.trim());
+  return known.some((entry) => entry === '*' || entry === etag || entry === `W/${etag}`);
+}

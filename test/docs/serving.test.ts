@@ -1,0 +1,167 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DocumentBudget } from '../../src/http/docs/budget.js';
+import { TestClock } from '../world/test-clock.js';
+import { startApplication, startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Sends exactly these headers and decodes nothing, which fetch cannot be told. */
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(world.url + path, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    request.on('error', reject).end();
+  });
+}
+
+const PAGES = ['/docs', '/docs/provider', '/docs/operator', '/docs/admin'];
+const CONTENT_TYPES = {
+  '': 'text/html',
+  '/': 'text/html',
+  '/index.html': 'text/html',
+  '-json': 'application/json; charset=utf-8',
+  '-yaml': 'text/yaml',
+  '/swagger-ui-init.js': 'application/javascript',
+  '/swagger-ui.css': 'text/css; charset=utf-8',
+  '/swagger-ui-bundle.js': 'application/javascript; charset=utf-8',
+  '/swagger-ui-standalone-preset.js': 'application/javascript; charset=utf-8',
+  '/favicon-32x32.png': 'image/png',
+};
+
+describe.each(PAGES)('%s', (page) => {
+  test.each(Object.entries(CONTENT_TYPES))(
+    '%s is sent plain, compressed or not at all',
+    async (name, type) => {
+      const plain = await ask(page + name);
+      const gzip = await ask(page + name, { 'accept-encoding': 'gzip, br' });
+      expect([plain.status, plain.headers['content-type']]).toEqual([200, type]);
+      expect([gzip.status, gzip.headers['content-type']]).toEqual([200, type]);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(gzip.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true);
+      for (const { headers, body } of [plain, gzip]) {
+        expect(headers.etag).toMatch(/^"[\w-]+"$/);
+        expect(headers.vary).toBe('Accept-Encoding');
+        expect(headers['content-length']).toBe(String(body.length));
+        expect(headers['x-request-id']).toBeDefined();
+      }
+      expect(plain.headers.etag).not.toBe(gzip.headers.etag);
+
+      const known = await ask(page + name, { 'if-none-match': plain.headers.etag! });
+      expect([known.status, known.body.length, known.headers.etag]).toEqual([304, 0, plain.headers.etag]);
+      expect(known.headers.vary).toBe('Accept-Encoding');
+    },
+  );
+
+  test('refers to nothing that is not served', async () => {
+    for (const address of [page, `${page}/`, `${page}/index.html`]) {
+      const html = (await ask(address)).body.toString();
+      const names = [...html.matchAll(/(?:src|href)=['"]([^'"]+)['"]/g)].map(([, name]) => name!);
+      expect(names.length).toBeGreaterThan(6);
+      for (const name of names) {
+        expect((await ask(new URL(name, world.url + address).pathname)).status, name).toBe(200);
+      }
+    }
+  });
+});
+
+test.each([
+  ['"other", W/ETAG', 304],
+  ['*', 304],
+  ['"other"', 200],
+  ['', 200],
+])('If-None-Match: %s is a %i', async (known, status) => {
+  const { headers } = await ask('/docs-json');
+  const answer = await ask('/docs-json', { 'if-none-match': known.replace('ETAG', headers.etag!) });
+  expect(answer.status).toBe(status);
+});
+
+test('an ETag of the compressed form is not one of the plain form', async () => {
+  const { headers } = await ask('/docs-json', { 'accept-encoding': 'gzip' });
+  expect((await ask('/docs-json', { 'if-none-match': headers.etag! })).status).toBe(200);
+});
+
+test('gzip is not sent to a client that refuses it', async () => {
+  const answer = await ask('/docs-json', { 'accept-encoding': 'gzip;q=0, identity' });
+  expect(answer.headers['content-encoding']).toBeUndefined();
+});
+
+test('HEAD answers as GET, without the body', async () => {
+  const got = await ask('/docs-yaml');
+  const head = await ask('/docs-yaml', {}, 'HEAD');
+  expect([head.status, head.body.length]).toEqual([200, 0]);
+  expect(head.headers['content-length']).toBe(String(got.body.length));
+  expect(head.headers.etag).toBe(got.headers.etag);
+});
+
+test.each([
+  ...['package.json', 'README.md', 'LICENSE', 'NOTICE', 'absolute-path.js', 'index.js', 'swagger-ui.js'],
+  ...['swagger-ui-bundle.js.map', 'swagger-ui.css.map', 'swagger-ui-standalone-preset.js.map'],
+  ...['swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui-es-bundle.js', 'oauth2-redirect.html'],
+  ...['swagger-initializer.js', 'log.bundle-sizes.swagger-ui.txt'],
+])('%s of swagger-ui-dist is not served', async (name) => {
+  for (const page of ['/docs', '/docs/provider']) {
+    expect((await ask(`${page}/${name}`)).status).toBe(404);
+  }
+});
+
+describe('the budget of the documents', () => {
+  test('is met by a client that does nothing but load them, and touches no other route', async () => {
+    const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, new TestClock());
+    const load = () => fetch(`${url}/docs/favicon-16x16.png`, { method: 'HEAD' });
+    let refused: Response | undefined;
+    for (let n = 0; n < 1_000 && !refused; n += 1) {
+      const response = await load();
+      if (response.status !== 200) refused = response;
+    }
+    expect(refused?.status).toBe(429);
+    expect(refused?.headers.get('x-error-code')).toBe('RATE_LIMITED');
+    expect(refused?.headers.get('x-next-action')).toBe('wait-then-retry');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      expect((await fetch(url + path)).status).toBe(200);
+    }
+    expect((await fetch(`${url}/v1/wallet/balance`, { method: 'POST' })).status).toBe(401);
+    await app.close();
+  });
+
+  test('leaves a person who loads every page twice a minute alone, for hours', () => {
+    let nowMs = 0;
+    const budget = new DocumentBudget(() => nowMs);
+    for (; nowMs < 3_600_000; nowMs += 30_000) {
+      for (let request = 0; request < 4 * 9; request += 1) expect(budget.spend('192.0.2.1')).toBe(0);
+    }
+  });
+
+  test('belongs to an address, and comes back with time', () => {
+    let nowMs = 0;
+    const budget = new DocumentBudget(() => nowMs);
+    const loaded = (address: string) => {
+      let count = 0;
+      while (budget.spend(address) === 0) count += 1;
+      return count;
+    };
+    expect(loaded('192.0.2.1')).toBe(500);
+    expect(loaded('::ffff:192.0.2.1')).toBe(0);
+    expect(loaded('192.0.2.2')).toBe(500);
+    nowMs = 1_000;
+    expect(loaded('192.0.2.1')).toBe(50);
+    nowMs = 3_600_000;
+    expect(loaded('192.0.2.1')).toBe(500);
+  });
+});
