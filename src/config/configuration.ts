@@ -45,6 +45,7 @@ export abstract class Configuration {
   /** Whether log lines are made for eyes (a terminal under the sandbox) or for machines. */
   readonly logPretty: boolean;
   readonly metricsToken?: string;
+  /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
   /** Open connections of one remote address; those in `trustProxy` are exempt. */
   readonly maxConnectionsPerAddress: number;
@@ -124,9 +125,14 @@ export function readConfiguration(
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logPretty: sandbox && process.terminal,
     ...optional('metricsToken', read.text('METRICS_TOKEN')),
-    docsEnabled: read.boolean('DOCS_ENABLED', true),
+    docsEnabled: docsEnabled(read, sandbox),
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 1000, 1, 1_000_000),
   });
+}
+
+function docsEnabled(read: Reader, sandbox: boolean): boolean {
+  const value = read.oneOf('DOCS_ENABLED', ['true', 'false', 'sandbox-only'], 'true');
+  return value === 'sandbox-only' ? sandbox : value === 'true';
 }
 
 /** @param publicAllowed whether the sandbox's own key, or another weak one, may be used */

@@ -79,6 +79,7 @@ describe('the configuration', () => {
     ['DEMO_START_BALANCE_MINOR', '9007199254740992'],
     ['LOG_LEVEL', 'loud'],
     ['DOCS_ENABLED', 'TRUE'],
+    ['DOCS_ENABLED', 'sandbox'],
     ['MAX_CONNECTIONS_PER_ADDRESS', '0'],
   ])('refuses %s=%j in one line that names it', (name, value) => {
     const read = () => readConfiguration({ ...REQUIRED, [name]: value });
@@ -92,6 +93,16 @@ describe('the configuration', () => {
     expect(readConfiguration({ ...REQUIRED, ...lease, OPERATOR_TIMEOUT_MS: '4000' }).operatorTimeoutMs).toBe(
       4000,
     );
+  });
+
+  test.each([
+    ['true', 'false', true],
+    ['false', 'true', false],
+    ['sandbox-only', 'false', false],
+    ['sandbox-only', 'true', true],
+  ])('with DOCS_ENABLED=%s and SANDBOX=%s serves the documents: %s', (value, sandbox, served) => {
+    const environment = { ...REQUIRED, DOCS_ENABLED: value, SANDBOX: sandbox };
+    expect(readConfiguration(environment).docsEnabled).toBe(served);
   });
 
   test('refuses the sandbox in production', () => {
