@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import ipaddr from 'ipaddr.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { networkOf } from '../http/server/network.js';
 import { Clock } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
 
@@ -93,13 +93,6 @@ export class WrongKeyLimit {
   private now(): number {
     return this.clock.now().getTime();
   }
-}
-
-/** A client with one IPv6 address commands the whole /64. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.');
 }
 
 /** Makes the entry the youngest: a Map keeps the order of insertion. */
