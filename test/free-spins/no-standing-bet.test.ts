@@ -50,7 +50,7 @@ async function entryOf({ transactionId }: Body): Promise<Record<string, unknown>
 const flagOf = async (body: Body) => (await entryOf(body))?.['flag'];
 
 async function counted(flag = 'NO_STANDING_BET'): Promise<number> {
-  const { text } = await world.request('/metrics');
+  const text = await world.metrics();
   return Number(new RegExp(`croupier_flagged_winnings_total{flag="${flag}"} (\\d+)`).exec(text)?.[1] ?? 0);
 }
 

@@ -235,7 +235,7 @@ async function flaggedWins(): Promise<string[]> {
 }
 
 async function counted(): Promise<number> {
-  const { text } = await world.request('/metrics');
+  const text = await world.metrics();
   return Number(/croupier_flagged_winnings_total\{flag="NO_STANDING_BET"\} (\d+)/.exec(text)?.[1] ?? 0);
 }
 
