@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
-import { Clock } from '../runtime/clock.js';
 import { equalInConstantTime, sha256 } from '../runtime/digest.js';
 import type { Administrator } from './administrator.js';
 import { AdminTokens } from './admin-tokens.service.js';
@@ -25,7 +24,6 @@ export class Administrators {
     private readonly configuration: Configuration,
     private readonly keys: KeyStore,
     private readonly tokens: AdminTokens,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -36,17 +34,15 @@ export class Administrators {
   async behind(key: string): Promise<Administrator | undefined> {
     if (equalInConstantTime(key, this.configuration.adminApiKey)) return ROOT;
     if (this.configuration.adminJwt && TOKEN.test(key)) return this.tokens.behind(key);
-    const stored = KEY.test(key) ? await this.keys.liveByHash(sha256(key)) : undefined;
+    const stored = KEY.test(key) ? await this.keys.liveByHash(sha256(key), LAST_USED_SECONDS) : undefined;
     if (!stored) return undefined;
-    await this.noteUse(stored);
+    if (stored.useIsDue) await this.noteUse(stored);
     return { name: `key:${stored.id}`, role: stored.role };
   }
 
-  private async noteUse({ id, lastUsedAt }: AdminKey): Promise<void> {
-    const now = this.clock.now();
-    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_SECONDS * 1000) return;
+  private async noteUse({ id }: AdminKey): Promise<void> {
     try {
-      await this.keys.used(id, now, LAST_USED_SECONDS);
+      await this.keys.used(id, LAST_USED_SECONDS);
     } catch (error) {
       this.logger.warn({
         msg: 'the use of an admin key was not noted',

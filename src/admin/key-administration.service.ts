@@ -4,7 +4,6 @@ import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isUuid } from '../http/identifier.js';
 import { pageById, type PageOf, type PageQuery } from '../http/page.js';
-import { Clock } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { CreateKeyRequest } from './key.request.js';
@@ -16,19 +15,19 @@ export class KeyAdministration {
   constructor(
     private readonly audit: Audit,
     private readonly keys: KeyStore,
-    private readonly clock: Clock,
     private readonly randomness: Randomness,
   ) {}
 
   /** The key, 256 random bits, is in this answer alone. */
   async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<AdminKey & { key: string }> {
     const key = this.randomness.secret();
-    const stored = { id: this.randomness.uuid(), name, role, createdAt: this.clock.now() };
-    await this.audit.change(actor, async (query, record) => {
-      await this.keys.insert(query, stored, sha256(key));
+    const stored = { id: this.randomness.uuid(), name, role };
+    const createdAt = await this.audit.change(actor, async (query, record) => {
+      const at = await this.keys.insert(query, stored, sha256(key));
       await record({ action: 'key.create', target: `key:${stored.id}`, after: { name, role } });
+      return at;
     });
-    return { ...stored, lastUsedAt: null, key };
+    return { ...stored, createdAt, lastUsedAt: null, key };
   }
 
   /** Live keys, newest first. @throws CroupierError INVALID_REQUEST */
@@ -41,7 +40,7 @@ export class KeyAdministration {
   /** From the next request on the key is nobody's, on every instance. @throws CroupierError NOT_FOUND */
   async revoke(actor: Actor, id: string): Promise<void> {
     await this.audit.change(actor, async (query, record) => {
-      const revoked = await this.keys.revoke(query, id, this.clock.now());
+      const revoked = await this.keys.revoke(query, id);
       if (!revoked) throw new CroupierError('NOT_FOUND', 'no such key');
       const { name, role, lastUsedAt } = revoked;
       await record({ action: 'key.revoke', target: `key:${id}`, before: { name, role, lastUsedAt } });

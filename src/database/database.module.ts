@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Configuration } from '../config/configuration.js';
 import { dataSourceOptions, openDataSource } from './data-source.js';
 import { Database } from './database.js';
+import { DatabaseClock } from './database-clock.js';
 import { GroupCommit } from './group-commit.js';
 
 @Global()
@@ -19,8 +20,8 @@ import { GroupCommit } from './group-commit.js';
       dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
     }),
   ],
-  providers: [Database, GroupCommit],
-  exports: [Database, GroupCommit],
+  providers: [Database, DatabaseClock, GroupCommit],
+  exports: [Database, DatabaseClock, GroupCommit],
 })
 export class DatabaseModule {}
 

@@ -3,7 +3,6 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
-import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type PageOf, pageById, type PageQuery } from '../http/page.js';
 import type { Game } from '../tenancy/tenant.js';
@@ -33,7 +32,6 @@ export class FreeSpinsService {
   private readonly logger = new Logger('FreeSpins');
 
   constructor(
-    private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly callbacks: ProviderCallbacks,
@@ -101,7 +99,7 @@ export class FreeSpinsService {
       throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
     }
     const { remainingSpins, completed } = judged;
-    await this.grants.snapshot(requestRef, remainingSpins, completed, this.clock.now());
+    await this.grants.snapshot(requestRef, remainingSpins, completed);
     return { externalRef, remainingSpins, completed };
   }
 

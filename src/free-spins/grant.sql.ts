@@ -67,7 +67,7 @@ export const SNAPSHOT: Statement = {
   name: 'grant_snapshot',
   text: `
     UPDATE free_spin_grants
-       SET remaining_spins = $2, completed = $3, status_checked_at = $4, updated_at = clock_timestamp()
+       SET remaining_spins = $2, completed = $3, status_checked_at = clock_timestamp(), updated_at = clock_timestamp()
      WHERE request_ref = $1 AND state IN ('GRANTED', 'CANCELLED')`,
 };
 

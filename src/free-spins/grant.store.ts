@@ -113,8 +113,8 @@ export class GrantStore {
     return rows.map(({ requestRef }) => requestRef);
   }
 
-  async snapshot(requestRef: string, remainingSpins: number, completed: boolean, at: Date): Promise<void> {
-    await this.database.query(sql.SNAPSHOT, [requestRef, remainingSpins, completed, at]);
+  async snapshot(requestRef: string, remainingSpins: number, completed: boolean): Promise<void> {
+    await this.database.query(sql.SNAPSHOT, [requestRef, remainingSpins, completed]);
   }
 
   /** @returns the cancel's number; undefined where another is under way or the grant is not GRANTED any more */

@@ -3,17 +3,13 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { isUuid } from '../http/identifier.js';
 import type { PageOf } from '../http/page.js';
 import { pageByTime, present } from '../http/time-page.js';
-import { Clock } from '../runtime/clock.js';
 import type { SessionItem, SessionQuery } from './session.admin.response.js';
 import { type DeskSession, SessionSearchStore } from './session-search.store.js';
 
 /** What people at the desk see of sessions. Contract, section 7. */
 @Injectable()
 export class SessionDesk {
-  constructor(
-    private readonly sessions: SessionSearchStore,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly sessions: SessionSearchStore) {}
 
   /** Newest first. @throws CroupierError INVALID_REQUEST */
   list(query: SessionQuery): Promise<PageOf<SessionItem>> {
@@ -23,7 +19,7 @@ export class SessionDesk {
       query,
       isUuid,
       (page) => this.sessions.page(wanted, page),
-      (row) => this.itemOf(row),
+      itemOf,
     );
   }
 
@@ -31,16 +27,16 @@ export class SessionDesk {
   async find(sessionId: string): Promise<SessionItem> {
     const row = await this.sessions.find(sessionId);
     if (!row) throw new CroupierError('NOT_FOUND', 'no such session');
-    return this.itemOf(row);
+    return itemOf(row);
   }
+}
 
-  private itemOf(row: DeskSession): SessionItem {
-    const { sessionId, operatorId, providerId, playerRef, gameId, currency, mode, language, country } = row;
-    const { createdAt, expiresAt, revokedAt, revokeReason } = row;
-    const status = revokedAt ? 'REVOKED' : expiresAt <= this.clock.now() ? 'EXPIRED' : 'ACTIVE';
-    return present<SessionItem>({
-      ...{ sessionId, status, operatorId, providerId, playerRef, gameId, currency, mode, language, country },
-      ...{ createdAt, expiresAt, revokedAt, revokeReason },
-    });
-  }
+function itemOf(row: DeskSession): SessionItem {
+  const { sessionId, operatorId, providerId, playerRef, gameId, currency, mode, language, country } = row;
+  const { createdAt, expiresAt, revokedAt, revokeReason } = row;
+  const status = revokedAt ? 'REVOKED' : row.ended ? 'EXPIRED' : 'ACTIVE';
+  return present<SessionItem>({
+    ...{ sessionId, status, operatorId, providerId, playerRef, gameId, currency, mode, language, country },
+    ...{ createdAt, expiresAt, revokedAt, revokeReason },
+  });
 }

@@ -3,6 +3,7 @@ import { Database, type Statement } from '../database/database.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { Place } from '../http/time-page.js';
 import type { Session } from './session.js';
+import { ended } from './session.sql.js';
 import type { RevokeReason } from './session.store.js';
 
 /** A session as the desk sees it; null is what it does not have. */
@@ -26,7 +27,7 @@ const COLUMNS = `
   t.session_id AS "sessionId", t.operator_id AS "operatorId", t.provider_id AS "providerId",
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.mode, t.language, t.country,
   t.created_at AS "createdAt", t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt",
-  t.revoke_reason AS "revokeReason"`;
+  t.revoke_reason AS "revokeReason", ${ended('t')} AS ended`;
 
 const SESSIONS: TimeOrderedTable = { columns: COLUMNS, from: 'sessions', id: 'session_id', idType: 'uuid' };
 

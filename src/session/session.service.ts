@@ -3,12 +3,11 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { Clock } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { endOf, type Session } from './session.js';
+import type { Session } from './session.js';
 import { RevocationNotifier } from './revocation.notifier.js';
 import type { Notification } from './revocation.store.js';
 import type { LaunchRequest } from './session.request.js';
@@ -34,7 +33,6 @@ export class SessionService {
 
   constructor(
     private readonly configuration: Configuration,
-    private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly sessions: SessionStore,
@@ -52,10 +50,8 @@ export class SessionService {
     if (game?.status !== 'ACTIVE' || provider?.status !== 'ACTIVE') {
       throw new CroupierError('GAME_NOT_CONFIGURED');
     }
-    const createdAt = this.clock.now();
-    const ttlSeconds = request.ttlSeconds ?? this.configuration.sessionTtlSeconds;
     const sessionToken = this.randomness.secret();
-    const session: Session = {
+    const session = await this.sessions.insert({
       sessionId: this.randomness.uuid(),
       operatorId: operator.id,
       providerId: provider.id,
@@ -65,10 +61,9 @@ export class SessionService {
       mode: request.mode ?? 'REAL',
       language: request.language ?? null,
       country: request.country ?? null,
-      expiresAt: new Date(createdAt.getTime() + ttlSeconds * 1000),
-      revokedAt: null,
-    };
-    await this.sessions.insert({ ...session, tokenHash: sha256(sessionToken), createdAt });
+      tokenHash: sha256(sessionToken),
+      ttlSeconds: request.ttlSeconds ?? this.configuration.sessionTtlSeconds,
+    });
     return {
       session,
       sessionToken,
@@ -82,7 +77,7 @@ export class SessionService {
    */
   async of(provider: Provider, sessionToken: string): Promise<Session> {
     const session = await this.sessions.byToken(sha256(sessionToken));
-    if (!session || endOf(session, this.clock.now())) throw new CroupierError('SESSION_INVALID');
+    if (!session || session.ended) throw new CroupierError('SESSION_INVALID');
     if (session.providerId !== provider.id) throw new CroupierError('SESSION_OF_ANOTHER_PROVIDER');
     return session;
   }
@@ -117,9 +112,8 @@ export class SessionService {
     reason: RevokeReason,
   ): Promise<RevokedSession> {
     const operatorId = operator === 'any' ? undefined : operator.id;
-    const now = this.clock.now();
     const revoked = await this.audit.change(actor, async (query, record) => {
-      const ended = await this.sessions.revoke(query, sessionId, operatorId, now, reason);
+      const ended = await this.sessions.revoke(query, sessionId, operatorId, reason);
       const deed = { action: 'session.revoke', target: `session:${sessionId}`, after: { reason } };
       if (ended) await record(deed);
       return ended;
@@ -143,9 +137,8 @@ export class SessionService {
     playerRef: string,
     reason: RevokeReason,
   ): Promise<Session[]> {
-    const now = this.clock.now();
     const revoked = await this.audit.change(actor, async (query, record) => {
-      const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, now, reason);
+      const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, reason);
       const sessions = ended.map(({ sessionId }) => sessionId);
       const target = `player:${operator.id}/${playerRef}`;
       const deed = { action: 'player.revoke-sessions', target, after: { reason, sessions } };

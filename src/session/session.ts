@@ -11,11 +11,6 @@ export interface Session {
   readonly country: string | null;
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
-}
-
-/** When the session ended, if it did: at its expiry or at its revocation, whichever came first. */
-export function endOf(session: Session, now: Date): Date | undefined {
-  const { expiresAt, revokedAt } = session;
-  const end = revokedAt !== null && revokedAt < expiresAt ? revokedAt : expiresAt;
-  return end <= now ? end : undefined;
+  /** Whether it was expired or revoked when it was read, by the database's clock. */
+  readonly ended: boolean;
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { Clock } from '../runtime/clock.js';
 
 /** Expired rows that a claim sweeps away at most, so that the table stays as small as the window. */
 const SWEPT_ROWS = 10;
@@ -10,10 +9,10 @@ const CLAIM = {
   text: `
     WITH swept AS (
       DELETE FROM nonces WHERE (tenant_id, nonce) IN (
-        SELECT tenant_id, nonce FROM nonces WHERE expires_at < $4
+        SELECT tenant_id, nonce FROM nonces WHERE expires_at < statement_timestamp()
          ORDER BY expires_at LIMIT ${SWEPT_ROWS} FOR UPDATE SKIP LOCKED)
     )
-    INSERT INTO nonces (tenant_id, nonce, expires_at) VALUES ($1, $2, $3)
+    INSERT INTO nonces (tenant_id, nonce, expires_at) VALUES ($1, $2, statement_timestamp() + make_interval(secs => $3))
     ON CONFLICT DO NOTHING
     RETURNING nonce`,
 };
@@ -21,15 +20,10 @@ const CLAIM = {
 /** Nonces that outlive the process. */
 @Injectable()
 export class NonceStore {
-  constructor(
-    private readonly database: Database,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   async claim(tenantId: string, nonce: string, rememberSeconds: number): Promise<boolean> {
-    const now = this.clock.now();
-    const expiresAt = new Date(now.getTime() + rememberSeconds * 1000);
-    const rows = await this.database.query(CLAIM, [tenantId, nonce, expiresAt, now]);
+    const rows = await this.database.query(CLAIM, [tenantId, nonce, rememberSeconds]);
     return rows.length === 1;
   }
 }

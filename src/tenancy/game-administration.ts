@@ -3,7 +3,6 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isIdentifier } from '../http/identifier.js';
-import { Clock } from '../runtime/clock.js';
 import type { PutGameRequest } from './game.request.js';
 import { pageById, type PageOf, type PageQuery } from '../http/page.js';
 import { TenancyService } from './tenancy.service.js';
@@ -16,7 +15,6 @@ export class GameAdministration {
   constructor(
     private readonly tenancy: TenancyService,
     private readonly store: TenancyStore,
-    private readonly clock: Clock,
     private readonly audit: Audit,
   ) {}
 
@@ -27,7 +25,6 @@ export class GameAdministration {
       ...{ gameId, providerId, name },
       status: status ?? ('ACTIVE' as const),
       ...(launchUrl != null && { launchUrl }),
-      updatedAt: this.clock.now(),
     };
     const stored = await this.audit.change(actor, async (query, record) => {
       const before = await this.store.lockedGame(query, gameId);

@@ -32,8 +32,12 @@ const ROTATE = {
   name: 'sealed_secret_rotate',
   text: `
     UPDATE tenants
-       SET sealed_secret = $2, previous_sealed_secret = $3, previous_valid_until = $4, updated_at = $5
-     WHERE id = $1`,
+       SET sealed_secret = $2, previous_sealed_secret = $3,
+           previous_valid_until =
+             CASE WHEN $3::text IS NOT NULL THEN statement_timestamp() + make_interval(secs => $4) END,
+           updated_at = statement_timestamp()
+     WHERE id = $1
+    RETURNING coalesce(previous_valid_until, updated_at) AS "previousValidUntil"`,
 };
 
 const EARLIER_FORMAT_ONLY = {
@@ -71,10 +75,19 @@ export async function replaceSecrets(
   await query(REPLACE, [id, sealedSecret, previousSealedSecret]);
 }
 
-/** Replaces both secrets. @param query the transaction that holds the tenant's lock */
-export async function rotateSecrets(query: Query, tenant: SealedSecrets, now: Date): Promise<void> {
-  const { id, sealedSecret, previousSealedSecret, previousValidUntil } = tenant;
-  await query(ROTATE, [id, sealedSecret, previousSealedSecret, previousValidUntil, now]);
+/**
+ * Replaces both secrets; the previous one begins its overlap by the database's clock.
+ * @param query the transaction that holds the tenant's lock
+ * @returns until when the previous secret is valid; now, where there is none
+ */
+export async function rotateSecrets(
+  query: Query,
+  tenant: Pick<SealedSecrets, 'id' | 'sealedSecret' | 'previousSealedSecret'>,
+  overlapSeconds: number,
+): Promise<Date> {
+  const values = [tenant.id, tenant.sealedSecret, tenant.previousSealedSecret, overlapSeconds];
+  const [row] = await query<{ previousValidUntil: Date }>(ROTATE, values);
+  return row!.previousValidUntil;
 }
 
 /** Whether there are tenants and every current secret has the format of an earlier version. */

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Configuration, ConfigurationError, LEASE_MARGIN_MS } from '../config/configuration.js';
+import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Clock } from '../runtime/clock.js';
 import { type Directory, directoryOf, NOBODY } from './directory.js';
@@ -43,6 +44,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     private readonly store: TenancyStore,
     private readonly secretBox: SecretBox,
     private readonly clock: Clock,
+    private readonly databaseClock: DatabaseClock,
   ) {
     this.longestWalletTimeoutMs = configuration.transactionLeaseSeconds * 1000 - LEASE_MARGIN_MS;
   }
@@ -125,14 +127,15 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   private stillValid(previous: { secret: string; validUntil: Date } | undefined): string | undefined {
-    return previous && previous.validUntil > this.clock.now() ? previous.secret : undefined;
+    return previous && previous.validUntil > this.databaseClock.now() ? previous.secret : undefined;
   }
 
   private async poll(): Promise<void> {
     try {
       const askedAtMs = this.clock.now().getTime();
+      const { version } = await this.databaseClock.read(() => this.store.version());
       // Not "newer than": a restored backup has an older version and other rows.
-      if ((await this.store.version()) === this.directory.version) this.confirm(askedAtMs);
+      if (version === this.directory.version) this.confirm(askedAtMs);
       else await this.reload();
     } catch (error) {
       this.tellOutOfReach(error);
@@ -153,7 +156,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   private async load(): Promise<void> {
     const askedAtMs = this.clock.now().getTime();
-    this.directory = directoryOf(await this.store.snapshot(), this.secretBox);
+    this.directory = directoryOf(await this.databaseClock.read(() => this.store.snapshot()), this.secretBox);
     const { unreadable, withoutPrevious } = this.directory;
     for (const problem of [...unreadable, ...withoutPrevious]) this.logger.error(problem);
     this.confirm(askedAtMs);

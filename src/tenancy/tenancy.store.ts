@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
-import type { Game, Status, Tenant, TenantKind, TenantOf } from './tenant.js';
+import type { Timed } from '../database/database-clock.js';
+import type { Game, NewTenant, Status, Tenant, TenantKind, TenantOf } from './tenant.js';
 
 /** A tenant as it lies in the database. */
 export interface StoredTenant {
@@ -9,8 +10,11 @@ export interface StoredTenant {
   readonly previous?: { readonly sealedSecret: string; readonly validUntil: Date };
 }
 
-export interface Snapshot {
+export interface Version extends Timed {
   readonly version: number;
+}
+
+export interface Snapshot extends Version {
   readonly tenants: readonly StoredTenant[];
   readonly games: readonly Game[];
 }
@@ -30,27 +34,27 @@ export class TenancyStore {
   constructor(private readonly database: Database) {}
 
   /** Moves with every change of a tenant or game. */
-  async version(): Promise<number> {
-    const rows = await this.database.query<{ version: number }>(VERSION, []);
-    return rows[0]?.version ?? 0;
+  async version(): Promise<Version> {
+    const [row] = await this.database.query<Version>(VERSION, []);
+    return row!;
   }
 
   /** Version, tenants and games as one moment saw them: a change is in all three or in none. */
   snapshot(): Promise<Snapshot> {
     return this.database.transaction(async (query) => {
       await query(ONE_MOMENT, []);
-      const [row] = await query<{ version: number }>(VERSION, []);
       const tenants = await query<TenantRow>(TENANTS, []);
       const games = await query<GameRow>(GAMES, []);
-      return { version: row?.version ?? 0, tenants: tenants.map(storedTenant), games: games.map(gameOf) };
+      const [version] = await query<Version>(VERSION, []);
+      return { ...version!, tenants: tenants.map(storedTenant), games: games.map(gameOf) };
     });
   }
 
-  /** @returns false where the id is taken, by a tenant of whichever kind */
-  async insertTenant(query: Query, tenant: Tenant, sealedSecret: string): Promise<boolean> {
+  /** @returns when it was created; undefined where the id is taken, by a tenant of whichever kind */
+  async insertTenant(query: Query, tenant: NewTenant, sealedSecret: string): Promise<Date | undefined> {
     const provider = tenant.kind === 'PROVIDER' ? tenant : undefined;
     const operator = tenant.kind === 'OPERATOR' ? tenant : undefined;
-    const rows = await query(INSERT_TENANT, [
+    const [row] = await query<{ createdAt: Date }>(INSERT_TENANT, [
       tenant.id,
       tenant.kind,
       tenant.name,
@@ -62,9 +66,8 @@ export class TenancyStore {
       operator?.walletAdapter,
       operator?.walletTimeoutMs,
       sealedSecret,
-      tenant.createdAt,
     ]);
-    return rows.length === 1;
+    return row?.createdAt;
   }
 
   /** The tenant as nobody else can change it before this transaction ends. */
@@ -81,9 +84,8 @@ export class TenancyStore {
     kind: K,
     id: string,
     changes: TenantChanges,
-    now: Date,
   ): Promise<TenantOf<K> | undefined> {
-    const rows = await query<TenantRow>(CHANGE_TENANT, [id, kind, JSON.stringify(changes), now]);
+    const rows = await query<TenantRow>(CHANGE_TENANT, [id, kind, JSON.stringify(changes)]);
     return rows.map(tenantOf<K>)[0];
   }
 
@@ -99,10 +101,10 @@ export class TenancyStore {
   /** Creates or replaces a game. @returns undefined where there is no such provider */
   async putGame(
     query: Query,
-    game: Omit<Game, 'createdAt'>,
+    game: Omit<Game, 'createdAt' | 'updatedAt'>,
   ): Promise<{ game: Game; created: boolean } | undefined> {
-    const { gameId, providerId, name, status, launchUrl, updatedAt } = game;
-    const values = [gameId, providerId, name, status, launchUrl, updatedAt];
+    const { gameId, providerId, name, status, launchUrl } = game;
+    const values = [gameId, providerId, name, status, launchUrl];
     const [row] = await query<GameRow & { created: boolean }>(PUT_GAME, values);
     return row && { game: gameOf(row), created: row.created };
   }
@@ -122,7 +124,11 @@ export class TenancyStore {
   }
 }
 
-const VERSION = { name: 'tenancy_version', text: 'SELECT version FROM tenancy_version' };
+const VERSION = {
+  name: 'tenancy_version',
+  text: `
+    SELECT coalesce((SELECT version FROM tenancy_version), 0) AS version, clock_timestamp() AS "databaseTime"`,
+};
 
 /** The first statement of a transaction whose reads all see the same moment. */
 export const ONE_MOMENT = {
@@ -139,9 +145,9 @@ const INSERT_TENANT = {
   text: `
     INSERT INTO tenants (id, kind, name, status, requests_per_second, webhook_base_url, late_settlement_seconds,
       wallet_base_url, wallet_adapter, wallet_timeout_ms, sealed_secret, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp(), statement_timestamp())
     ON CONFLICT (id) DO NOTHING
-    RETURNING id`,
+    RETURNING created_at AS "createdAt"`,
 };
 
 const CHANGE_TENANT = {
@@ -158,7 +164,7 @@ const CHANGE_TENANT = {
       wallet_adapter = coalesce($3::jsonb->>'walletAdapter', wallet_adapter),
       wallet_timeout_ms = CASE WHEN $3::jsonb ? 'walletTimeoutMs'
         THEN ($3::jsonb->>'walletTimeoutMs')::integer ELSE wallet_timeout_ms END,
-      updated_at = $4
+      updated_at = statement_timestamp()
     WHERE id = $1 AND kind = $2
     RETURNING *`,
 };
@@ -177,7 +183,7 @@ const PUT_GAME = {
   name: 'tenancy_put_game',
   text: `
     INSERT INTO games (game_id, provider_id, name, status, launch_url, created_at, updated_at)
-    SELECT $1, id, $3, $4, $5, $6::timestamptz, $6::timestamptz FROM tenants WHERE id = $2 AND kind = 'PROVIDER'
+    SELECT $1, id, $3, $4, $5, statement_timestamp(), statement_timestamp() FROM tenants WHERE id = $2 AND kind = 'PROVIDER'
     ON CONFLICT (game_id) DO UPDATE SET
       provider_id = excluded.provider_id, name = excluded.name, status = excluded.status,
       launch_url = excluded.launch_url, updated_at = excluded.updated_at

@@ -6,7 +6,6 @@ import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isIdentifier } from '../http/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../outbound/base-url.js';
-import { Clock } from '../runtime/clock.js';
 import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { pageById, type PageOf, type PageQuery } from '../http/page.js';
 import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
@@ -22,6 +21,7 @@ import { TenancyService } from './tenancy.service.js';
 import { TenancyStore, type TenantChanges } from './tenancy.store.js';
 import {
   nounOf,
+  type NewTenant,
   type Operator,
   PLATFORM_ID,
   type Provider,
@@ -38,7 +38,6 @@ export class TenantAdministration {
     private readonly tenancy: TenancyService,
     private readonly store: TenancyStore,
     private readonly secretBox: SecretBox,
-    private readonly clock: Clock,
     private readonly audit: Audit,
   ) {}
 
@@ -96,28 +95,26 @@ export class TenantAdministration {
     id: string,
     overlapSeconds: number,
   ): Promise<RotatedSecret> {
-    const now = this.clock.now();
     const created = this.secretBox.create();
-    const previousValidUntil = new Date(now.getTime() + overlapSeconds * 1000);
-    await this.audit.change(actor, async (query, record) => {
+    const previousValidUntil = await this.audit.change(actor, async (query, record) => {
       const stored = isIdentifier(id) ? await lockedSecretsOf(query, kind, id) : undefined;
       if (!stored) throw unknown(kind);
       const previous = overlapSeconds > 0 ? this.asPrevious(stored) : undefined;
       const rotated = {
-        ...{ id, kind },
+        id,
         sealedSecret: this.secretBox.seal({ tenantId: id, column: 'current' }, created),
         previousSealedSecret: previous?.sealed ?? null,
-        previousValidUntil: previous ? previousValidUntil : null,
       };
-      await rotateSecrets(query, rotated, now);
+      const validUntil = await rotateSecrets(query, rotated, overlapSeconds);
       await record({
         action: `${nounOf(kind)}.rotate-secret`,
         target: `${nounOf(kind)}:${id}`,
         after: {
-          ...{ overlapSeconds, previousValidUntil, secretId: created.secretId },
+          ...{ overlapSeconds, previousValidUntil: validUntil, secretId: created.secretId },
           ...(previous && { previousSecretId: previous.secretId }),
         },
       });
+      return validUntil;
     });
     await this.tenancy.changed();
     return { secret: created.secret, previousValidUntil };
@@ -139,18 +136,24 @@ export class TenantAdministration {
     );
   }
 
-  private async create<T extends Tenant>(actor: Actor, tenant: T): Promise<T & { secret: string }> {
+  private async create<T extends NewTenant>(actor: Actor, tenant: T) {
     const created = this.secretBox.create();
-    await this.audit.change(actor, async (query, record) => {
+    const stored = await this.audit.change(actor, async (query, record) => {
       const { sealed, recorded } = await this.sealNew(query, tenant.id, created);
-      const free = tenant.id !== PLATFORM_ID && (await this.store.insertTenant(query, tenant, sealed));
-      if (!free) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
+      const createdAt =
+        tenant.id === PLATFORM_ID ? undefined : await this.store.insertTenant(query, tenant, sealed);
+      if (!createdAt) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
       const noun = nounOf(tenant.kind);
-      const after = { ...tenant, ...recorded };
-      await record({ action: `${noun}.create`, target: `${noun}:${tenant.id}`, after });
+      const inserted = { ...tenant, createdAt, updatedAt: createdAt };
+      await record({
+        action: `${noun}.create`,
+        target: `${noun}:${tenant.id}`,
+        after: { ...inserted, ...recorded },
+      });
+      return inserted;
     });
     await this.tenancy.changed();
-    return { ...tenant, secret: created.secret };
+    return { ...stored, secret: created.secret };
   }
 
   /**
@@ -194,10 +197,9 @@ export class TenantAdministration {
     id: string,
     changes: TenantChanges,
   ): Promise<TenantOf<K>> {
-    const now = this.clock.now();
     const tenant = await this.audit.change(actor, async (query, record) => {
       const before = isIdentifier(id) ? await this.store.lockedTenant(query, kind, id) : undefined;
-      const after = before && (await this.store.changeTenant(query, kind, id, changes, now));
+      const after = before && (await this.store.changeTenant(query, kind, id, changes));
       if (!after) throw unknown(kind);
       await record({ action: `${nounOf(kind)}.change`, target: `${nounOf(kind)}:${id}`, before, after });
       return after;
@@ -212,14 +214,11 @@ export class TenantAdministration {
     status,
     requestsPerSecond,
   }: CreateProviderRequest | CreateOperatorRequest) {
-    const now = this.clock.now();
     return {
       id,
       name,
       status: status ?? ('ACTIVE' as const),
       ...(requestsPerSecond != null && { requestsPerSecond }),
-      createdAt: now,
-      updatedAt: now,
     };
   }
 

@@ -32,6 +32,10 @@ export interface Operator extends TenantFields {
 }
 
 export type Tenant = Provider | Operator;
+/** A tenant before it is stored: the database says when that is. */
+export type NewTenant = Omit<Provider, Stored> | Omit<Operator, Stored>;
+type Stored = 'createdAt' | 'updatedAt';
+
 export type TenantKind = Tenant['kind'];
 export type TenantOf<K extends TenantKind> = Extract<Tenant, { kind: K }>;
 

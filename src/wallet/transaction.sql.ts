@@ -1,15 +1,15 @@
 import type { Statement } from '../database/database.js';
 import { groupStatement } from '../database/group-commit.js';
+import { endedSecondsAgo } from '../session/session.sql.js';
 
 /**
  * The session behind a token and what its game and operator allow, now. Joins the tables of other rooms, so that a
  * fresh BET or WIN costs two round trips in all.
  */
-const sessionBehind = (tokenHash: string, now: string) => `
+const sessionBehind = (tokenHash: string) => `
   SELECT s.session_id AS "sessionId", s.operator_id AS "operatorId", s.provider_id AS "providerId",
          s.player_ref AS "playerRef", s.game_id AS "gameId", s.currency, s.mode,
-         CASE WHEN least(s.expires_at, s.revoked_at) <= ${now}
-              THEN extract(epoch FROM ${now} - least(s.expires_at, s.revoked_at))::float8 END AS "endedSecondsAgo",
+         ${endedSecondsAgo('s')} AS "endedSecondsAgo",
          (g.status = 'ACTIVE' AND g.provider_id = s.provider_id) AS "gameActive",
          o.status = 'ACTIVE' AS "operatorActive"
     FROM sessions s
@@ -58,7 +58,6 @@ const SUBMITTED = {
   provider_id: 'text',
   transaction_id: 'text',
   token_hash: 'bytea',
-  now: 'timestamptz',
   player_ref: 'text',
   game_id: 'text',
   round_id: 'text',
@@ -118,7 +117,7 @@ export const CLAIM_BET = groupStatement(
       'BET',
       's',
       // By its token, whatever else is asked of it: OFFSET 0 keeps the conditions, and their indexes, out of the look-up.
-      `(${asked}) a JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')} OFFSET 0) s ON true
+      `(${asked}) a JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
         WHERE ${inOwnLiveSession('s')} AND s."gameActive" AND s."operatorActive"`,
     ),
   'platform_transaction_id',
@@ -127,10 +126,10 @@ export const CLAIM_BET = groupStatement(
 /** Reads what stands against a BET that was not claimed. */
 export const LOOK_AT_BET = groupStatement(
   'transaction_look_at_bet',
-  { provider_id: 'text', transaction_id: 'text', token_hash: 'bytea', now: 'timestamptz' },
+  { provider_id: 'text', transaction_id: 'text', token_hash: 'bytea' },
   (asked) => `
     SELECT a.member, row_to_json(s) AS session, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
-      FROM (${asked}) a LEFT JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')}) s ON true`,
+      FROM (${asked}) a LEFT JOIN LATERAL (${sessionBehind('a.token_hash')}) s ON true`,
 );
 
 /**
@@ -145,7 +144,7 @@ export const OPEN_WIN = groupStatement(
     WITH looked AS MATERIALIZED (
       SELECT a.*, s AS session, r AS round, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
         FROM (${asked}) a
-        LEFT JOIN LATERAL (${sessionBehind('a.token_hash', 'a.now')}) s ON true
+        LEFT JOIN LATERAL (${sessionBehind('a.token_hash')}) s ON true
         LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
     ), bookable AS MATERIALIZED (
       SELECT a.* FROM looked a
@@ -163,8 +162,8 @@ export const OPEN_WIN = groupStatement(
 );
 
 /**
- * Reads what a ROLLBACK finds: $1 provider, $2 transaction, $3 token's hash, $4 now, $5 player, $6 game, $7 round,
- * $8 the id that it names.
+ * Reads what a ROLLBACK finds: $1 provider, $2 transaction, $3 token's hash, $4 player, $5 game, $6 round, $7 the id
+ * that it names.
  */
 export const OPEN_ROLLBACK: Statement = {
   name: 'transaction_open_rollback',
@@ -172,9 +171,9 @@ export const OPEN_ROLLBACK: Statement = {
     SELECT row_to_json(s) AS session, row_to_json(r) AS round,
            ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored,
            ${storedUnder('a.provider_id', 'a.target_id')} AS target
-      FROM (SELECT $1::text AS provider_id, $2::text AS transaction_id, $5::text AS player_ref, $6::text AS game_id,
-                   $7::text AS round_id, $8::text AS target_id) a
-      LEFT JOIN LATERAL (${sessionBehind('$3', '$4::timestamptz')}) s ON true
+      FROM (SELECT $1::text AS provider_id, $2::text AS transaction_id, $4::text AS player_ref, $5::text AS game_id,
+                   $6::text AS round_id, $7::text AS target_id) a
+      LEFT JOIN LATERAL (${sessionBehind('$3')}) s ON true
       LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true`,
 };
 

@@ -3,7 +3,6 @@ import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { timed } from '../observability/trace.js';
-import { isoText } from '../runtime/instant.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
 import type { Facts, RoundFacts, SessionFacts, StoredFacts } from './rules/facts.js';
@@ -32,7 +31,6 @@ export interface Opened extends Facts {
 /** With what a request looks for what it finds. */
 interface Look {
   readonly tokenHash: Buffer;
-  readonly now: Date;
   /** What its claim is known by, should it make one. */
   readonly platformTransactionId: string;
 }
@@ -185,7 +183,7 @@ export class TransactionStore {
       const session = { operatorId, sessionId, mode, providerId, playerRef, gameId, currency, ...LIVE };
       return { ...NOTHING_FOUND, session, claimed: true };
     }
-    const looked = [providerId, transactionId, look.tokenHash, look.now];
+    const looked = [providerId, transactionId, look.tokenHash];
     return openedFrom(await this.groupCommit.run<Partial<Opened>>(sql.LOOK_AT_BET, looked), look);
   }
 
@@ -197,11 +195,11 @@ export class TransactionStore {
   private async openRollback(
     providerId: string,
     asked: SubmittedTransaction,
-    { tokenHash, now }: Look,
+    { tokenHash }: Look,
   ): Promise<Opened> {
     const { transactionId, playerRef, gameId, roundId, originalTransactionId } = asked;
     const [found] = await this.database.query<Partial<Opened>>(sql.OPEN_ROLLBACK, [
-      ...[providerId, transactionId, tokenHash, now, playerRef, gameId, roundId],
+      ...[providerId, transactionId, tokenHash, playerRef, gameId, roundId],
       originalTransactionId ?? null,
     ]);
     return { ...NOTHING_FOUND, ...found };
@@ -232,11 +230,11 @@ export class TransactionStore {
   private submittedValues(
     providerId: string,
     asked: SubmittedTransaction,
-    { tokenHash, now, platformTransactionId }: Look,
+    { tokenHash, platformTransactionId }: Look,
   ): unknown[] {
     const { transactionId, playerRef, gameId, roundId, currency, amountMinor } = asked;
     return [
-      ...[providerId, transactionId, tokenHash, isoText(now), playerRef, gameId, roundId],
+      ...[providerId, transactionId, tokenHash, playerRef, gameId, roundId],
       ...[platformTransactionId, currency, amountMinor, asked.roundClosed ?? null],
       ...[asked.originalTransactionId ?? null, asked.freeSpinsRef ?? null, this.leaseSeconds],
     ];

@@ -4,7 +4,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { note } from '../observability/trace.js';
 import type { OperatorWallet, Unknown } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
-import { Clock, monotonicMs } from '../runtime/clock.js';
+import { monotonicMs } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import { SessionService } from '../session/session.service.js';
@@ -34,7 +34,6 @@ export class WalletService {
   private readonly logger = new Logger('Wallet');
 
   constructor(
-    private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly sessions: SessionService,
     private readonly tenancy: TenancyService,
@@ -58,7 +57,6 @@ export class WalletService {
       const platformTransactionId = this.randomness.uuid();
       const opened = await this.transactions.open(provider.id, asked, {
         tokenHash,
-        now: this.clock.now(),
         platformTransactionId,
       });
       const late = provider.lateSettlementSeconds;
@@ -156,7 +154,6 @@ export class WalletService {
     });
     const opened = await this.transactions.open(providerId, asked, {
       tokenHash: sha256(asked.sessionToken),
-      now: this.clock.now(),
       platformTransactionId: claim.platformTransactionId,
     });
     const decision = decide(asked, providerId, 0, opened);

@@ -36,7 +36,7 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
   const clock = new Clock();
   const keys = { liveByHash: () => Promise.resolve(undefined) } as unknown as KeyStore;
   const tokens = new AdminTokens(configuration, new IssuerKeys(configuration), clock);
-  const administrators = new Administrators(configuration, keys, tokens, clock);
+  const administrators = new Administrators(configuration, keys, tokens);
   if (role) administrators.behind = () => Promise.resolve({ name: 'somebody', role });
   const request: { headers: object; actor?: object; ip: string; url: string } = {
     headers: { authorization },

@@ -144,12 +144,19 @@ test('the last use of a key is shown, and written once a minute at most', async 
   await ask(key);
   const first = await lastUsed();
   expect(Math.abs(Date.parse(String(first)) - world.clock.now().getTime())).toBeLessThan(10_000);
-  world.clock.advance(30);
+  const age = (seconds: number) =>
+    world.sql.run(
+      'UPDATE admin_keys SET last_used_at = last_used_at - make_interval(secs => $2) WHERE id = $1',
+      [...[id, seconds]],
+    );
+  await age(30);
+  const aged = await lastUsed();
   await ask(key);
-  expect(await lastUsed()).toBe(first);
-  world.clock.advance(31);
+  expect(await lastUsed()).toBe(aged);
+  await age(31);
   await Promise.all(Array.from({ length: 10 }, () => ask(key)));
-  expect(Date.parse(String(await lastUsed())) - Date.parse(String(first))).toBeGreaterThanOrEqual(60_000);
+  expect(Date.parse(String(await lastUsed())) - Date.parse(String(aged))).toBeGreaterThanOrEqual(30_000);
+  expect(Date.parse(String(await lastUsed()))).toBeGreaterThanOrEqual(Date.parse(String(first)));
 });
 
 test('the list gives every live key once, newest first', async () => {

@@ -41,7 +41,7 @@ function expectCode(reply: Reply, status: number, code: string): void {
 const expectSessionInvalid = (reply: Reply) => expectCode(reply, 401, 'SESSION_INVALID');
 
 const endings = {
-  'has expired': () => world.advance(61),
+  'has expired': () => world.ageSession(session, 61),
   'was revoked': async () => {
     expect((await world.revoke(session.sessionId)).status).toBe(200);
   },
@@ -109,7 +109,7 @@ describe.each(Object.entries(endings))('when the session %s', (_, end) => {
     const body = bet();
     await world.submit(body);
     await end();
-    await world.advance(LATE_SECONDS);
+    await world.ageSession(session, LATE_SECONDS);
     expectSessionInvalid(await world.submit(winIn(body.roundId)));
   });
 
@@ -130,7 +130,7 @@ test('a session is revoked once; the second call tells the first', async () => {
 });
 
 test('an expired session can still be revoked', async () => {
-  await world.advance(61);
+  await world.ageSession(session, 61);
   expect((await world.revoke(session.sessionId)).json).toMatchObject({ status: 'REVOKED' });
 });
 
@@ -225,7 +225,7 @@ describe('order of checks', () => {
     await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status: 'DISABLED' });
     expectCode(await world.submit(bet({ currency: 'USD' })), 400, 'SESSION_MISMATCH');
     await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status: 'ACTIVE' });
-    await world.advance(86_401);
+    await world.ageSession(foreign, 86_401);
     expectSessionInvalid(await world.submit(body));
   });
 });

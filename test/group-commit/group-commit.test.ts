@@ -146,9 +146,7 @@ describe('a claim', () => {
     const asked = world.transaction(session, 'BET') as unknown as Parameters<TransactionStore['open']>[1];
     const tokenHash = sha256(session.sessionToken);
     look = (platformTransactionId) =>
-      world.app
-        .get(TransactionStore)
-        .open(PROVIDER, asked, { tokenHash, now: world.clock.now(), platformTransactionId });
+      world.app.get(TransactionStore).open(PROVIDER, asked, { tokenHash, platformTransactionId });
   });
 
   test('of which many ask in one batch is the claim of one', async () => {

@@ -5,12 +5,14 @@ import { Sealer } from '../../src/audit/sealer.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { openDataSource } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
+import { DatabaseClock } from '../../src/database/database-clock.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { GameAdministration } from '../../src/tenancy/game-administration.js';
 import { SecretBox } from '../../src/tenancy/secret-box.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
-import { TenancyStore } from '../../src/tenancy/tenancy.store.js';
+import { TenancyStore, type Version } from '../../src/tenancy/tenancy.store.js';
 import { TenantAdministration } from '../../src/tenancy/tenant-administration.js';
 import { createTestDatabase } from '../world/database.js';
 
@@ -34,7 +36,13 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
   const database = new Database(dataSource);
   const store = new TenancyStore(database);
   const box = new SecretBox(configuration.secretsKey, randomness);
-  const tenancy = new TenancyService(configuration, store, box, clock);
+  const tenancy = new TenancyService(
+    configuration,
+    store,
+    box,
+    clock,
+    new DatabaseClock(clock, new Metrics()),
+  );
   const stop = async () => {
     await tenancy.onModuleDestroy();
     await dataSource.destroy();
@@ -46,8 +54,8 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
     throw error;
   }
   const audit = auditOver(database, new Sealer(configuration));
-  const tenants = new TenantAdministration(configuration, tenancy, store, box, clock, audit);
-  const games = new GameAdministration(tenancy, store, clock, audit);
+  const tenants = new TenantAdministration(configuration, tenancy, store, box, audit);
+  const games = new GameAdministration(tenancy, store, audit);
   return { tenancy, tenants, games, store, dataSource, stop };
 }
 
@@ -233,6 +241,21 @@ describe('a rotated secret', () => {
 
   const incoming = () => here.tenancy.verificationSecrets('acme')?.secrets;
   const outgoing = () => here.tenancy.signingSecret('acme');
+  async function stored() {
+    const [row] = await here.dataSource.query<object[]>(
+      `SELECT extract(epoch FROM previous_valid_until - updated_at)::integer AS overlap,
+              previous_valid_until AS "previousValidUntil" FROM tenants`,
+    );
+    return row;
+  }
+  /** Lets time pass for the previous secret, by the database's clock. */
+  async function age(seconds: number): Promise<void> {
+    await here.dataSource.query(
+      'UPDATE tenants SET previous_valid_until = previous_valid_until - make_interval(secs => $1)',
+      [seconds],
+    );
+    await here.tenancy.changed();
+  }
 
   test('is taken beside the previous one until the overlap is over; outgoing calls switch then', async () => {
     const { secret, previousValidUntil } = await here.tenants.rotateSecret(
@@ -241,20 +264,25 @@ describe('a rotated secret', () => {
       'acme',
       OVERLAP,
     );
-    expect(previousValidUntil.getTime()).toBe(clock.now().getTime() + OVERLAP * 1000);
+    expect(await stored()).toEqual({ overlap: OVERLAP, previousValidUntil });
     expect(incoming()).toEqual([secret, first]);
     expect(outgoing()).toBe(first);
-    clock.advance(OVERLAP - 1);
+    await age(OVERLAP - 30);
     expect(incoming()).toEqual([secret, first]);
     expect(outgoing()).toBe(first);
-    clock.advance(1);
+    // What the instance's own clock says does not matter.
+    clock.advance(OVERLAP);
+    expect(outgoing()).toBe(first);
+    await age(30);
     expect(incoming()).toEqual([secret]);
     expect(outgoing()).toBe(secret);
   });
 
   test('takes effect at once without an overlap', async () => {
     const { secret, previousValidUntil } = await here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', 0);
-    expect(previousValidUntil).toEqual(clock.now());
+    expect(await stored()).toEqual({ overlap: null, previousValidUntil: null });
+    const [row] = await here.dataSource.query<{ updated_at: Date }[]>('SELECT updated_at FROM tenants');
+    expect(previousValidUntil).toEqual(row?.updated_at);
     expect(incoming()).toEqual([secret]);
     expect(outgoing()).toBe(secret);
   });
@@ -304,14 +332,14 @@ describe('the directory without its database', () => {
   });
 
   test('asks one question at a time', async () => {
-    let answer: (version: number) => void = () => undefined;
+    let answer: (version: Version) => void = () => undefined;
     const version = vi
       .spyOn(here.store, 'version')
       .mockReturnValue(new Promise((resolve) => (answer = resolve)));
     await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(1));
     await new Promise((resolve) => setTimeout(resolve, 1200));
     expect(version).toHaveBeenCalledTimes(1);
-    answer(0);
+    answer({ version: 0, databaseTime: clock.now() });
   });
 });
 

@@ -82,6 +82,16 @@ export class World {
     await this.dropDatabase();
   }
 
+  /** Another instance on the same database and between the same counterparts; it ends by `app.close()`. */
+  async another(clock: TestClock, environment: Environment = {}): Promise<World> {
+    const shared = { DATABASE_URL: this.databaseUrl, ...environment };
+    const { app, url } = await startApplication(shared, clock);
+    const { databaseUrl, wallet, provider, sql } = this;
+    const world = new World(app, url, databaseUrl, clock, wallet, provider, sql, async () => undefined);
+    for (const [id, secret] of this.secrets) world.secrets.set(id, secret);
+    return world;
+  }
+
   /** Moves the clock, and lets the directory of tenants be confirmed at the new time. */
   async advance(seconds: number): Promise<void> {
     this.clock.advance(seconds);
@@ -195,6 +205,15 @@ export class World {
       `UPDATE transactions SET lease_until = clock_timestamp() - interval '1 second'
         WHERE transaction_id = $1 AND state = 'PENDING'`,
       [transactionId],
+    );
+  }
+
+  /** Lets time pass for a session, by the database's clock: it becomes so many seconds older. */
+  async ageSession({ sessionId }: Pick<LaunchedSession, 'sessionId'>, seconds: number): Promise<void> {
+    await this.sql.run(
+      `UPDATE sessions SET created_at = created_at - age, expires_at = expires_at - age, revoked_at = revoked_at - age
+         FROM make_interval(secs => $2) AS age WHERE session_id = $1`,
+      [sessionId, seconds],
     );
   }
 

@@ -1,0 +1,13 @@
+/**
+ * Whether a session has ended. A revoked session has, whatever any clock says; its expiry is written and judged by the
+ * database's clock, so that it is the same instant for every instance.
+ * @param session the alias of the table
+ */
+export const ended = (session: string) =>
+  `(${session}.revoked_at IS NOT NULL OR ${session}.expires_at <= statement_timestamp())`;
+
+/** Seconds since a session ended, never negative; null while it lives. */
+export const endedSecondsAgo = (session: string) => `
+  CASE WHEN ${ended(session)}
+       THEN greatest(0, extract(epoch FROM statement_timestamp() - least(${session}.expires_at, ${session}.revoked_at)))::float8
+       END`;
