@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { APPLICATION_OPTIONS, setUp } from './http/application.js';
 import { httpAdapter } from './http/server.js';
 import { onStopSignal } from './runtime/shutdown.js';
+import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import { startSandbox } from './sandbox/sandbox.js';
 
 /** What runs, in the order in which it is stopped: what the others call until the end is stopped last. */
@@ -29,6 +30,8 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     setUp(app);
     warnOfEmbeddedDatabase(configuration);
     await listen(app, configuration);
+    // Such as a failed accept: the connections that stand, and those to come, are still served.
+    running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
   } catch (error) {
     await stop(running);
@@ -101,6 +104,7 @@ function sentence(error: unknown): string {
 // A burst teaches V8 to make a request's objects among the old ones, and it does so ever after: dead requests then keep
 // those that follow until the next full collection, which comes so much the sooner and holds up everybody.
 setFlagsFromString('--no-allocation-site-pretenuring');
+tolerateBrokenOutput();
 
 try {
   const running: Running = { stops: [] };

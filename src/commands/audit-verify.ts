@@ -12,6 +12,7 @@ import { type AuditProof, readAuditProof, type SecretsKeys } from '../config/con
 import { readEnvironment } from '../config/environment.js';
 import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
+import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { SecretBox } from '../tenancy/secret-box.js';
 import { type SecretReport, type StaleSecret, verifySecrets } from '../tenancy/secret-verification.js';
 import { withServiceDatabase } from './service-database.js';
@@ -115,6 +116,7 @@ function headIn(text: string): Witness {
 
 /** Exit status 2: it could not run, and nothing is proved. */
 async function main(): Promise<void> {
+  tolerateBrokenOutput();
   try {
     const { values } = parseArgs({ options: { head: { type: 'string' } } });
     const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -7,6 +7,7 @@ import { verifyAudit } from '../audit/verification.js';
 import { readSecretsKeys, readStorage, type SecretsKeys, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { Randomness } from '../runtime/randomness.js';
+import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { reEncrypt } from '../tenancy/re-encryption.js';
 import { SecretBox } from '../tenancy/secret-box.js';
 import { withServiceDatabase } from './service-database.js';
@@ -41,6 +42,7 @@ export async function reEncryptSecrets(
 
 /** Exit status 2: nothing was changed. */
 async function main(): Promise<void> {
+  tolerateBrokenOutput();
   try {
     const print = (line: string) => process.stdout.write(`${line}\n`);
     await reEncryptSecrets(readEnvironment(readStorage), readEnvironment(readSecretsKeys), print);

@@ -6,6 +6,7 @@ import { type Outcome, type Progress, reconcile, type Task } from '../reconcilia
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { instantOrDayMs } from '../runtime/instant.js';
+import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { atServiceDatabase } from './service-database.js';
 
 const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv]
@@ -116,6 +117,7 @@ function progressBar(stream: NodeJS.WriteStream): { show: Progress; clear: () =>
   };
 }
 
+tolerateBrokenOutput();
 try {
   process.exitCode = await main();
 } catch (error) {

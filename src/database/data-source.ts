@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Connection } from './connection.js';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
 import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
 import { Administration1764000000003 } from './migrations/0003-administration.js';
@@ -21,8 +23,12 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 12_000;
 /** PostgreSQL's code for a role that lacks a right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** One instance migrates, the others wait: the key of the advisory lock, any number nobody else takes. */
+/** How long a database may take to accept a connection while the service starts, in milliseconds. */
+const START_TIMEOUT_MS = 3_000;
+/** Key of the advisory lock that lets one instance migrate at a time; any number that nothing else uses. */
 const MIGRATION_LOCK = 7_300_001;
+/** Polling interval for the migration lock, in milliseconds. */
+const LOCK_POLL_MS = 200;
 
 // Every bigint of the schema is bounded by 2^53-1, so a number holds it exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -46,6 +52,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     migrationsRun: true,
     migrationsTransactionMode: 'each',
     synchronize: false,
+    extra: { Client: Connection, connectionTimeoutMillis: START_TIMEOUT_MS },
   };
 }
 
@@ -55,6 +62,7 @@ function servingOptions(url: string): PostgresDataSourceOptions {
     ...dataSourceOptions(url),
     poolSize: POOL_SIZE,
     extra: {
+      Client: Connection,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
@@ -85,18 +93,21 @@ export async function connectDataSource(url: string): Promise<DataSource> {
  * of its own, because a migration may take longer than a request's statement ever may. If nothing is pending it only
  * reads, so that the service's role needs no right to change the schema.
  * @returns the names of the migrations that were run
+ * @throws Error with one line that names DATABASE_URL
  */
 export async function migrate(url: string): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: url, application_name: 'croupier-migrations' });
-  await lock.connect().catch((error: unknown) => {
-    const { message, code } = error as { message?: string; code?: string };
-    throw new Error(`DATABASE_URL: the database cannot be opened: ${message || code}`);
+  const lock = new Connection({
+    connectionString: url,
+    application_name: 'croupier-migrations',
+    connectionTimeoutMillis: START_TIMEOUT_MS,
+    query_timeout: START_TIMEOUT_MS,
   });
+  await lock.connect().catch(refuse('the database cannot be opened'));
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return await runMigrations(url);
+    await takeMigrationLock(lock).catch(refuse('the database was lost while waiting for its migration lock'));
+    return await runMigrations(url).catch(refuse('the schema cannot be brought up to date'));
   } finally {
-    await lock.end();
+    await lock.close(START_TIMEOUT_MS);
   }
 }
 
@@ -108,11 +119,32 @@ async function runMigrations(url: string): Promise<string[]> {
     const { code, message } = error as { code?: string; message: string };
     if (code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new Error(
-      'DATABASE_URL: the schema is not up to date and this role may not change it: ' +
-        `run npm run migrate with the owner's DATABASE_URL first (${message})`,
+      `this role may not change it: run npm run migrate with the owner's DATABASE_URL first (${message})`,
       { cause: error },
     );
   } finally {
     await dataSource.destroy();
   }
+}
+
+/**
+ * Waits for as long as another instance migrates. Polling, unlike a statement that waits in the database, notices a
+ * database that stops answering.
+ */
+async function takeMigrationLock(connection: Connection): Promise<void> {
+  for (;;) {
+    const { rows } = await connection.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.taken) return;
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+/** Rethrows a failure as one line for the person who started the service. */
+function refuse(sentence: string): (error: unknown) => never {
+  return (error) => {
+    const { message, code } = error as { message?: string; code?: string };
+    throw new Error(`DATABASE_URL: ${sentence}: ${message || code || String(error)}`, { cause: error });
+  };
 }

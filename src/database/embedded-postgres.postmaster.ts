@@ -75,10 +75,9 @@ export function launch(
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(account && { uid: account.uid, gid: account.gid }),
   });
-  createInterface({ input: child.stderr }).on('line', said);
-  child.once('error', (error) => {
-    said(error.message);
-  });
+  const report = (error: Error): void => said(error.message);
+  createInterface({ input: child.stderr }).on('line', said).on('error', report);
+  child.on('error', report);
   return { pid: child.pid ?? 0, port, child };
 }
 
@@ -95,12 +94,20 @@ export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder
   return commandLine.split('\0').includes(folder);
 }
 
-/** @throws Error when the server outlives all that may be asked of it */
-export async function shutDown(postmaster: Postmaster, cluster: Cluster): Promise<void> {
+/**
+ * Stops the server.
+ * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds
+ * @throws Error when the server survives both
+ */
+export async function shutDown(
+  postmaster: Postmaster,
+  cluster: Cluster,
+  patienceMs: number = SHUTDOWN_MS.SIGINT,
+): Promise<void> {
   for (const name of ['SIGINT', 'SIGQUIT'] as const) {
     if (!(await isAlive(postmaster, cluster))) return;
     signal(postmaster.pid, name);
-    await gone(postmaster, cluster, SHUTDOWN_MS[name]);
+    await gone(postmaster, cluster, Math.min(patienceMs, SHUTDOWN_MS[name]));
   }
   if (await isAlive(postmaster, cluster)) throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not stop`);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { Randomness } from '../runtime/randomness.js';
+import { Connection } from './connection.js';
 import {
   type Cluster,
   findCluster,
@@ -24,9 +24,10 @@ export interface EmbeddedPostgres {
   readonly url: string;
   /**
    * Shuts the server down, also one that was taken over. A second call waits for the first.
+   * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds
    * @throws Error when the server does not stop
    */
-  stop(): Promise<void>;
+  stop(patienceMs?: number): Promise<void>;
 }
 
 /**
@@ -45,7 +46,7 @@ export async function startEmbeddedPostgres(options: {
   const port = await supervisor.start();
   return {
     url: urlOf(cluster, port),
-    stop: () => supervisor.stop(),
+    stop: (patienceMs) => supervisor.stop(patienceMs),
   };
 }
 
@@ -73,6 +74,8 @@ const PORTS = { first: 20_000, count: 12_000 };
 const OWN_START_MS = 120_000;
 /** The same for one that we found, which may be stopping, in milliseconds. */
 const FOUND_START_MS = 20_000;
+/** How long a fast shutdown may take after a start that failed, in milliseconds. */
+const FAILED_START_MS = 2_000;
 /** A lost race for the folder or for a port is run again this often, after a pause that grows by so much. */
 const START_TRIES = 5;
 const START_PAUSE_MS = 100;
@@ -98,7 +101,7 @@ class Supervisor {
   /** Fixed once we own the folder. */
   private port: number | undefined;
   private postmaster: Postmaster | undefined;
-  private owner: Client | undefined;
+  private owner: Connection | undefined;
   private recovery: Promise<void> | undefined;
   private stopping: Promise<void> | undefined;
 
@@ -116,25 +119,25 @@ class Supervisor {
       await removeUnfinished(this.cluster.dataDir);
       return this.port!;
     } catch (error) {
-      await this.stop();
+      await this.stop(FAILED_START_MS);
       throw error;
     }
   }
 
-  stop(): Promise<void> {
-    this.stopping ??= this.shutDown();
+  stop(patienceMs?: number): Promise<void> {
+    this.stopping ??= this.shutDown(patienceMs);
     return this.stopping;
   }
 
-  private async shutDown(): Promise<void> {
+  private async shutDown(patienceMs: number | undefined): Promise<void> {
     this.stopped.abort();
     await this.recovery;
-    if (this.postmaster) await shutDown(this.postmaster, this.cluster);
+    if (this.postmaster) await shutDown(this.postmaster, this.cluster, patienceMs);
     await this.owner?.end().catch(ignore);
   }
 
   /** @throws Error when another process owns the folder, or no server can be had */
-  private async own(): Promise<Client> {
+  private async own(): Promise<Connection> {
     const { postmaster, client } = await this.reach();
     if (this.port !== undefined && postmaster.port !== this.port) {
       await shutDown(postmaster, this.cluster);
@@ -172,7 +175,7 @@ class Supervisor {
    * Finds or starts the server and takes the lock. Where two processes start one at once, the loser's exits and it
    * finds the other's; where the owner is just stopping, the server goes away under us and we start it anew.
    */
-  private async reach(): Promise<{ postmaster: Postmaster; client: Client }> {
+  private async reach(): Promise<{ postmaster: Postmaster; client: Connection }> {
     for (let tries = 0; tries < START_TRIES; tries++) {
       await sleep(tries * START_PAUSE_MS);
       const found = await readPidFile(this.cluster);
@@ -189,7 +192,7 @@ class Supervisor {
    * Resolves with false when the server went away meanwhile.
    * @throws Error when another process holds the lock; the server is left alone then
    */
-  private async lock(client: Client, postmaster: Postmaster): Promise<boolean> {
+  private async lock(client: Connection, postmaster: Postmaster): Promise<boolean> {
     this.postmaster = postmaster;
     try {
       await client.query('SELECT pg_advisory_lock($1)', [OWNER_LOCK]);
@@ -221,7 +224,7 @@ class Supervisor {
    * Resolves with a connection once the server answers, with nothing when it has gone.
    * @throws Error when it neither answers nor goes
    */
-  private async answer(postmaster: Postmaster): Promise<Client | undefined> {
+  private async answer(postmaster: Postmaster): Promise<Connection | undefined> {
     const limitMs = postmaster.child ? OWN_START_MS : FOUND_START_MS;
     let refused = false;
     for (let waitedMs = 0; waitedMs < limitMs && !refused; waitedMs += POLL_MS) {
@@ -242,15 +245,15 @@ class Supervisor {
       if (this.stopped.signal.aborted) break;
       await sleep(POLL_MS);
     }
-    if (postmaster.child) await shutDown(postmaster, this.cluster);
+    if (postmaster.child) await shutDown(postmaster, this.cluster, FAILED_START_MS);
     throw new Error(
       `DATA_DIR: the PostgreSQL of ${this.cluster.dataDir} (pid ${postmaster.pid}) does not answer on port ` +
         `${postmaster.port} to the password kept there: end it and start again`,
     );
   }
 
-  private connection(port: number): Client {
-    const client = new Client({
+  private connection(port: number): Connection {
+    return new Connection({
       host: HOST,
       port,
       user: SUPERUSER,
@@ -261,8 +264,6 @@ class Supervisor {
       lock_timeout: LOCK_WAIT_MS,
       options: '-c log_min_messages=panic', // its end with the server is no news
     });
-    client.on('error', ignore); // 'end' follows, and is what we act on
-    return client;
   }
 }
 

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { monotonicMs } from '../runtime/clock.js';
+import { Connection } from './connection.js';
 import type { Answered, Runner } from './database.js';
 
 /** How often is looked for a database that says nothing any more, in milliseconds. */
@@ -10,8 +11,11 @@ export interface StatementPoolOptions extends pg.ClientConfig {
   readonly silenceMs: number;
 }
 
-interface Connection {
-  readonly client: pg.Client;
+/** How long the server may take to close a connection, in milliseconds; then the socket is destroyed. */
+const CLOSE_MS = 1_000;
+
+interface PooledConnection {
+  readonly client: Connection;
   /** Since when a statement is under way, of the monotonic clock; undefined where none is. */
   busySinceMs: number | undefined;
 }
@@ -23,8 +27,8 @@ interface Connection {
  */
 export class StatementPool implements Runner {
   /** Those that are open or being opened; whoever breaks is none of them any more. */
-  private readonly connections = new Set<Connection>();
-  private readonly idle: Connection[] = [];
+  private readonly connections = new Set<PooledConnection>();
+  private readonly idle: PooledConnection[] = [];
   private watch: NodeJS.Timeout | undefined;
   private ended = false;
 
@@ -43,10 +47,10 @@ export class StatementPool implements Runner {
   async end(): Promise<void> {
     this.ended = true;
     clearInterval(this.watch);
-    await Promise.all([...this.connections].map(({ client }) => client.end()));
+    await Promise.all([...this.connections].map(({ client }) => client.close(CLOSE_MS)));
   }
 
-  private ask(connection: Connection, query: pg.Query, answered: Answered): void {
+  private ask(connection: PooledConnection, query: pg.Query, answered: Answered): void {
     connection.busySinceMs = monotonicMs();
     (connection.client as Runner).query(query, (...answer) => {
       connection.busySinceMs = undefined;
@@ -56,8 +60,8 @@ export class StatementPool implements Runner {
   }
 
   private open(query: pg.Query, answered: Answered): void {
-    const client = new pg.Client(this.options);
-    const connection: Connection = { client, busySinceMs: undefined };
+    const client = new Connection(this.options);
+    const connection: PooledConnection = { client, busySinceMs: undefined };
     const forget = () => {
       this.connections.delete(connection);
       const place = this.idle.indexOf(connection);
@@ -78,7 +82,8 @@ export class StatementPool implements Runner {
   private giveUpSilent(): void {
     const nowMs = monotonicMs();
     for (const { client, busySinceMs } of this.connections) {
-      if (busySinceMs !== undefined && nowMs - busySinceMs > this.options.silenceMs) void client.end();
+      if (busySinceMs !== undefined && nowMs - busySinceMs > this.options.silenceMs)
+        void client.close(CLOSE_MS);
     }
   }
 }

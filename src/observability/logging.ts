@@ -69,13 +69,15 @@ export const Logging = LoggerModule.forRootAsync({
  * lost. They are flushed when the process ends, unless it is killed.
  */
 function standardOutput(): DestinationStream {
-  return pino.destination({
+  const output = pino.destination({
     fd: 1,
     sync: false,
     minLength: WRITTEN_BYTES,
     periodicFlush: WRITTEN_EVERY_MS,
     maxLength: WAITING_BYTES,
   });
+  // A full disk or a reader that went away costs log lines, never the service.
+  return output.on('error', () => undefined);
 }
 
 /** As a field of the line and of an object in it; a third level would triple what a line costs. */

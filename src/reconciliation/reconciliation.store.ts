@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Connection } from '../database/connection.js';
 import * as sql from './reconciliation.sql.js';
 import type { Pair, PlatformRecord, ReadLine } from './rules/compare.js';
 import type { StatementLine } from './statement.js';
@@ -47,20 +48,19 @@ const UNDEFINED_TABLE = '42P01';
  * is written. It reads the tables of the wallet's room and of tenancy's.
  */
 export class ReconciliationStore {
-  private constructor(private readonly client: pg.Client) {}
+  private constructor(private readonly client: Connection) {}
 
   static async open(url: string): Promise<ReconciliationStore> {
     // Every bigint that is read is bounded by 2^53-1, so a number holds it exactly.
     const types = new pg.TypeOverrides();
     types.setTypeParser(pg.types.builtins.INT8, Number);
-    const client = new pg.Client({
+    const client = new Connection({
       connectionString: url,
       application_name: 'croupier-reconcile',
       connectionTimeoutMillis: 5000,
       options: SESSION,
       types,
     });
-    client.on('error', () => undefined); // the statement under way rejects, and is what we act on
     await client.connect();
     return new ReconciliationStore(client);
   }

@@ -1,23 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { signRequest } from '@croupier/provider-sdk';
+import { findEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
+import { readPidFile } from '../../src/database/embedded-postgres.postmaster.js';
 import { groupCommitEnvironment } from '../world/group-commit.js';
 import { OperatorWalletCounterpart } from '../world/operator-wallet.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
+import { launch, type Launched } from './launch.js';
 
 const ADMIN_KEY = 'admin-key-of-the-process-tests-01234567';
 const SECRETS_KEY = Buffer.alloc(32, 'process').toString('base64');
 const LEASE_SECONDS = 2;
-
-/** A process of the built service, and what it wrote. */
-export interface Launched {
-  readonly process: ChildProcess;
-  readonly lines: string[];
-}
 
 /** The built service as a process of its own, with its own embedded database, before a recording wallet. */
 export class BuiltService {
@@ -52,27 +48,33 @@ export class BuiltService {
 
   /** Another process on the same folder, unless the environment says otherwise. */
   launch(environment: Record<string, string> = {}): Launched {
-    const lines: string[] = [];
-    const child = spawn(process.execPath, ['dist/main.js'], {
-      env: {
-        ...{ PATH: process.env['PATH'], ADMIN_API_KEY: ADMIN_KEY, SECRETS_KEY },
-        ...{ HOST: '127.0.0.1', PORT: String(this.port), DATA_DIR: this.folder.path },
-        ...{ OUTBOUND_ALLOW_PRIVATE: 'true', REQUESTS_PER_SECOND: '100000', OPERATOR_TIMEOUT_MS: '1000' },
-        TRANSACTION_LEASE_SECONDS: String(LEASE_SECONDS),
-        ...groupCommitEnvironment(),
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    return launch({
+      ...{ ADMIN_API_KEY: ADMIN_KEY, SECRETS_KEY },
+      ...{ HOST: '127.0.0.1', PORT: String(this.port), DATA_DIR: this.folder.path },
+      ...{ OUTBOUND_ALLOW_PRIVATE: 'true', REQUESTS_PER_SECOND: '100000', OPERATOR_TIMEOUT_MS: '1000' },
+      TRANSACTION_LEASE_SECONDS: String(LEASE_SECONDS),
+      ...groupCommitEnvironment(),
+      ...environment,
     });
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on('line', (line) => lines.push(line));
-    }
-    return { process: child, lines };
   }
 
   /** Whether its database runs, or has left the file behind that tells of it. */
   databaseRuns(): boolean {
     return existsSync(join(this.folder.path, 'postgresql/data/postmaster.pid'));
+  }
+
+  /** Its database, which runs. */
+  async database(): Promise<{ url: string; pid: number }> {
+    const found = await findEmbeddedPostgres(this.folder.path);
+    const file = await readPidFile({ folder: join(await realpath(this.folder.path), 'postgresql/data') });
+    if (typeof found === 'string' || !file) throw new Error('the database does not run');
+    return { url: found.url, pid: file.pid };
+  }
+
+  /** Nobody reads its standard output and standard error any more. */
+  closeOutput(): void {
+    this.running.process.stdout?.destroy();
+    this.running.process.stderr?.destroy();
   }
 
   /** Starts it, again where it has ended, and waits until it is ready. */
@@ -121,10 +123,18 @@ export class BuiltService {
     this.secrets.set(tenant.id, secret ?? '');
   }
 
-  private async admin(method: string, path: string, body: object): Promise<Record<string, string>> {
+  /** Changes a resource by the admin API. */
+  change(path: string, body: object): Promise<Response> {
+    return this.asAdmin('PATCH', path, body);
+  }
+
+  private asAdmin(method: string, path: string, body: object): Promise<Response> {
     const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' };
-    const response = await fetch(this.url + path, { method, headers, body: JSON.stringify(body) });
-    return (await response.json()) as Record<string, string>;
+    return fetch(this.url + path, { method, headers, body: JSON.stringify(body) });
+  }
+
+  private async admin(method: string, path: string, body: object): Promise<Record<string, string>> {
+    return (await (await this.asAdmin(method, path, body)).json()) as Record<string, string>;
   }
 
   private async signed(tenantId: string, path: string, content: object) {

@@ -1,0 +1,28 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** A process of the built service, and what it wrote. */
+export interface Launched {
+  readonly process: ChildProcess;
+  readonly lines: string[];
+}
+
+/** Starts the built service with this environment and no other. */
+export function launch(environment: Readonly<Record<string, string | undefined>>): Launched {
+  const lines: string[] = [];
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  }
+  return { process: child, lines };
+}
+
+/** Resolves with the exit status once all that the process wrote was read. */
+export async function ended({ process: child }: Launched): Promise<number | null> {
+  await once(child, 'close');
+  return child.exitCode;
+}

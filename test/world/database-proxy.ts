@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** When a connection is reset: before the server gets the statement, or once it has carried it out. */
+export type Moment = 'before' | 'after';
+
+/** A statement, by its name or words, at which every connection is reset. */
+export interface Cut {
+  /** How many connections it has reset. */
+  count: number;
+  withdraw(): void;
+}
+
+interface Rule extends Cut {
+  readonly words: string;
+  readonly moment: Moment;
+}
+
+/** Stands between an instance and PostgreSQL, and resets connections at a chosen statement. */
+export class DatabaseProxy {
+  private readonly rules = new Set<Rule>();
+  private readonly clients = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: URL,
+  ) {
+    server.on('connection', (client) => this.relay(client));
+  }
+
+  static async start(databaseUrl: string): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(createServer(), new URL(databaseUrl));
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
+    return proxy;
+  }
+
+  /** The database's address by way of this proxy. */
+  get url(): string {
+    const url = new URL(this.target);
+    url.hostname = '127.0.0.1';
+    url.port = String((this.server.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  cut(words: string, moment: Moment): Cut {
+    const rule: Rule = { words, moment, count: 0, withdraw: () => void this.rules.delete(rule) };
+    this.rules.add(rule);
+    return rule;
+  }
+
+  /** Resets every connection that stands. */
+  resetAll(): void {
+    for (const client of this.clients) client.resetAndDestroy();
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.resetAll();
+    await closed;
+  }
+
+  private relay(client: Socket): void {
+    const server = connect(Number(this.target.port), this.target.hostname);
+    this.clients.add(client);
+    let lost: Rule | undefined;
+    const reset = (rule: Rule) => {
+      rule.count += 1;
+      client.resetAndDestroy();
+    };
+    client.on('data', (sent) => {
+      const rule = [...this.rules].find(({ words }) => sent.includes(words));
+      if (rule?.moment === 'before') return reset(rule);
+      lost ??= rule;
+      server.write(sent);
+    });
+    server.on('data', (answer) => {
+      if (lost) reset(lost);
+      else client.write(answer);
+    });
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      socket.on('error', () => undefined).on('close', () => other.destroy());
+    }
+    client.once('close', () => this.clients.delete(client));
+  }
+}
