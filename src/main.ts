@@ -2,6 +2,7 @@ import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { AppModule } from './app.module.js';
 import { type Configuration, readConfiguration } from './config/configuration.js';
@@ -13,10 +14,13 @@ import { onStopSignal } from './runtime/shutdown.js';
 import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import { startSandbox } from './sandbox/sandbox.js';
 
+/** Patience with each part that stops after a failed start, in milliseconds: all of them stop within 5 s. */
+const FAILED_START_STOP_MS = 1_000;
+
 /** What runs, in the order in which it is stopped: what the others call until the end is stopped last. */
 interface Running {
   server?: Server;
-  readonly stops: (() => Promise<void>)[];
+  readonly stops: ((patienceMs?: number) => Promise<void>)[];
 }
 
 /** Starts what the configuration asks for. */
@@ -34,13 +38,28 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
   } catch (error) {
-    await stop(running);
+    await abandon(running);
     throw error;
   }
 }
 
+/** Stops everything, the database included where something else fails to stop. @throws the first failure */
 async function stop({ stops }: Running): Promise<void> {
-  for (let next = stops.shift(); next; next = stops.shift()) await next();
+  const failures: unknown[] = [];
+  for (let next = stops.shift(); next; next = stops.shift()) {
+    await next().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Stops what a failed start has begun. It gives up on a part that takes longer than twice its patience. */
+async function abandon({ stops }: Running): Promise<void> {
+  for (let next = stops.shift(); next; next = stops.shift()) {
+    const stopped = next(FAILED_START_STOP_MS).catch((error: unknown) => {
+      process.stderr.write(`croupier did not stop cleanly: ${sentence(error)}\n`);
+    });
+    await Promise.race([stopped, sleep(2 * FAILED_START_STOP_MS, undefined, { ref: false })]);
+  }
 }
 
 /** @throws Error with one line that names the variable */
@@ -73,7 +92,7 @@ async function startDatabase(configuration: Configuration, { stops }: Running): 
     dataDir: configuration.dataDir,
     log: (line) => process.stderr.write(`${line}\n`),
   });
-  stops.push(() => database.stop());
+  stops.push((patienceMs) => database.stop(patienceMs));
   return database.url;
 }
 
@@ -121,5 +140,6 @@ try {
   await started;
 } catch (error) {
   process.stderr.write(`croupier does not start: ${sentence(error)}\n`);
-  process.exitCode = 1;
+  // What failed halfway may hold a handle that would keep the process: nothing that matters runs any more.
+  process.exit(1);
 }

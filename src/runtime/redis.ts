@@ -21,6 +21,8 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
+      // Connected in `onModuleInit`: a start that fails before it must not leave a connection that keeps the process.
+      lazyConnect: true,
     });
     this.client.on('error', (error: Error) =>
       this.logger.warn({ msg: 'redis is away', error: error.message }),
@@ -29,7 +31,8 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
 
   /** Gives Redis a moment to answer; without it the service starts all the same and fails closed. */
   async onModuleInit(): Promise<void> {
-    if (!this.client || this.client.status === 'ready') return;
+    if (!this.client) return;
+    this.client.connect().catch((): void => undefined);
     const patience = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
     await once(this.client, 'ready', { signal: patience }).catch((): void => undefined);
   }

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../world/database.js';
+import { SqlConsole } from '../world/sql-console.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { until } from './built-service.js';
+import { ended, launch, type Launched } from './launch.js';
+
+/** How long after its cause a start that fails may end, in milliseconds. */
+const LIMIT_MS = 5_000;
+/** What the start of a process takes beside, on a machine that is busy; in milliseconds. */
+const MARGIN_MS = 8_000;
+
+/** Accepts connections and never says a word: a Redis that keeps its client, or a database that swallows it. */
+class SilentServer {
+  readonly connected: Promise<unknown>;
+  private readonly sockets: Socket[] = [];
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => this.sockets.push(socket.on('error', () => undefined)));
+    this.connected = once(server, 'connection');
+  }
+
+  static async start(): Promise<SilentServer> {
+    const silent = new SilentServer(createServer());
+    silent.server.listen(0, '127.0.0.1');
+    await once(silent.server, 'listening');
+    return silent;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  stop(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+  }
+}
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let redis: SilentServer;
+let environment: Record<string, string>;
+let launched: Launched | undefined;
+
+beforeEach(async () => {
+  launched = undefined;
+  folder = await temporaryFolder();
+  database = await createTestDatabase();
+  redis = await SilentServer.start();
+  environment = {
+    ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder.path, LOG_LEVEL: 'silent' },
+    ADMIN_API_KEY: 'admin-key-of-the-process-tests-01234567',
+    SECRETS_KEY: Buffer.from('key of a start that fails, 32 by').toString('base64'),
+    DATABASE_URL: database.url,
+    REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+  };
+  return async () => {
+    if (launched?.process.exitCode === null && launched.process.signalCode === null) {
+      launched.process.kill('SIGKILL');
+      await ended(launched);
+    }
+    redis.stop();
+    await database.drop();
+    await folder.remove();
+  };
+});
+
+function start(change: Record<string, string | undefined> = {}): Launched {
+  launched = launch({ ...environment, ...change });
+  return launched;
+}
+
+/** Expects a start that ends by itself, with status 1 and this line. */
+async function expectRefusal(
+  starting: Launched,
+  line: RegExp,
+  limitMs = LIMIT_MS + MARGIN_MS,
+): Promise<void> {
+  const began = performance.now();
+  expect(await ended(starting)).toBe(1);
+  expect(performance.now() - began).toBeLessThan(limitMs);
+  expect(starting.lines.at(-1)).toMatch(line);
+}
+
+test('a database that refuses connections', async () => {
+  const refused = start({ DATABASE_URL: 'postgres://127.0.0.1:9/nothing' });
+  await expectRefusal(refused, /^croupier does not start: DATABASE_URL: the database cannot be opened: /);
+});
+
+test('a database that does not know the password', async () => {
+  const url = new URL(database.url);
+  url.password = 'wrong';
+  const refused = start({ DATABASE_URL: url.href });
+  await expectRefusal(refused, /^croupier does not start: DATABASE_URL: .*password authentication failed/);
+});
+
+test('a database that accepts connections and says nothing', async () => {
+  const blackHole = await SilentServer.start();
+  try {
+    const refused = start({ DATABASE_URL: `postgres://croupier@127.0.0.1:${blackHole.port}/croupier` });
+    await blackHole.connected;
+    await expectRefusal(refused, /^croupier does not start: DATABASE_URL: the database cannot be /, LIMIT_MS);
+  } finally {
+    blackHole.stop();
+  }
+});
+
+test('a migration that fails', async () => {
+  const sql = SqlConsole.open(database.url);
+  await sql.run('CREATE TABLE sessions (of_something_else text)');
+  await sql.close();
+  const sentence =
+    /^croupier does not start: DATABASE_URL: the schema cannot be brought up to date: .*"sessions"/;
+  await expectRefusal(start(), sentence);
+});
+
+test('a port that is taken', async () => {
+  const refused = start({ PORT: String(redis.port) });
+  await expectRefusal(refused, /^croupier does not start: PORT: \d+ is taken on 127\.0\.0\.1$/);
+});
+
+test('a sandbox that fails beside a service that runs: its embedded PostgreSQL is stopped', async () => {
+  await writeFile(join(folder.path, 'sandbox'), 'in the way');
+  const refused = start({ SANDBOX: 'true', DATABASE_URL: undefined, REDIS_URL: undefined });
+  const running = join(folder.path, 'postgresql/data/postmaster.pid');
+  await until(async () => existsSync(running));
+  await expectRefusal(refused, /^croupier does not start: .*sandbox/, 2 * MARGIN_MS);
+  expect(existsSync(running)).toBe(false);
+});
+
+test('a Redis that is unreachable is no failure', async () => {
+  const port = String(redis.port);
+  redis.stop();
+  const starting = start({ PORT: port, REDIS_URL: 'redis://127.0.0.1:9' });
+  await until(async () => {
+    expect(starting.process.exitCode).toBeNull();
+    return (await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined))?.status === 200;
+  });
+});
+
+test('another instance that migrates is waited for, longer than a database that says nothing', async () => {
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock(7300001)');
+  const port = String(redis.port);
+  redis.stop();
+  const starting = start({ PORT: port, REDIS_URL: undefined });
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE application_name = 'croupier-migrations' AND clock_timestamp() - backend_start > interval '3500 ms'`;
+  await until(async () => (await holder.query(waiting)).rowCount === 1);
+  expect([starting.process.exitCode, starting.lines]).toEqual([null, []]);
+  await holder.end();
+  await until(
+    async () => (await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined))?.status === 200,
+  );
+});
