@@ -21,6 +21,10 @@ const noClock = [
     message: 'Durations come from src/runtime/clock.ts.',
   },
 ];
+const noBareConnection = {
+  selector: "NewExpression[callee.object.name='pg'][callee.property.name=/^(Client|Pool)$/]",
+  message: 'Use Connection of src/database/connection.ts: the loss of a bare client ends the process.',
+};
 const noRandomness = [
   {
     selector: "MemberExpression[object.name='Math'][property.name='random']",
@@ -89,7 +93,9 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', noEnvironment, ...noClock, ...noRandomness] },
+    rules: {
+      'no-restricted-syntax': ['error', noEnvironment, noBareConnection, ...noClock, ...noRandomness],
+    },
   },
   {
     files: ['src/config/**/*.ts'],

@@ -76,8 +76,8 @@ function standardOutput(): DestinationStream {
     periodicFlush: WRITTEN_EVERY_MS,
     maxLength: WAITING_BYTES,
   });
-  // A full disk or a reader that went away costs log lines, never the service.
-  return output.on('error', () => undefined);
+  // A full disk or a reader that went away costs log lines, never the service. Flushing at exit would retry for ever.
+  return output.on('error', () => (output.flushSync = () => undefined));
 }
 
 /** As a field of the line and of an object in it; a third level would triple what a line costs. */

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** The time of day. Leases do not use it: they are judged by the database's clock. */
+/**
+ * This instance's time of day: for signatures, tokens and what people read. What is compared with an instant in the
+ * database is compared by the database's clock.
+ */
 @Injectable()
 export class Clock {
   now(): Date {

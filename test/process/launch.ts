@@ -8,15 +8,21 @@ export interface Launched {
   readonly lines: string[];
 }
 
-/** Starts the built service with this environment and no other. */
-export function launch(environment: Readonly<Record<string, string | undefined>>): Launched {
+/**
+ * Starts the built service with this environment and no other.
+ * @param output a file that takes what it writes; without one its lines are kept
+ */
+export function launch(
+  environment: Readonly<Record<string, string | undefined>>,
+  output: 'pipe' | number = 'pipe',
+): Launched {
   const lines: string[] = [];
   const child = spawn(process.execPath, ['dist/main.js'], {
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output],
   });
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+    if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line));
   }
   return { process: child, lines };
 }
