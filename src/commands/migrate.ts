@@ -4,6 +4,7 @@ import { readStorage, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { migrate } from '../database/data-source.js';
 import { atServiceDatabase } from './service-database.js';
+import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 
 /**
  * Brings the schema up to date and ends; with the URL of the schema's owner, so that the service's own role need not be
@@ -18,6 +19,7 @@ export async function migrateDatabase(storage: Storage, print: (line: string) =>
 
 /** Exit status 2: it could not run; what a migration began is undone. */
 async function main(): Promise<void> {
+  tolerateBrokenOutput();
   try {
     const print = (line: string) => process.stdout.write(`${line}\n`);
     await migrateDatabase(readEnvironment(readStorage), print);
