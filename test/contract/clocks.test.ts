@@ -180,7 +180,7 @@ test.each(NAMES)('a nonce that the instance whose clock is %s claims is remember
 
 describe('an instance whose clock is off the database’s', () => {
   const offsetOf = async (each: World) =>
-    Number(/^croupier_clock_offset_seconds (\S+)$/m.exec((await each.request('/metrics')).text)?.[1]);
+    Number(/^croupier_clock_offset_seconds (\S+)$/m.exec(await each.metrics())?.[1]);
 
   test('shows it in a metric', async () => {
     expect(Math.abs((await offsetOf(instances.ahead)) - OFFSET_SECONDS)).toBeLessThan(2);

@@ -60,7 +60,7 @@ describe('with the roles of ops/sql', () => {
   test('the service does not start before the owner has migrated, and says in one line what to do', async () => {
     world = await startWorld();
     const refusal =
-      /^DATABASE_URL: the schema is not up to date .* run npm run migrate with the owner's DATABASE_URL first \(permission denied.*\)$/;
+      /^DATABASE_URL: the schema cannot be brought up to date: this role may not change it: run npm run migrate with the owner's DATABASE_URL first \(permission denied.*\)$/;
     await expect(start()).rejects.toThrow(refusal);
     await migrateDatabase(storage(urlOf(OWNER)), (line) => said.push(line));
     expect(said.at(-1)).toBe('The schema is up to date.');
