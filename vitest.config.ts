@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
+/** The tests of `npm test`; vitest.long.config.ts has those that take longer than a developer should wait each time. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     globalSetup: 'test/world/database.setup.ts',
     pool: 'forks',
     maxWorkers: 2,

@@ -31,7 +31,8 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     const app = await NestFactory.create(module, httpAdapter(configuration), APPLICATION_OPTIONS);
     running.stops.unshift(() => app.close());
     running.server = app.getHttpServer() as Server;
-    setUp(app);
+    const renderDocuments = setUp(app);
+    renderDocuments();
     warnOfEmbeddedDatabase(configuration);
     await listen(app, configuration);
     // Such as a failed accept: the connections that stand, and those to come, are still served.

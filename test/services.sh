@@ -11,16 +11,16 @@ main() {
   export TEST_DATABASE_URL TEST_REDIS_URL
   postgres_answers "$TEST_DATABASE_URL" || fail 'PostgreSQL does not answer: set TEST_DATABASE_URL'
   redis_answers "$TEST_REDIS_URL" || fail 'Redis does not answer: set TEST_REDIS_URL'
-  echo "left to npm test: ${LEFT_OUT[*]}"
-  npx vitest run "${LEFT_OUT[@]/#/--exclude=}" "$@"
+  echo "left to npm test and npm run test:long: ${LEFT_OUT[*]}"
+  npx vitest run --config vitest.services.config.ts "${LEFT_OUT[@]/#/--exclude=}" "$@"
 }
 
-# These ask no database and no Redis, have an embedded one of their own, or ask what others here ask: in a browser, without
-# group commit and always with it.
+# These need neither a database nor Redis, start a database of their own, or repeat what others here ask: in a browser,
+# without group commit and always with it.
 LEFT_OUT=(
-  'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/sandbox/**'
-  'test/process/**' 'test/database/embedded-postgres.test.ts' 'test/docs/browser.test.ts'
-  'test/group-commit/one-by-one.test.ts' 'test/group-commit/always-together.test.ts'
+  'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/sandbox/**' 'test/process/**'
+  'test/database/embedded-postgres.long.test.ts' 'test/docs/browser.long.test.ts'
+  'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-together.long.test.ts'
 )
 
 find_postgres() {

@@ -13,8 +13,11 @@ import type { HttpAdapter } from './server.js';
  */
 export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnError: false } as const;
 
-/** Sets up what surrounds every route; the same in production and under test. */
-export function setUp(application: INestApplication): void {
+/**
+ * Sets up what surrounds every route; the same in production and under test.
+ * @returns renders the documents: called at start, no request has to wait for it
+ */
+export function setUp(application: INestApplication): () => void {
   const app = application as NestFastifyApplication;
   app.useLogger(app.get(Logger));
   const adapter = app.getHttpAdapter() as unknown as HttpAdapter;
@@ -26,5 +29,5 @@ export function setUp(application: INestApplication): void {
     connectionDestroyed: (reason, address) => connections.destroyed(reason, address),
   };
   const { docsEnabled, sandbox } = app.get(Configuration);
-  if (docsEnabled) serveDocuments(app, { keepAuthorizations: sandbox });
+  return docsEnabled ? serveDocuments(app, { keepAuthorizations: sandbox }) : () => undefined;
 }

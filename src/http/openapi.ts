@@ -27,14 +27,17 @@ target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a
 
 **Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
 
-/** Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`. */
-export function serveDocuments(app: NestFastifyApplication, options: PageOptions): void {
+/**
+ * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`.
+ * @returns renders all of it
+ */
+export function serveDocuments(app: NestFastifyApplication, options: PageOptions): () => void {
   const whole = describe(app);
   const documents = new Map([['/docs', whole]]);
   for (const [audience, tag] of Object.entries(AUDIENCES)) {
     documents.set(`/docs/${audience}`, withoutUnused(ofAudience(whole, tag)));
   }
-  servePages(app, documents, options);
+  return servePages(app, documents, options);
 }
 
 function describe(app: NestFastifyApplication): OpenAPIObject {

@@ -28,14 +28,14 @@ export interface PageOptions {
 export function pageAssets(): Map<string, Representation> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const load = ([name, type]: [string, string]) =>
-    [name, new Representation(type, readFileSync(join(folder, name)))] as const;
+    [name, new Representation(type, () => readFileSync(join(folder, name)))] as const;
   return new Map(Object.entries(ASSETS).map(load));
 }
 
 /** The project's own scripts by name. */
 export function pageScripts(): Map<string, Representation> {
   const load = (name: string) => {
-    const content = readFileSync(join(import.meta.dirname, name));
+    const content = () => readFileSync(join(import.meta.dirname, name));
     return [name, new Representation('text/javascript; charset=utf-8', content)] as const;
   };
   return new Map(SCRIPTS.map(load));
@@ -45,7 +45,7 @@ export function pageScripts(): Map<string, Representation> {
 export function pageHtml(base: string): Representation {
   return new Representation(
     'text/html',
-    `<!DOCTYPE html>
+    () => `<!DOCTYPE html>
 <html lang="en">
 <head>
   <meta charset="UTF-8">
@@ -69,10 +69,10 @@ ${SCRIPTS.map((name) => `<script src='/docs/${name}'></script>`).join('\n')}
 }
 
 /** The script of one page, which holds its document. */
-export function pageInit(document: OpenAPIObject, { keepAuthorizations }: PageOptions): Representation {
+export function pageInit(document: () => OpenAPIObject, { keepAuthorizations }: PageOptions): Representation {
   const options = JSON.stringify({ persistAuthorization: keepAuthorizations });
   return new Representation(
     'application/javascript',
-    `globalThis.showDocument(${JSON.stringify(document)}, ${options});\n`,
+    () => `globalThis.showDocument(${JSON.stringify(document())}, ${options});\n`,
   );
 }

@@ -28,15 +28,16 @@ const CONTENT_SECURITY = headersOf(
 );
 
 /**
- * Serves each document as JSON, as YAML and as a page to try it out. All of it is rendered and compressed here, once:
- * these routes need no credentials, so a request to them must cost next to nothing.
+ * Serves each document as JSON, as YAML and as a page to try it out. Each is rendered and compressed once: these routes
+ * need no credentials, so a request to them must cost next to nothing.
  * @param documents by their path, such as `/docs/provider`
+ * @returns renders everything that no request has rendered yet
  */
 export function servePages(
   app: NestFastifyApplication,
   documents: ReadonlyMap<string, OpenAPIObject>,
   options: PageOptions,
-): void {
+): () => void {
   const assets = pageAssets();
   const routes = new Map([...pageScripts()].map(([name, script]) => [`/docs/${name}`, script]));
   for (const [path, document] of documents) {
@@ -52,7 +53,10 @@ export function servePages(
       return reply.status(status).headers(CONTENT_SECURITY).headers(headers).send(body);
     });
   }
+  return () => routes.forEach((content) => content.prepare());
 }
+
+const YAML = { skipInvalid: true, noRefs: true };
 
 function routesOf(
   path: string,
@@ -64,12 +68,12 @@ function routesOf(
   const inFolder = pageHtml('./');
   const beside = pageHtml(`./${path.slice(path.lastIndexOf('/') + 1)}/`);
   return new Map([
-    [`${path}-json`, new Representation('application/json; charset=utf-8', JSON.stringify(document))],
-    [`${path}-yaml`, new Representation('text/yaml', dump(document, { skipInvalid: true, noRefs: true }))],
+    [`${path}-json`, new Representation('application/json; charset=utf-8', () => JSON.stringify(document))],
+    [`${path}-yaml`, new Representation('text/yaml', () => dump(document, YAML))],
     [path, beside],
     [`${path}/`, inFolder],
     [`${path}/index.html`, inFolder],
-    [`${path}/swagger-ui-init.js`, pageInit(forTheDesk(document), options)],
+    [`${path}/swagger-ui-init.js`, pageInit(() => forTheDesk(document), options)],
     ...[...assets].map(([name, asset]) => [`${path}/${name}`, asset] as const),
   ]);
 }

@@ -14,30 +14,25 @@ const EMPTY = Buffer.alloc(0);
 
 /** One resource whose bytes never change while the process runs: plain and compressed, each with a strong ETag. */
 export class Representation {
-  private readonly plain: Prepared;
-  private readonly compressed: Prepared;
+  private prepared: { readonly plain: Prepared; readonly compressed: Prepared } | undefined;
 
-  constructor(contentType: string, content: string | Buffer) {
-    const plain = Buffer.from(content);
-    const hash = sha256(plain).toString('base64url');
-    const common = {
-      'content-type': contentType,
-      // It holds no secret, so a browser may keep it; the ETag tells whether it is still the same after an upgrade.
-      'cache-control': 'no-cache',
-      vary: 'Accept-Encoding',
-    };
-    this.plain = { status: 200, headers: { ...common, etag: `"${hash}"` }, body: plain };
-    this.compressed = {
-      status: 200,
-      headers: { ...common, 'content-encoding': 'gzip', etag: `"${hash}-gzip"` },
-      body: gzipSync(plain),
-    };
+  /** @param content renders the resource; called once */
+  constructor(
+    private readonly contentType: string,
+    private readonly content: () => string | Buffer,
+  ) {}
+
+  /** Renders and compresses the resource, unless that is done. */
+  prepare(): { readonly plain: Prepared; readonly compressed: Prepared } {
+    this.prepared ??= preparedOf(this.contentType, Buffer.from(this.content()));
+    return this.prepared;
   }
 
   /** Chooses what answers the request: RFC 9110, sections 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match). */
   answer(request: IncomingMessage): Prepared {
     const gzip = accepts(request).encoding(['gzip', 'identity']) === 'gzip';
-    const chosen = gzip ? this.compressed : this.plain;
+    const { plain, compressed } = this.prepare();
+    const chosen = gzip ? compressed : plain;
     if (!isKnown(chosen.headers['etag']!, request.headers['if-none-match'])) return chosen;
     const { etag, vary, 'cache-control': cacheControl } = chosen.headers as Record<string, string>;
     return {
@@ -46,6 +41,21 @@ export class Representation {
       body: EMPTY,
     };
   }
+}
+
+function preparedOf(contentType: string, body: Buffer): { plain: Prepared; compressed: Prepared } {
+  const hash = sha256(body).toString('base64url');
+  const common = {
+    'content-type': contentType,
+    // It holds no secret, so a browser may keep it; the ETag tells whether it is still the same after an upgrade.
+    'cache-control': 'no-cache',
+    vary: 'Accept-Encoding',
+  };
+  const gzip = { 'content-encoding': 'gzip', etag: `"${hash}-gzip"` };
+  return {
+    plain: { status: 200, headers: { ...common, etag: `"${hash}"` }, body },
+    compressed: { status: 200, headers: { ...common, ...gzip }, body: gzipSync(body) },
+  };
 }
 
 /** @param ifNoneMatch a list of ETags, compared weakly, or `*` */

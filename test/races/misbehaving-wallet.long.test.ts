@@ -18,8 +18,8 @@ import {
 } from '../world/world.js';
 import { chosen, misbehaviour, SEED } from './misbehaviour.js';
 
-/** CHAOS_ROUNDS sets the number of rounds: 500 in the services suite of .ci/run. */
-const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 100);
+/** CHAOS_ROUNDS sets the number of rounds. */
+const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 500);
 const PLAYERS = 50;
 const ROUNDS_AT_ONCE = 10;
 const START = 100_000;
