@@ -157,7 +157,7 @@ export class AuditStore {
     await query(INSERT_SEAL, [number, day, position, keyId, mac]);
   }
 
-  /** The newest entry if it has no seal; nobody appends before the transaction ends. */
+  /** The newest entry if it has no seal. Locks the log: other appends wait for the end of the transaction. */
   async lockedUnsealedHead(query: Query): Promise<Appended | undefined> {
     await query(LOCK, []);
     return (await query<Appended>(UNSEALED_HEAD, []))[0];

@@ -71,7 +71,7 @@ export class BuiltService {
     return { url: found.url, pid: file.pid };
   }
 
-  /** Nobody reads its standard output and standard error any more. */
+  /** Closes the reading ends of its standard output and standard error. */
   closeOutput(): void {
     this.running.process.stdout?.destroy();
     this.running.process.stderr?.destroy();
