@@ -75,9 +75,10 @@ export class AdminTokens {
   }
 }
 
-/** An ID token tells a client who has signed in; it does not grant access to an API. */
+/** An ID token tells a client who has signed in; it does not grant access to an API. Cognito marks it by `token_use`. */
 function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean {
   if (ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return true;
+  if (payload['token_use'] === 'id') return true;
   return [headerType, payload['typ']].some((type) => typeof type === 'string' && ID_TOKEN_TYPE.test(type));
 }
 

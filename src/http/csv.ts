@@ -1,8 +1,9 @@
 /**
- * A spreadsheet takes a cell for a formula if it begins so: the characters, or their full-width forms, behind blanks,
- * control and format characters (NBSP, byte order mark), which it skips.
+ * A spreadsheet takes a cell for a formula if it begins so: the signs, or their full-width forms, behind blanks, control
+ * and invisible characters (NBSP, byte order mark), which it skips, or behind quotes, which may only open the cell.
  */
-const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
+const FORMULA =
+  /^["\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;
 /** After these a spreadsheet may begin a new cell: in many locales the semicolon separates cells, even between quotes. */
 const AFTER_CELL_BREAK = /(?<=[;\t\r\n])/;
 const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;

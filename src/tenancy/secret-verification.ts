@@ -10,13 +10,13 @@ export interface StaleSecret {
   readonly id: string;
   readonly column: SecretPlace['column'];
   readonly reason: string;
-  /** The entry of the log that says otherwise, as `DAY/POSITION`. */
+  /** The entry of the log that says otherwise, as `DAY/POSITION`; `not in the log` where no entry names the secret. */
   readonly recordedAt: string;
 }
 
 export interface SecretReport {
   readonly stale: readonly StaleSecret[];
-  /** Tenants whose secret the log names by its id, so that it could be compared. */
+  /** Tenants whose secret has an id, so that it could be compared with the log. */
   readonly identified: number;
   /** Tenants whose secret has no id in the log yet: it was stored by an earlier version. */
   readonly notIdentified: number;
@@ -51,10 +51,15 @@ export async function verifySecrets(database: Database, audit: Audit, box: Secre
     ]),
   );
   const identified = tenants.filter((tenant) => recorded.has(targetOf(tenant)));
+  const others = tenants.filter((tenant) => !recorded.has(targetOf(tenant)));
+  const unnamed = others.flatMap((tenant) => unnamedSecret(tenant, box));
   return {
-    stale: identified.flatMap((tenant) => staleSecrets(tenant, recorded.get(targetOf(tenant))!, box)),
-    identified: identified.length,
-    notIdentified: tenants.length - identified.length,
+    stale: [
+      ...identified.flatMap((tenant) => staleSecrets(tenant, recorded.get(targetOf(tenant))!, box)),
+      ...unnamed,
+    ],
+    identified: identified.length + unnamed.length,
+    notIdentified: others.length - unnamed.length,
   };
 }
 
@@ -72,11 +77,32 @@ function staleSecrets(stored: SealedSecrets, recorded: Recorded, box: SecretBox)
   const current = stale('current', judge('current', sealedSecret, recorded.secretId));
   if (previousSealedSecret === null) return current;
   const otherEnd =
-    previousValidUntil?.toISOString() === recorded.previousValidUntil
+    instantText(previousValidUntil) === recorded.previousValidUntil
       ? undefined
       : 'it is valid until another time';
   const reason = judge('previous', previousSealedSecret, recorded.previousSecretId) ?? otherEnd;
   return [...current, ...stale('previous', reason)];
+}
+
+/** An instant as the log has it. PostgreSQL's infinity, which pg does not read as a Date, equals none in the log. */
+function instantText(instant: Date | null): string {
+  return instant instanceof Date ? instant.toISOString() : String(instant);
+}
+
+/** A secret with an id that no entry of the log names: its entry was removed, or the tenant was renamed. */
+function unnamedSecret({ id, kind, sealedSecret }: SealedSecrets, box: SecretBox): StaleSecret[] {
+  const place: SecretPlace = { tenantId: id, column: 'current' };
+  if (!hasId(box, place, sealedSecret)) return [];
+  const reason = 'it has an id, and no sealed entry of the log names one for this tenant';
+  return [{ noun: nounOf(kind), id, column: 'current', reason, recordedAt: 'not in the log' }];
+}
+
+function hasId(box: SecretBox, place: SecretPlace, sealed: string): boolean {
+  try {
+    return box.open(place, sealed).secretId !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Why the stored text is not the secret that the log names; undefined if it is. */

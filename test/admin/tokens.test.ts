@@ -118,6 +118,7 @@ describe('a token is refused with 401', () => {
     ['that is an ID token with c_hash', () => token({ claims: { c_hash: '' } })],
     ['that is an ID token with nonce', () => token({ claims: { nonce: null } })],
     ["that is an ID token by Keycloak's claim", () => token({ claims: { typ: 'ID' } })],
+    ["that is an ID token by Cognito's claim", () => token({ claims: { token_use: 'id' } })],
     ...['ID', 'id', 'id+jwt', 'ID+JWT', 'application/id+jwt', 'id_token+jwt'].map(
       (typ): [string, () => Promise<string>] => [
         `that is an ID token by its header ${typ}`,

@@ -318,6 +318,22 @@ test('seals of a key that is not known hold only under a later one of a known ke
   expect((await prove({ secretsKey: OTHER_KEY, secretsKeyPrevious: KEY })).status).toBe(0);
 });
 
+test.each([
+  ['with a number far ahead', `9007199254740991, day, position FROM audit_entries`],
+  [
+    'of an entry that is yet to come',
+    `(SELECT max(number) + 1 FROM audit_seals), day, position + 1 FROM audit_entries`,
+  ],
+])('the database refuses a seal %s', async (_, values) => {
+  const entry = `${values} ORDER BY day DESC, position DESC LIMIT 1`;
+  await expect(
+    world.sql.run(
+      `INSERT INTO audit_seals (number, day, position, key_id, mac)
+       SELECT s.*, 'deadbeef', decode(repeat('ab', 32), 'hex') FROM (SELECT ${entry}) s`,
+    ),
+  ).rejects.toThrow('a seal follows the one before it');
+});
+
 test.each(['UPDATE audit_seals SET number = 1', 'DELETE FROM audit_seals', 'TRUNCATE audit_seals'])(
   'the database refuses: %s',
   async (statement) => {

@@ -18,6 +18,7 @@ test.each([
   ['a formula behind blanks', [' =1', '\u00A0=1', '\uFEFF=1'], `"' =1","'\u00A0=1","'\uFEFF=1"`],
   ['a formula behind invisible characters', ['\u200B=1', '\u00AD\u2060@x'], "'\u200B=1,'\u00AD\u2060@x"],
   ['a formula that a semicolon makes a cell', ['a;=1', 'a; -1', ';=1'], `"a;'=1","a;' -1","';'=1"`],
+  ['a formula in quotes of its own', ['a;"=1', 'a;"";"=1', '"=1'], `"a;'""=1","a;"""";'""=1","'""=1"`],
   ['a formula that a tab makes a cell', ['a\t=1'], `"a\t'=1"`],
   ['semicolons and surrounding blanks', ['a;b', ' a', 'b '], '"a;b"," a","b "'],
   ['a formula in full width', ['＝1', '＋1', '－1', '＠x'], "'＝1,'＋1,'－1,'＠x"],

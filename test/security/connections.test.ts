@@ -1,5 +1,4 @@
 import type { INestApplication } from '@nestjs/common';
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
@@ -27,11 +26,11 @@ function open(url = world.url): Socket {
   return socket;
 }
 
-/** Everything that comes back until the connection is closed. */
+/** Everything that comes back until the connection is closed or reset. */
 async function answersTo(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.once('close', resolve));
   return Buffer.concat(chunks).toString('latin1');
 }
 

@@ -121,7 +121,17 @@ describe('what HTTP forbids', () => {
   test.each([
     ['no host', 'GET /health/live HTTP/1.1\r\n', 400],
     ['two hosts', 'GET /health/live HTTP/1.1\r\nHost: x\r\nHOST: x\r\n', 400],
+    [
+      'a second host behind many headers',
+      `GET /health/live HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(2000)}Host: y\r\n`,
+      400,
+    ],
     ['a host that is none', 'GET /health/live HTTP/1.1\r\nHost: x y\r\n', 400],
+    [
+      'an unknown coding behind many headers',
+      `POST ${BALANCE}${'a:b\r\n'.repeat(2000)}Transfer-Encoding: gzip, chunked\r\n`,
+      501,
+    ],
     ['an unknown coding', `POST ${BALANCE}Transfer-Encoding: gzip, chunked\r\n`, 501],
     [
       'chunks before HTTP/1.1',

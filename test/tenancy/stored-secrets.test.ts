@@ -135,6 +135,31 @@ describe('audit:verify reports', () => {
     expect([status, said]).toEqual([1, expect.stringContaining('it is valid until another time')]);
   });
 
+  test('a previous secret that was made valid for ever', async () => {
+    await rotate(PROVIDER, 60);
+    const rotated = await row(PROVIDER);
+    await world.sql.run(`UPDATE tenants SET previous_valid_until = 'infinity' WHERE id = $1`, [PROVIDER]);
+    const { status, said } = await prove();
+    await put(PROVIDER, rotated);
+    expect([status, said]).toEqual([1, expect.stringContaining('it is valid until another time')]);
+  });
+
+  test('a secret with an id that the log does not name', async () => {
+    const secret = { ...box.create() };
+    const sealed = box.seal({ tenantId: 'unnamed', column: 'current' }, secret);
+    await world.sql.run(
+      `INSERT INTO tenants SELECT (jsonb_populate_record(t, jsonb_build_object('id', 'unnamed', 'sealed_secret', $2::text))).*
+         FROM tenants t WHERE id = $1`,
+      [PROVIDER, sealed],
+    );
+    const { status, said } = await prove();
+    await world.sql.run(`DELETE FROM tenants WHERE id = 'unnamed'`);
+    expect([status, said]).toEqual([
+      1,
+      expect.stringContaining('no sealed entry of the log names one for this tenant'),
+    ]);
+  });
+
   test('an old secret, though somebody has appended an entry that names it', async () => {
     const [, , secretId] = leaked.sealed_secret.split('.');
     await world.sql.run(

@@ -6,7 +6,7 @@ export class AuditSeals1764000000008 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE audit_seals; DROP FUNCTION audit_last_seal;');
+    await runner.query('DROP TABLE audit_seals; DROP FUNCTION audit_seal_follows, audit_last_seal;');
   }
 }
 
@@ -24,6 +24,18 @@ CREATE TABLE audit_seals (
   mac       bytea NOT NULL CHECK (octet_length(mac) = 32),
   UNIQUE (day, position)
 );
+-- A number far ahead, or the seal of an entry that is yet to come, would make the service's own seals fail for good. The
+-- number may go ahead a little: an instance goes on from the highest that it knows.
+CREATE FUNCTION audit_seal_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.number > audit_last_seal() + 1000000
+     OR NOT EXISTS (SELECT FROM audit_entries e WHERE e.day = NEW.day AND e.position = NEW.position) THEN
+    RAISE EXCEPTION 'a seal follows the one before it and belongs to an entry of the audit log';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER audit_seals_follow BEFORE INSERT ON audit_seals
+  FOR EACH ROW EXECUTE FUNCTION audit_seal_follows();
 CREATE TRIGGER audit_seals_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_seals
   FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse();
 

@@ -73,7 +73,8 @@ export class Connection {
 
   private destroy(reason: DestroyReason): void {
     this.report(reason);
-    this.socket.destroy();
+    // A reset: the kernel would go on holding what the client does not read.
+    this.socket.resetAndDestroy();
   }
 
   private isReceiving(): boolean {

@@ -48,6 +48,8 @@ export function createNodeServer(
     },
   );
   server.maxConnections = limits.connections;
+  // Node would drop the headers beyond a number without a word, a second Host among them; their size has a bound.
+  server.maxHeadersCount = 0;
 
   server.on('connection', (socket) => {
     // A connection that is closed already has no address.
