@@ -28,8 +28,8 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
 }
 
 /**
- * JSON.parse rounds 9007199254740990.6 to an integer, so an amount that nobody sent would be booked. Replaces each such
- * literal by 0.5, which every integer check refuses.
+ * JSON.parse rounds 9007199254740990.6 to an integer, and the service would book an amount that differs from the one sent.
+ * Replaces each such literal by 0.5, which every integer check refuses.
  * @param text valid JSON
  */
 function withoutRoundedNumbers(text: string): string {

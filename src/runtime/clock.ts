@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * This instance's time of day: for signatures, tokens and what people read. What is compared with an instant in the
- * database is compared by the database's clock.
+ * The time of day on this instance, for signatures, tokens and times that only people read. Instants that are stored in
+ * the database are compared with the database's clock instead.
  */
 @Injectable()
 export class Clock {
