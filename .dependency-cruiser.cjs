@@ -1,5 +1,5 @@
 /** Rooms that know no room above them. */
-const GROUND = '^src/(http|errors|config|runtime|database|observability)/';
+const GROUND = '^src/(http|openapi|errors|config|runtime|database|embedded-postgres|observability)/';
 
 /** Rooms from the top down: one may import those after it, and the ground. */
 const DOWNWARDS = [

@@ -55,7 +55,7 @@ export default defineConfig(
   },
   {
     // It runs in a browser.
-    files: ['src/http/docs/*.js'],
+    files: ['src/openapi/pages/*.js'],
     languageOptions: { globals: { atob: 'readonly', TextEncoder: 'readonly', URL: 'readonly' } },
   },
   {

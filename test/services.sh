@@ -19,7 +19,7 @@ main() {
 # without group commit and always with it.
 LEFT_OUT=(
   'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/sandbox/**' 'test/process/**'
-  'test/database/embedded-postgres.long.test.ts' 'test/docs/browser.long.test.ts'
+  'test/embedded-postgres/embedded-postgres.long.test.ts' 'test/docs/browser.long.test.ts'
   'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-together.long.test.ts'
 )
 

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { pathOf } from '../http/server.js';
+import { pathOf } from '../http/server/http-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { Administrator } from './administrator.js';
 import { Administrators } from './administrators.service.js';

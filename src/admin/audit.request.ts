@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { TextField, type Told } from '../http/fields.js';
-import type { Columns } from '../http/list.js';
-import { InstantField } from '../http/instant.js';
-import { PageQuery } from '../http/page.js';
+import { TextField, type Told } from '../http/validation/fields.js';
+import type { Columns } from '../http/lists/list.js';
+import { InstantField } from '../http/validation/instant.js';
+import { PageQuery } from '../http/lists/page.js';
 
 /** A whole text of an entry, none of which has control characters. */
 const WrittenField = (told: Told) => TextField({ presence: 'optional', longest: 512, ...told });

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ChoiceField, TextField } from '../http/fields.js';
-import type { Columns } from '../http/list.js';
+import { ChoiceField, TextField } from '../http/validation/fields.js';
+import type { Columns } from '../http/lists/list.js';
 import { type Role, ROLES } from './role.js';
 
 const ROLE = {

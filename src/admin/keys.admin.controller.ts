@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { UuidParam } from '../http/path.js';
-import { JsonBody, NoBody } from '../http/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
-import { PageQuery } from '../http/page.js';
-import { ValidQuery } from '../http/query.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import { UuidParam } from '../http/validation/path.js';
+import { JsonBody, NoBody } from '../http/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { PageQuery } from '../http/lists/page.js';
+import { ValidQuery } from '../http/validation/query.js';
 import { CreatedKeyResponse, CreateKeyRequest, KEY_COLUMNS, KeyListResponse } from './key.request.js';
 import { KeyAdministration } from './key-administration.service.js';
 import { RequiresRole } from './requires-role.js';

@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
 import { Unsigned } from '../http/caller.js';
-import { NEEDED_ROLE } from '../http/docs/roles.js';
+import { NEEDED_ROLE } from '../openapi/roles.js';
 import type { Role } from './role.js';
 
 export const REQUIRED_ROLE = 'croupier:required-role';

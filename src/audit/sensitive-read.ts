@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { pathOf } from '../http/server.js';
+import { pathOf } from '../http/server/http-adapter.js';
 import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
 

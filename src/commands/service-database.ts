@@ -1,7 +1,7 @@
 import type { Storage } from '../config/configuration.js';
 import { connectDataSource } from '../database/data-source.js';
 import { Database } from '../database/database.js';
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded-postgres.js';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 
 /**
  * Works on the service's database, whether the service runs or not. It never migrates, and never makes one.

@@ -1,5 +1,5 @@
 import type { Statement } from './database.js';
-import { type Place, placeColumn } from '../http/time-page.js';
+import { type Place, placeColumn } from '../http/lists/time-page.js';
 
 /** A list by time over one table, each filter of which has an index that ends with the time and the id. */
 export interface TimeOrderedTable {

@@ -11,12 +11,12 @@ import type { FastifyReply } from 'fastify';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { IdentifierParam, UuidParam } from '../http/path.js';
-import { JsonBody, NoBody } from '../http/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
-import { ValidQuery } from '../http/query.js';
-import { BodyLimit } from '../http/raw-body.guard.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import { IdentifierParam, UuidParam } from '../http/validation/path.js';
+import { JsonBody, NoBody } from '../http/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { BodyLimit } from '../http/server/raw-body.guard.js';
 import { BatchesService } from './batches.service.js';
 import { AdminBatchRequest, AdminGrantQuery, AdminGrantRequest } from './free-spins.request.js';
 import {

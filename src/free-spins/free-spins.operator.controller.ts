@@ -10,12 +10,12 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { ApiErrors } from '../http/api-errors.js';
+import { ApiErrors } from '../openapi/api-errors.js';
 import { SignedBy } from '../http/caller.js';
-import { IdentifierParam, UuidParam } from '../http/path.js';
-import { JsonBody, NoBody } from '../http/json-body.js';
-import { ValidQuery } from '../http/query.js';
-import { BodyLimit } from '../http/raw-body.guard.js';
+import { IdentifierParam, UuidParam } from '../http/validation/path.js';
+import { JsonBody, NoBody } from '../http/validation/json-body.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { BodyLimit } from '../http/server/raw-body.guard.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';

@@ -4,8 +4,8 @@ import {
   IdentifiersField,
   IntegerField,
   QueryChoiceField,
-} from '../http/fields.js';
-import { PageQuery } from '../http/page.js';
+} from '../http/validation/fields.js';
+import { PageQuery } from '../http/lists/page.js';
 import type { GrantState } from './grant.entity.js';
 
 /** Contract, section 6. */

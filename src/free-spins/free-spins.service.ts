@@ -4,7 +4,7 @@ import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
 import { Randomness } from '../runtime/randomness.js';
-import { type PageOf, pageById, type PageQuery } from '../http/page.js';
+import { type PageOf, pageById, type PageQuery } from '../http/lists/page.js';
 import type { Game } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Grant } from './grant.entity.js';

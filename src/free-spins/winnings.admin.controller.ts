@@ -2,10 +2,10 @@ import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
-import { ValidQuery } from '../http/query.js';
-import { PageQuery } from '../http/page.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { PageQuery } from '../http/lists/page.js';
 import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, shownWin } from './free-spins.response.js';
 import { WinningsService } from './winnings.service.js';
 

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { isUuid } from '../http/identifier.js';
-import type { PageOf, PageQuery } from '../http/page.js';
-import { pageByTime } from '../http/time-page.js';
+import { isUuid } from '../http/validation/identifier.js';
+import type { PageOf, PageQuery } from '../http/lists/page.js';
+import { pageByTime } from '../http/lists/time-page.js';
 import type { WinningsTrigger } from '../wallet/attempt.runner.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';

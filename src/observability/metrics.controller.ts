@@ -2,7 +2,7 @@ import { Controller, Get, Header, Headers } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { ApiErrors } from '../http/api-errors.js';
+import { ApiErrors } from '../openapi/api-errors.js';
 import { Unsigned } from '../http/caller.js';
 import { equalInConstantTime } from '../runtime/digest.js';
 import { atMostEvery } from './at-most-every.js';

@@ -31,7 +31,7 @@ export function currentRequestId(): string | undefined {
 }
 
 /** Adds ids to the line that the log gets for the current request. */
-export function note(notes: Readonly<Record<string, string>>): void {
+export function addLogFields(notes: Readonly<Record<string, string>>): void {
   Object.assign(traces.getStore()?.notes ?? {}, notes);
 }
 
@@ -42,17 +42,17 @@ export function refusedWith(code: string): void {
 }
 
 /** Adds the time that the work takes to the named part of the current request. */
-export function timed<T>(part: string, work: () => Promise<T>): Promise<T> {
+export function measure<T>(part: string, work: () => Promise<T>): Promise<T> {
   const startedMs = monotonicMs();
   const result = work();
-  const add = () => spent(part, startedMs);
+  const add = () => recordDuration(part, startedMs);
   // Whoever waits for the result is told of a rejection, and after this.
   result.then(add, add);
   return result;
 }
 
 /** Adds the time since a moment of the monotonic clock to the named part of the current request. */
-export function spent(part: string, sinceMs: number): void {
+export function recordDuration(part: string, sinceMs: number): void {
   const parts = traces.getStore()?.parts;
   if (parts) parts[part] = (parts[part] ?? 0) + monotonicMs() - sinceMs;
 }

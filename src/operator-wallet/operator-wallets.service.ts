@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
-import { spent } from '../observability/trace.js';
+import { recordDuration } from '../observability/trace.js';
 import { Outbound } from '../outbound/outbound.service.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -88,7 +88,7 @@ export class OperatorWallets {
       this.metrics.inFlight.operatorCalls -= 1;
       const seconds = (monotonicMs() - startedMs) / 1000;
       this.metrics.later(({ operatorCallSeconds }) => operatorCallSeconds.observe({ operation }, seconds));
-      spent('operator', startedMs);
+      recordDuration('operator', startedMs);
     }
   }
 }

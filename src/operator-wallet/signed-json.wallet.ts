@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../http/json.js';
+import { parseJsonObject } from '../http/validation/json.js';
 import type { CallOutcome } from '../outbound/answer.js';
 import type { Outbound } from '../outbound/outbound.service.js';
 import type {

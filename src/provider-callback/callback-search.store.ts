@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database/database.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
-import type { Place } from '../http/time-page.js';
+import type { Place } from '../http/lists/time-page.js';
 
 /** An attempt as it is kept; null is what it does not have. */
 export interface CallbackRow {

@@ -3,10 +3,10 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
-import { ValidQuery } from '../http/query.js';
-import { pageByTime, present } from '../http/time-page.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { pageByTime, present } from '../http/lists/time-page.js';
 import {
   CALLBACK_COLUMNS,
   CallbackItem,

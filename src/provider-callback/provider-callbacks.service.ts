@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { parseJsonObject } from '../http/json.js';
+import { parseJsonObject } from '../http/validation/json.js';
 import { Metrics } from '../observability/metrics.js';
 import { currentRequestId } from '../observability/trace.js';
 import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { csvRecord } from '../http/csv.js';
+import { csvRecord } from '../http/lists/csv.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Finding, Pair } from './rules/compare.js';
 

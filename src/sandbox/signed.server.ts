@@ -1,7 +1,7 @@
 import { verifyPlatformSignature } from '@croupier/provider-sdk';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseJsonObject } from '../http/json.js';
+import { parseJsonObject } from '../http/validation/json.js';
 import { Clock } from '../runtime/clock.js';
 import type { Fields } from './fields.js';
 import type { Journal } from './journal.js';

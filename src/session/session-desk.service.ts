@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
-import { isUuid } from '../http/identifier.js';
-import type { PageOf } from '../http/page.js';
-import { pageByTime, present } from '../http/time-page.js';
+import { isUuid } from '../http/validation/identifier.js';
+import type { PageOf } from '../http/lists/page.js';
+import { pageByTime, present } from '../http/lists/time-page.js';
 import type { SessionItem, SessionQuery } from './session.admin.response.js';
 import { type DeskSession, SessionSearchStore } from './session-search.store.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database/database.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
-import type { Place } from '../http/time-page.js';
+import type { Place } from '../http/lists/time-page.js';
 import type { Session } from './session.js';
 import { ended } from './session.sql.js';
 import type { RevokeReason } from './session.store.js';

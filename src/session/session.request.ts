@@ -5,7 +5,7 @@ import {
   IntegerField,
   OpaqueField,
   PatternField,
-} from '../http/fields.js';
+} from '../http/validation/fields.js';
 import type { RevokeReason } from './session.store.js';
 
 /** The longest life that an operator may ask for a session, in seconds: a year. */

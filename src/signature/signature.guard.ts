@@ -5,10 +5,10 @@ import { actsAs } from '../audit/actor.js';
 import { Configuration } from '../config/configuration.js';
 import { InvalidSignatureError } from '../errors/croupier-error.js';
 import { CALLER, type Caller } from '../http/caller.js';
-import { pathOf } from '../http/server.js';
+import { pathOf } from '../http/server/http-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { spent, timed } from '../observability/trace.js';
+import { recordDuration, measure } from '../observability/trace.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
@@ -58,9 +58,9 @@ export class SignatureGuard implements CanActivate {
         return true;
       };
       // What is known at once is not waited for.
-      return typeof claimed === 'boolean' ? admit(claimed) : timed('signature', () => claimed).then(admit);
+      return typeof claimed === 'boolean' ? admit(claimed) : measure('signature', () => claimed).then(admit);
     } finally {
-      spent('signature', startedMs);
+      recordDuration('signature', startedMs);
     }
   }
 

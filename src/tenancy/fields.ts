@@ -1,4 +1,10 @@
-import { ChoiceField, IntegerField, PatternField, type Presence, TextField } from '../http/fields.js';
+import {
+  ChoiceField,
+  IntegerField,
+  PatternField,
+  type Presence,
+  TextField,
+} from '../http/validation/fields.js';
 import { NO_ADDRESS } from '../outbound/base-url.js';
 import { WALLET_ADAPTERS } from './tenant.js';
 

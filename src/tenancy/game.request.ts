@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
-import { field } from '../http/fields.js';
-import type { Columns } from '../http/list.js';
+import { field } from '../http/validation/fields.js';
+import type { Columns } from '../http/lists/list.js';
 import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
 import type { Status } from './tenant.js';
 

@@ -2,11 +2,11 @@ import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } fr
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { ApiErrors } from '../http/api-errors.js';
-import { JsonBody } from '../http/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/list.js';
-import { ValidQuery } from '../http/query.js';
-import { PageQuery } from '../http/page.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import { JsonBody } from '../http/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { PageQuery } from '../http/lists/page.js';
 import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';

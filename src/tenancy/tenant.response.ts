@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import type { Columns } from '../http/list.js';
+import type { Columns } from '../http/lists/list.js';
 import { EXAMPLE_SECRET } from './secret.request.js';
 import type { Status } from './tenant.js';
 

@@ -6,7 +6,7 @@ import {
   IdentifierField,
   IntegerField,
   OwnIdentifierField,
-} from '../http/fields.js';
+} from '../http/validation/fields.js';
 import { EXAMPLE_TOKEN, TokenField } from '../session/session.request.js';
 import type { Kind } from './rules/facts.js';
 

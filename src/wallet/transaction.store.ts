@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import { GroupCommit } from '../database/group-commit.js';
-import { timed } from '../observability/trace.js';
+import { measure } from '../observability/trace.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
 import type { Facts, RoundFacts, SessionFacts, StoredFacts } from './rules/facts.js';
@@ -93,7 +93,7 @@ export class TransactionStore {
 
   /** Reads what the attempt finds, unless it is a fresh BET or WIN that nothing stands against: that is claimed. */
   open(providerId: string, asked: SubmittedTransaction, look: Look): Promise<Opened> {
-    return timed('claim', () => {
+    return measure('claim', () => {
       switch (asked.kind) {
         case 'BET':
           return this.openBet(providerId, asked, look);
@@ -141,7 +141,7 @@ export class TransactionStore {
     const { providerId, operatorId, mode, asked } = transaction;
     const key = [providerId, operatorId, asked.playerRef, asked.gameId, asked.roundId, mode];
     try {
-      return await timed('claim', () =>
+      return await measure('claim', () =>
         this.database.transaction(async (query) => {
           await held(query, sql.MOVE_ROUND, [...key, round.version]);
           await this.takeTarget(query, transaction, target, tombstoneId);
@@ -168,7 +168,7 @@ export class TransactionStore {
     const { state, responseBody, declineReason, record } = settlement;
     const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
     const values = [providerId, transactionId, claim.attempt, state, responseBody, declineReason];
-    return timed('settle', () => this.groupCommit.run(statement, [...values, JSON.stringify(record)])).then(
+    return measure('settle', () => this.groupCommit.run(statement, [...values, JSON.stringify(record)])).then(
       (settled) => settled !== undefined,
     );
   }
@@ -252,7 +252,7 @@ export class TransactionStore {
   }
 
   private named<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return timed('claim', () => this.database.query<Row>(statement, values));
+    return measure('claim', () => this.database.query<Row>(statement, values));
   }
 }
 

@@ -8,11 +8,11 @@ import { SessionDetailAdminController } from './desk/session-detail.admin.contro
 import { TransactionDesk } from './desk/transaction-desk.service.js';
 import { TransactionSearchStore } from './desk/transaction-search.store.js';
 import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
-import { ResolutionService } from './resolution.service.js';
-import { Resolver } from './resolver.js';
+import { ResolutionService } from './resolving/resolution.service.js';
+import { Resolver } from './resolving/resolver.js';
 import { TransactionStore } from './transaction.store.js';
-import { UndecidedGauge } from './undecided.gauge.js';
-import { UndecidedStore } from './undecided.store.js';
+import { UndecidedGauge } from './resolving/undecided.gauge.js';
+import { UndecidedStore } from './resolving/undecided.store.js';
 import { WalletController } from './wallet.controller.js';
 import { WalletService } from './wallet.service.js';
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CroupierError } from '../errors/croupier-error.js';
-import { note } from '../observability/trace.js';
+import { addLogFields } from '../observability/trace.js';
 import type { OperatorWallet, Unknown } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { monotonicMs } from '../runtime/clock.js';
@@ -50,7 +50,7 @@ export class WalletService {
    * @throws CroupierError as the contract's tables say
    */
   async submit(provider: Provider, asked: SubmittedTransaction): Promise<Answer> {
-    note({ transactionId: asked.transactionId, kind: asked.kind });
+    addLogFields({ transactionId: asked.transactionId, kind: asked.kind });
     const tokenHash = sha256(asked.sessionToken);
     for (let look = 0; look < LOOKS; look += 1) {
       const startedMs = monotonicMs();

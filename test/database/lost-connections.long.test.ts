@@ -6,7 +6,7 @@ import { proveAudit } from '../../src/commands/audit-verify.js';
 import { openDataSource } from '../../src/database/data-source.js';
 import { BatchRunner } from '../../src/free-spins/batch.runner.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
-import { Resolver } from '../../src/wallet/resolver.js';
+import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { letPass } from '../desk/desk.js';
 import { createTestDatabase } from '../world/database.js';
 import { DatabaseProxy, type Moment } from '../world/database-proxy.js';

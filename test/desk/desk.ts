@@ -1,4 +1,4 @@
-import { Resolver } from '../../src/wallet/resolver.js';
+import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import type { Reply, World } from '../world/world.js';
 
 export type Body = ReturnType<World['transaction']>;

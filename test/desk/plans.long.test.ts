@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
-import type { Place } from '../../src/http/time-page.js';
+import type { Place } from '../../src/http/lists/time-page.js';
 import { type TransactionFilter, transactionPage } from '../../src/wallet/desk/transaction-search.sql.js';
 import { Grant } from '../../src/free-spins/grant.entity.js';
 import { type GrantFilter, grantPage } from '../../src/free-spins/grant.store.js';

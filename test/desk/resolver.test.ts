@@ -10,7 +10,7 @@ import {
   startWorld,
   type World,
 } from '../world/world.js';
-import { Resolver } from '../../src/wallet/resolver.js';
+import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
 
 let world: World;

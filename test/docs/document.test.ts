@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
-import { IDENTIFIER } from '../../src/http/identifier.js';
+import { IDENTIFIER } from '../../src/http/validation/identifier.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';

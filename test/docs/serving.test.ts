@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DocumentBudget } from '../../src/http/docs/budget.js';
+import { DocumentBudget } from '../../src/openapi/pages/document-budget.js';
 import { TestClock } from '../world/test-clock.js';
 import { startApplication, startWorld, type World } from '../world/world.js';
 

@@ -10,7 +10,7 @@ import {
   OperatorGrantQuery,
   OperatorGrantRequest,
 } from '../../src/free-spins/free-spins.request.js';
-import { PageQuery } from '../../src/http/page.js';
+import { PageQuery } from '../../src/http/lists/page.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
 import { SessionQuery } from '../../src/session/session.admin.response.js';
 import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';

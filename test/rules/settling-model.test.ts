@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Resolver } from '../../src/wallet/resolver.js';
-import { platformRollbackId } from '../../src/wallet/platform-rollback.js';
+import { Resolver } from '../../src/wallet/resolving/resolver.js';
+import { platformRollbackId } from '../../src/wallet/resolving/platform-rollback.js';
 import { type LaunchedSession, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
 let world: World;

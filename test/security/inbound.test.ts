@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/config/configuration.js';
-import { APPLICATION_OPTIONS, setUp } from '../../src/http/application.js';
-import { httpAdapter } from '../../src/http/server.js';
+import { APPLICATION_OPTIONS, setUp } from '../../src/http/server/application.js';
+import { httpAdapter } from '../../src/http/server/http-adapter.js';
 import { ADMIN_KEY, PROVIDER, startWorld, type World } from '../world/world.js';
 
 let world: World;

@@ -5,7 +5,7 @@ import {
   IntegerField,
   OwnIdentifierField,
   TextField,
-} from '../../http/fields.js';
+} from '../../http/validation/fields.js';
 
 /** Contract, section 7. */
 export class AdjustmentRequest {

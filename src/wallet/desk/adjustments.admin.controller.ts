@@ -3,8 +3,8 @@ import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } fro
 import type { FastifyReply } from 'fastify';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
-import { ApiErrors } from '../../http/api-errors.js';
-import { JsonBody } from '../../http/json-body.js';
+import { ApiErrors } from '../../openapi/api-errors.js';
+import { JsonBody } from '../../http/validation/json-body.js';
 import { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { AdjustmentService } from './adjustment.service.js';
 

@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/database.js';
 import { leading, within } from '../../database/time-ordered.js';
-import { type Place, placeColumn } from '../../http/time-page.js';
+import { type Place, placeColumn } from '../../http/lists/time-page.js';
 import type { State } from '../rules/facts.js';
 
 /** Which transactions are asked for; what is absent restricts nothing. Contract, section 7. */

@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
-import { present } from '../../http/time-page.js';
+import { present } from '../../http/lists/time-page.js';
 import type { StoredAttempt } from '../transaction.js';
 import type {
   AttemptResponse,

@@ -1,5 +1,5 @@
-import { IdentifierField, QueryChoiceField } from '../../http/fields.js';
-import { TimePageQuery } from '../../http/time-page.js';
+import { IdentifierField, QueryChoiceField } from '../../http/validation/fields.js';
+import { TimePageQuery } from '../../http/lists/time-page.js';
 import type { State } from '../rules/facts.js';
 
 export const STATES = [

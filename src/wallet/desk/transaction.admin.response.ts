@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import type { Columns } from '../../http/list.js';
-import { NextCursor } from '../../http/time-page.js';
+import type { Columns } from '../../http/lists/list.js';
+import { NextCursor } from '../../http/lists/time-page.js';
 import type { State } from '../rules/facts.js';
 import { STATES } from './transaction.admin.request.js';
 

@@ -3,10 +3,10 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { SensitiveRead } from '../../audit/sensitive-read.js';
-import { ApiErrors } from '../../http/api-errors.js';
-import { NoBody } from '../../http/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/list.js';
-import { ValidQuery } from '../../http/query.js';
+import { ApiErrors } from '../../openapi/api-errors.js';
+import { NoBody } from '../../http/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
+import { ValidQuery } from '../../http/validation/query.js';
 import { TransactionQuery } from './transaction.admin.request.js';
 import {
   TRANSACTION_COLUMNS,

@@ -1,11 +1,11 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Configuration } from '../config/configuration.js';
-import { CroupierError } from '../errors/croupier-error.js';
-import { answerWith } from '../errors/error.filter.js';
-import { AddressLimit } from './server/address-limit.js';
-import { createNodeServer, type ServerObserver } from './server/node-server.js';
-import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './server/server-limits.js';
+import type { Configuration } from '../../config/configuration.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { answerWith } from '../../errors/error.filter.js';
+import { AddressLimit } from './address-limit.js';
+import { createNodeServer, type ServerObserver } from './node-server.js';
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './server-limits.js';
 
 /** What goes with each request from its first to its last byte. */
 export type Follow = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { monotonicMs } from '../runtime/clock.js';
-import { Randomness } from '../runtime/randomness.js';
-import { AttemptRunner } from './attempt.runner.js';
+import { monotonicMs } from '../../runtime/clock.js';
+import { Randomness } from '../../runtime/randomness.js';
+import { AttemptRunner } from '../attempt.runner.js';
 import { platformRollback } from './platform-rollback.js';
-import type { RoundFacts } from './rules/facts.js';
-import { decideResolution } from './rules/resolution.js';
-import type { Claim, Driver } from './transaction.js';
-import { TransactionStore } from './transaction.store.js';
+import type { RoundFacts } from '../rules/facts.js';
+import { decideResolution } from '../rules/resolution.js';
+import type { Claim, Driver } from '../transaction.js';
+import { TransactionStore } from '../transaction.store.js';
 import { type TransactionKey, type Undecided, UndecidedStore } from './undecided.store.js';
 
 /** What came of resolving a transaction once. */

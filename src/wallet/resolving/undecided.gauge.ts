@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { Metrics } from '../observability/metrics.js';
+import { Metrics } from '../../observability/metrics.js';
 import { UndecidedStore } from './undecided.store.js';
 
 /** Tells monitoring how many transactions wait for a decision, by state, and how many of them for a person. */

@@ -1,15 +1,15 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from './api-errors.js';
-import { withWholeBodies } from './docs/bodies.js';
-import { withExamples } from './docs/examples.js';
-import type { PageOptions } from './docs/page.js';
-import { servePages } from './docs/pages.js';
-import { withRequestId } from './docs/request-id.js';
-import { withRoles } from './docs/roles.js';
-import { withSharedErrors } from './docs/shared-errors.js';
-import { withSignature } from './docs/signature.js';
-import { withoutUnused } from './docs/unused.js';
+import { withWholeBodies } from './bodies.js';
+import { withExamples } from './examples.js';
+import type { PageOptions } from './pages/page.js';
+import { servePages } from './pages/pages.js';
+import { withRequestId } from './request-id.js';
+import { withRoles } from './roles.js';
+import { withSharedErrors } from './shared-errors.js';
+import { withSignature } from './signature.js';
+import { withoutUnused } from './unused.js';
 import { WEBHOOKS } from './webhooks.js';
 
 /** Each audience reads its own document; the tag on a controller names the audience. */

@@ -6,7 +6,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 
 const root = process.getuid?.() === 0;
@@ -203,7 +206,7 @@ async function start(): Promise<EmbeddedPostgres> {
 /** Another Node process that prints what it logs and, once it owns the folder, its URL. */
 const OWNER = `
   import { runnerImport } from 'vite';
-  const { module } = await runnerImport(process.argv[1] + '/src/database/embedded-postgres.ts');
+  const { module } = await runnerImport(process.argv[1] + '/src/embedded-postgres/embedded-postgres.ts');
   const { url } = await module.startEmbeddedPostgres({ dataDir: process.argv[2], log: console.log });
   console.log(url);
 `;

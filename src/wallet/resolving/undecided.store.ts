@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import type { RoundFacts } from './rules/facts.js';
-import type { UndecidedFacts } from './rules/resolution.js';
-import { STORED_COLUMNS } from './transaction.sql.js';
+import { Database } from '../../database/database.js';
+import type { RoundFacts } from '../rules/facts.js';
+import type { UndecidedFacts } from '../rules/resolution.js';
+import { STORED_COLUMNS } from '../transaction.sql.js';
 
 /** What identifies a transaction. */
 export interface TransactionKey {

@@ -1,5 +1,5 @@
-import { sha256 } from '../runtime/digest.js';
-import type { SubmittedTransaction } from './transaction.js';
+import { sha256 } from '../../runtime/digest.js';
+import type { SubmittedTransaction } from '../transaction.js';
 
 /** What a ROLLBACK of the platform's own needs to know of its BET. */
 export interface EndedBet {

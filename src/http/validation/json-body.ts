@@ -8,7 +8,7 @@ import {
 import { type ValidationError, validateSync } from 'class-validator';
 import { parse as parseContentType } from 'content-type';
 import type { FastifyRequest } from 'fastify';
-import { CroupierError } from '../errors/croupier-error.js';
+import { CroupierError } from '../../errors/croupier-error.js';
 import { parseJsonObject } from './json.js';
 import { validatorOf } from './validator.js';
 

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Randomness } from '../runtime/randomness.js';
-import { Connection } from './connection.js';
-import {
-  type Cluster,
-  findCluster,
-  prepareCluster,
-  removeUnfinished,
-  SUPERUSER,
-} from './embedded-postgres.files.js';
+import { Connection } from '../database/connection.js';
+import { type Cluster, findCluster, prepareCluster, removeUnfinished, SUPERUSER } from './files.js';
 import {
   HOST,
   isAlive,
@@ -17,7 +11,7 @@ import {
   readPidFile,
   runsCluster,
   shutDown,
-} from './embedded-postgres.postmaster.js';
+} from './postmaster.js';
 
 export interface EmbeddedPostgres {
   /** `postgres://…`, the same for as long as this runs. */

@@ -6,10 +6,10 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Metrics } from '../observability/metrics.js';
-import { newTrace, runTraced } from '../observability/trace.js';
-import { monotonicMs } from '../runtime/clock.js';
-import { Randomness } from '../runtime/randomness.js';
+import { Metrics } from '../../observability/metrics.js';
+import { newTrace, runTraced } from '../../observability/trace.js';
+import { monotonicMs } from '../../runtime/clock.js';
+import { Randomness } from '../../runtime/randomness.js';
 import { ResolutionService, type Resolved } from './resolution.service.js';
 import { type Due, UndecidedStore } from './undecided.store.js';
 

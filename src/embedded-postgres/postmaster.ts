@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster } from './embedded-postgres.files.js';
+import type { Cluster } from './files.js';
 
 export const HOST = '127.0.0.1';
 

@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Logger } from 'nestjs-pino';
-import { Configuration } from '../config/configuration.js';
-import { serveDocuments } from './openapi.js';
+import { Configuration } from '../../config/configuration.js';
+import { serveDocuments } from '../../openapi/documents.js';
 import { RequestLog } from './request-log.js';
-import { ConnectionLog } from './server/connection-log.js';
-import type { HttpAdapter } from './server.js';
+import { ConnectionLog } from './connection-log.js';
+import type { HttpAdapter } from './http-adapter.js';
 
 /**
  * What the application must be created with: the body is read as bytes, after the route is known; until our own

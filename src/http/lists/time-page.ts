@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { CroupierError } from '../errors/croupier-error.js';
-import { instantMs } from '../runtime/instant.js';
-import { InstantField } from './instant.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { instantMs } from '../../runtime/instant.js';
+import { InstantField } from '../validation/instant.js';
 import { pageById, type PageOf, PageQuery } from './page.js';
 
 /** Which part of a list by time is asked for: from ≤ createdAt < to, newest first. Contract, section 7. */

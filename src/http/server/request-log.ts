@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
-import { BoundedLogger } from '../observability/bounded-logger.js';
-import { Metrics } from '../observability/metrics.js';
-import { newTrace, runTraced, type Trace } from '../observability/trace.js';
-import { monotonicMs } from '../runtime/clock.js';
-import { Randomness } from '../runtime/randomness.js';
+import { BoundedLogger } from '../../observability/bounded-logger.js';
+import { Metrics } from '../../observability/metrics.js';
+import { newTrace, runTraced, type Trace } from '../../observability/trace.js';
+import { monotonicMs } from '../../runtime/clock.js';
+import { Randomness } from '../../runtime/randomness.js';
 import { headersOf } from './security-headers.js';
-import type { Follow } from './server.js';
-import type { ServerObserver } from './server/node-server.js';
+import type { Follow } from './http-adapter.js';
+import type { ServerObserver } from './node-server.js';
 
 /** An id that a caller may give its request. Contract, section 2. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { CroupierError } from '../errors/croupier-error.js';
+import { CroupierError } from '../../errors/croupier-error.js';
 import { IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
 
 /**

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CroupierError } from '../errors/croupier-error.js';
-import { continueToBody } from './server/expect-continue.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { continueToBody } from './expect-continue.js';
 
 /** The largest body of a route that does not say otherwise, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;

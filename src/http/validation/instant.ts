@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { instantOrDayMs } from '../runtime/instant.js';
+import { instantOrDayMs } from '../../runtime/instant.js';
 import { field } from './fields.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;

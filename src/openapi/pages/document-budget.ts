@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../runtime/clock.js';
-import { networkOf } from '../server/network.js';
+import { networkOf } from '../../http/server/network.js';
 
 /** Requests at once, and the rate at which they come back. A page takes nine: an office behind one address has 55. */
 const BURST = 500;

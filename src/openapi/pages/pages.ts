@@ -4,11 +4,11 @@ import helmet from 'helmet';
 import { dump } from 'js-yaml';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { answerWith } from '../../errors/error.filter.js';
-import { headersOf } from '../security-headers.js';
-import { DocumentBudget } from './budget.js';
+import { headersOf } from '../../http/server/security-headers.js';
+import { DocumentBudget } from './document-budget.js';
 import { pageAssets, pageHtml, pageInit, type PageOptions, pageScripts } from './page.js';
 import { Representation } from './representation.js';
-import { forTheDesk } from './signature.js';
+import { forTheDesk } from '../signature.js';
 
 /** Scripts from here alone, calls to here alone; Swagger sets styles inline. */
 const CONTENT_SECURITY = headersOf(

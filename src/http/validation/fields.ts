@@ -19,7 +19,7 @@ import {
   ValidateIf,
   type ValidationOptions,
 } from 'class-validator';
-import { REQUIRED_WHERE, type RequiredWhere } from './docs/bodies.js';
+import { REQUIRED_WHERE, type RequiredWhere } from '../../openapi/bodies.js';
 import { IDENTIFIER, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
 
 /** Whether a field may be left out, and whether null says so too; or where alone it may not. */

@@ -1,6 +1,6 @@
-import { CroupierError } from '../errors/croupier-error.js';
-import { IntegerField, OpaqueField } from './fields.js';
-import { isIdentifier } from './identifier.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { IntegerField, OpaqueField } from '../validation/fields.js';
+import { isIdentifier } from '../validation/identifier.js';
 
 /** Contract, section 7: `limit` 50, at most 500. */
 const LIMIT = 50;
