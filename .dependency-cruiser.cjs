@@ -75,8 +75,8 @@ module.exports = {
       name: 'one-way-out',
       comment: "Node's clients are clients too; its types are free to use.",
       severity: 'error',
-      // The server that listens is made of the same module as a client is.
-      from: { path: '^src/', pathNot: '^src/((outbound|sandbox)/|http/server/node-server\\.ts$)' },
+      // The server comes from the same module as the client.
+      from: { path: '^src/', pathNot: '^src/((outbound|sandbox)/|http/server/(node-server|express-adapter)\\.ts$)' },
       to: { path: '^(node:)?(http|https|http2)$', dependencyTypesNot: ['type-only'] },
     },
     {

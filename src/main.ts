@@ -9,7 +9,7 @@ import { type Configuration, readConfiguration } from './config/configuration.js
 import { readEnvironment } from './config/environment.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
-import { httpAdapter } from './http/server/http-adapter.js';
+import { CroupierExpressAdapter } from './http/server/express-adapter.js';
 import { onStopSignal } from './runtime/shutdown.js';
 import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import { startSandbox } from './sandbox/sandbox.js';
@@ -28,7 +28,11 @@ async function start(configuration: Configuration, running: Running): Promise<vo
   try {
     const databaseUrl = configuration.databaseUrl ?? (await startDatabase(configuration, running));
     const module = AppModule.with({ ...configuration, databaseUrl });
-    const app = await NestFactory.create(module, httpAdapter(configuration), APPLICATION_OPTIONS);
+    const app = await NestFactory.create(
+      module,
+      new CroupierExpressAdapter(configuration),
+      APPLICATION_OPTIONS,
+    );
     running.stops.unshift(() => app.close());
     running.server = app.getHttpServer() as Server;
     const renderDocuments = setUp(app);

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { pathOf } from '../http/server/http-adapter.js';
+import { pathOf } from '../http/server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { Administrator } from './administrator.js';
 import { Administrators } from './administrators.service.js';
@@ -48,7 +48,8 @@ export class AdminGuard implements CanActivate {
   }
 
   private async holder(key: string, request: ActingRequest): Promise<Administrator> {
-    const { ip: address } = request;
+    // A connection that was closed meanwhile has no address.
+    const { ip: address = '' } = request;
     const find = () => this.administrators.behind(key);
     const administrator = await this.wrongKeys.lookUp(address, key, find);
     if (administrator) return administrator;

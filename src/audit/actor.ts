@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { Request } from 'express';
 
 /** Who acts, and from where. */
 export interface Actor {
@@ -12,7 +12,7 @@ export interface Actor {
 }
 
 /** A request whose sender is known: the guard that let it pass has put the actor there. */
-export interface ActingRequest extends FastifyRequest {
+export interface ActingRequest extends Request {
   actor?: Actor;
 }
 
@@ -21,7 +21,8 @@ const LONGEST_NAME = 256;
 
 /** Puts the actor on the request. To be called by the guard that has verified who it is. */
 export function actsAs(request: ActingRequest, actor: string, role: string): void {
-  request.actor = { actor: actor.slice(0, LONGEST_NAME), role, address: request.ip };
+  const { ip: address = '' } = request;
+  request.actor = { actor: actor.slice(0, LONGEST_NAME), role, address };
 }
 
 /** Who sent the request; for what `Audit` records. */

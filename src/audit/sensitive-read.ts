@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { pathOf } from '../http/server/http-adapter.js';
+import { pathOf } from '../http/server/express-adapter.js';
 import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
 
@@ -25,7 +25,7 @@ export class SensitiveReadGuard implements CanActivate {
 
   private async record(actor: Actor, action: string, request: ActingRequest): Promise<true> {
     const target = `path:${pathOf(request)}`;
-    await this.audit.read(actor, { action, target, after: request.query as object });
+    await this.audit.read(actor, { action, target, after: request.query });
     return true;
   }
 }

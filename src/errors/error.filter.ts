@@ -6,7 +6,7 @@ import {
   Logger,
   ServiceUnavailableException,
 } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import { refusedWith } from '../observability/trace.js';
 import { CATALOGUE } from './catalogue.js';
 import { CroupierError, InvalidSignatureError } from './croupier-error.js';
@@ -17,19 +17,19 @@ export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Error');
 
   catch(exception: unknown, host: ArgumentsHost): void {
-    const response = host.switchToHttp().getResponse<FastifyReply>();
-    if (response.raw.headersSent) {
-      response.raw.destroy();
+    const response = host.switchToHttp().getResponse<ServerResponse>();
+    if (response.headersSent) {
+      response.destroy();
       return;
     }
     if (exception instanceof InvalidSignatureError) {
       refusedWith('INVALID_SIGNATURE');
-      void response.status(401).type('text/plain; charset=utf-8').send(exception.message);
+      write(response, 401, 'text/plain; charset=utf-8', exception.message);
       return;
     }
     if (exception instanceof ServiceUnavailableException) {
       // What the health check found; it names no host.
-      void response.status(503).send(exception.getResponse());
+      write(response, 503, JSON_TYPE, JSON.stringify(exception.getResponse()));
       return;
     }
     answerWith(exception instanceof CroupierError ? exception : this.translated(exception), response);
@@ -49,13 +49,21 @@ function httpStatusOf(exception: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-/** Answers an error as the contract has it. */
-export function answerWith(error: CroupierError, reply: FastifyReply): void {
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Answers with an error in the contract's form. Section 2. */
+export function answerWith(error: CroupierError, response: ServerResponse): void {
   const { status, nextAction } = CATALOGUE[error.code];
   refusedWith(error.code);
-  void reply
-    .status(status)
-    .headers({ 'X-Error-Code': error.code, 'X-Next-Action': nextAction, ...error.headers })
-    .type('application/json; charset=utf-8')
-    .send({ error: error.message });
+  response.setHeader('X-Error-Code', error.code).setHeader('X-Next-Action', nextAction);
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  write(response, status, JSON_TYPE, JSON.stringify({ error: error.message }));
+}
+
+function write(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.statusCode = status;
+  response
+    .setHeader('Content-Type', contentType)
+    .setHeader('Content-Length', Buffer.byteLength(body))
+    .end(body);
 }

@@ -7,7 +7,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { Response } from 'express';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
@@ -73,11 +73,11 @@ export class FreeSpinsAdminController {
   async grant(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminGrantRequest,
-    @Res({ passthrough: true }) response: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse> {
     const { grant, replayed } = await this.freeSpins.grant(actor, request, 'everybody');
     if (!replayed) return granted(grant, PATH);
-    void response.status(HttpStatus.OK);
+    response.status(HttpStatus.OK);
     return shown(grant);
   }
 
@@ -105,10 +105,10 @@ export class FreeSpinsAdminController {
   async grantBatch(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminBatchRequest,
-    @Res({ passthrough: true }) response: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse> {
     const { batchId, replayed } = await this.batches.create(actor, request, 'everybody');
-    void response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
+    response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
     return { batchId };
   }
 

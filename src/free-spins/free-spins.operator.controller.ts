@@ -8,7 +8,7 @@ import {
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { Response } from 'express';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { SignedBy } from '../http/caller.js';
@@ -74,7 +74,7 @@ export class FreeSpinsOperatorController {
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorGrantRequest,
-    @Res({ passthrough: true }) response: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse> {
     const { grant, replayed } = await this.freeSpins.grant(
       actor,
@@ -82,7 +82,7 @@ export class FreeSpinsOperatorController {
       own(operator),
     );
     if (!replayed) return granted(grant, PATH);
-    void response.status(HttpStatus.OK);
+    response.status(HttpStatus.OK);
     return shown(grant);
   }
 
@@ -108,14 +108,14 @@ export class FreeSpinsOperatorController {
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorBatchRequest,
-    @Res({ passthrough: true }) response: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse> {
     const { batchId, replayed } = await this.batches.create(
       actor,
       { ...request, operatorId: operator.id },
       own(operator),
     );
-    void response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
+    response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
     return { batchId };
   }
 

@@ -1,4 +1,5 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { INestApplication } from '@nestjs/common';
+import type { Router } from 'express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from './api-errors.js';
 import { withWholeBodies } from './bodies.js';
@@ -31,16 +32,16 @@ target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a
  * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`.
  * @returns renders all of it
  */
-export function serveDocuments(app: NestFastifyApplication, options: PageOptions): () => void {
+export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): () => void {
   const whole = describe(app);
   const documents = new Map([['/docs', whole]]);
   for (const [audience, tag] of Object.entries(AUDIENCES)) {
     documents.set(`/docs/${audience}`, withoutUnused(ofAudience(whole, tag)));
   }
-  return servePages(app, documents, options);
+  return servePages(router, documents, options);
 }
 
-function describe(app: NestFastifyApplication): OpenAPIObject {
+function describe(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Croupier')
     .setDescription(DESCRIPTION)

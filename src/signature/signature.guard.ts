@@ -5,7 +5,7 @@ import { actsAs } from '../audit/actor.js';
 import { Configuration } from '../config/configuration.js';
 import { InvalidSignatureError } from '../errors/croupier-error.js';
 import { CALLER, type Caller } from '../http/caller.js';
-import { pathOf } from '../http/server/http-adapter.js';
+import { pathOf } from '../http/server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { recordDuration, measure } from '../observability/trace.js';

@@ -1,6 +1,6 @@
 import { Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { Response } from 'express';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { ProviderBody } from '../http/validation/json-body.js';
 import { SessionTokenRequest } from '../session/session.request.js';
@@ -48,10 +48,10 @@ export class WalletController {
   async transaction(
     @SignedTenant() provider: Provider,
     @ProviderBody() request: TransactionRequest,
-    @Res({ passthrough: true }) response: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const answer = await this.wallet.submit(provider, request);
-    if (answer.replayed) void response.header('Idempotency-Replayed', 'true');
+    if (answer.replayed) response.setHeader('Idempotency-Replayed', 'true');
     return answer.body;
   }
 

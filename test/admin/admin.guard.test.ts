@@ -38,9 +38,9 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
   const tokens = new AdminTokens(configuration, new IssuerKeys(configuration), clock);
   const administrators = new Administrators(configuration, keys, tokens);
   if (role) administrators.behind = () => Promise.resolve({ name: 'somebody', role });
-  const request: { headers: object; actor?: object; ip: string; url: string } = {
+  const request: { headers: object; actor?: object; ip: string; originalUrl: string } = {
     headers: { authorization },
-    ...{ ip: '192.0.2.1', url: '/v1/admin/providers' },
+    ...{ ip: '192.0.2.1', originalUrl: '/v1/admin/providers' },
   };
   const context = {
     getHandler: () => Routes.prototype[route],

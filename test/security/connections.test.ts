@@ -54,7 +54,7 @@ describe('requests of one connection that wait for their answers', () => {
     const last = get('/health/live', 'X-Request-Id: n15\r\nConnection: close\r\n');
     const first = Array.from({ length: 15 }, (_, n) => get('/health/live', `X-Request-Id: n${n}\r\n`));
     socket.write(first.join('') + last);
-    const ids = [...(await answersTo(socket)).matchAll(/\r\nx-request-id: n(\d+)\r\n/g)];
+    const ids = [...(await answersTo(socket)).matchAll(/\r\nx-request-id: n(\d+)\r\n/gi)];
     expect(ids.map(([, n]) => Number(n))).toEqual(Array.from({ length: 16 }, (_, n) => n));
   });
 

@@ -8,7 +8,7 @@ import { AppModule } from '../../src/app.module.js';
 import { type Configuration, type Environment, readConfiguration } from '../../src/config/configuration.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/server/application.js';
-import { httpAdapter } from '../../src/http/server/http-adapter.js';
+import { CroupierExpressAdapter } from '../../src/http/server/express-adapter.js';
 import type { ServerLimits } from '../../src/http/server/server-limits.js';
 import { LogDestination } from '../../src/observability/logging.js';
 import { Metrics } from '../../src/observability/metrics.js';
@@ -269,7 +269,10 @@ export async function startApplication(
     .overrideProvider(LogDestination)
     .useValue(logs ? { stream: logs } : {})
     .compile();
-  const app = module.createNestApplication(httpAdapter(configuration, limits), APPLICATION_OPTIONS);
+  const app = module.createNestApplication(
+    new CroupierExpressAdapter(configuration, limits),
+    APPLICATION_OPTIONS,
+  );
   setUp(app);
   await app.listen(configuration.port, configuration.host);
   return { app, url: await app.getUrl(), configuration };

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiQuery, getSchemaPath } from '@nestjs/swagger';
 import accepts from 'accepts';
-import type { FastifyRequest } from 'fastify';
+import type { Request } from 'express';
 import { Readable } from 'node:stream';
 import { csvRecord } from './csv.js';
 import type { PageOf, PageQuery } from './page.js';
@@ -33,8 +33,8 @@ export interface Listing<Q extends PageQuery, T extends object> {
 export type ListFormat = 'json' | 'csv';
 
 export const AcceptedFormat = createParamDecorator((_: unknown, context: ExecutionContext): ListFormat => {
-  const request = context.switchToHttp().getRequest<FastifyRequest>();
-  return accepts(request.raw).type(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json';
+  const request = context.switchToHttp().getRequest<Request>();
+  return accepts(request).type(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json';
 });
 
 /**

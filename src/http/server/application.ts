@@ -1,11 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Logger } from 'nestjs-pino';
 import { Configuration } from '../../config/configuration.js';
 import { serveDocuments } from '../../openapi/documents.js';
 import { RequestLog } from './request-log.js';
 import { ConnectionLog } from './connection-log.js';
-import type { HttpAdapter } from './http-adapter.js';
+import type { CroupierExpressAdapter } from './express-adapter.js';
 
 /**
  * What the application must be created with: the body is read as bytes, after the route is known; until our own
@@ -17,17 +16,18 @@ export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnEr
  * Sets up what surrounds every route; the same in production and under test.
  * @returns renders the documents: called at start, no request has to wait for it
  */
-export function setUp(application: INestApplication): () => void {
-  const app = application as NestFastifyApplication;
+export function setUp(app: INestApplication): () => void {
   app.useLogger(app.get(Logger));
-  const adapter = app.getHttpAdapter() as unknown as HttpAdapter;
+  const adapter = app.getHttpAdapter() as CroupierExpressAdapter;
   const { follow, nameBroken } = app.get(RequestLog);
   const connections = app.get(ConnectionLog);
-  adapter.follow = follow;
+  adapter.firstHandler = follow;
   adapter.observer = {
     nameBroken,
     connectionDestroyed: (reason, address) => connections.destroyed(reason, address),
   };
   const { docsEnabled, sandbox } = app.get(Configuration);
-  return docsEnabled ? serveDocuments(app, { keepAuthorizations: sandbox }) : () => undefined;
+  return docsEnabled
+    ? serveDocuments(app, adapter.lastRoutes, { keepAuthorizations: sandbox })
+    : () => undefined;
 }

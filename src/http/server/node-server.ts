@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { monotonicMs } from '../../runtime/clock.js';
 import type { AddressLimit } from './address-limit.js';
@@ -23,15 +30,20 @@ export interface ServerObserver {
 }
 
 /** Node's HTTP server with bounds on its connections. It refuses what RFC 9112 forbids before `handle` sees it. */
-export function createNodeServer(
-  handle: RequestListener,
+export function createNodeServer<
+  Request extends typeof IncomingMessage,
+  Response extends typeof ServerResponse<InstanceType<Request>>,
+>(
+  messageClasses: Pick<ServerOptions<Request, Response>, 'IncomingMessage' | 'ServerResponse'>,
+  handle: RequestListener<Request, Response>,
   limits: ServerLimits,
   addresses: AddressLimit,
   observer: ServerObserver,
-): Server {
+): Server<Request, Response> {
   const connections = new Map<Socket, Connection>();
   const server = createServer(
     {
+      ...messageClasses,
       requestTimeout: limits.requestTimeoutMs,
       headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Request, Response } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { continueToBody } from './expect-continue.js';
 
@@ -25,14 +25,14 @@ export class RawBodyGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): Promise<true> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<Request>();
     const limit =
       this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler()) ?? BODY_LIMIT_BYTES;
     const encoding = request.headers['content-encoding'] || 'identity';
     if (encoding.toLowerCase() !== 'identity')
       throw new CroupierError('UNSUPPORTED_ENCODING', undefined, CLOSE);
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-    continueToBody(context.switchToHttp().getResponse<FastifyReply>().raw);
+    continueToBody(context.switchToHttp().getResponse<Response>());
     return readBody(request, limit);
   }
 }
@@ -44,29 +44,28 @@ function tooLarge(): CroupierError {
   return new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE);
 }
 
-function readBody(request: FastifyRequest, limit: number): Promise<true> {
+function readBody(request: Request, limit: number): Promise<true> {
   return new Promise((resolve, reject) => {
-    const { raw } = request;
     const chunks: Buffer[] = [];
     let size = 0;
     const broken = () =>
       reject(new CroupierError('INVALID_REQUEST', 'the request body could not be read', CLOSE));
-    raw.on('data', (chunk: Buffer) => {
+    request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
       // Most clients read no answer before they have sent all, so a little more is taken off them.
       else if (size > limit + PATIENCE_BYTES) {
-        raw.pause();
+        request.pause();
         reject(tooLarge());
       }
     });
-    raw.on('end', () => {
+    request.on('end', () => {
       if (size > limit) return reject(tooLarge());
       request.body = wholeOf(chunks);
       resolve(true);
     });
-    raw.on('error', broken);
-    raw.on('close', () => raw.complete || broken());
+    request.on('error', broken);
+    request.on('close', () => request.complete || broken());
   });
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Request, Response } from 'express';
 import helmet from 'helmet';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -8,18 +8,20 @@ import { newTrace, runTraced, type Trace } from '../../observability/trace.js';
 import { monotonicMs } from '../../runtime/clock.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { headersOf } from './security-headers.js';
-import type { Follow } from './http-adapter.js';
+import type { FirstHandler } from './express-adapter.js';
 import type { ServerObserver } from './node-server.js';
 
 /** An id that a caller may give its request. Contract, section 2. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** What is said with each answer. */
-const HEADERS = {
-  ...headersOf(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })),
-  // Answers carry balances, tokens and secrets: no cache between here and the caller keeps one.
-  'cache-control': 'no-store',
-};
+/** Headers of every answer. */
+const HEADERS = new Map(
+  Object.entries({
+    ...headersOf(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })),
+    // Answers carry balances, tokens and secrets: no cache between here and the caller keeps one.
+    'cache-control': 'no-store',
+  }),
+);
 
 /**
  * Gives each request its id, on the answer and on every log line and outgoing call, and writes one line and
@@ -40,16 +42,16 @@ export class RequestLog {
     this.logger = logger.child({ context: 'Request' }, { redact: [] });
   }
 
-  readonly follow: Follow = (request, reply, next) => {
+  readonly follow: FirstHandler = (request, response, next) => {
     const offered = String(request.headers['x-request-id'] ?? '');
     const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
     const trace = newTrace(requestId);
     const started = monotonicMs();
-    reply.headers(HEADERS).header('x-request-id', requestId);
+    response.setHeaders(HEADERS).setHeader('X-Request-Id', requestId);
     this.metrics.inFlight.requests += 1;
-    reply.raw.once('close', () => {
+    response.once('close', () => {
       this.metrics.inFlight.requests -= 1;
-      runTraced(trace, () => this.conclude(request, reply, trace, monotonicMs() - started));
+      runTraced(trace, () => this.conclude(request, response, trace, monotonicMs() - started));
     });
     runTraced(trace, next);
   };
@@ -62,9 +64,9 @@ export class RequestLog {
     return requestId;
   };
 
-  private conclude(request: FastifyRequest, reply: FastifyReply, trace: Trace, durationMs: number): void {
+  private conclude(request: Request, response: Response, trace: Trace, durationMs: number): void {
     const route = routeOf(request);
-    const outcome = outcomeOf(reply, trace);
+    const outcome = outcomeOf(response, trace);
     this.metrics.later(({ requests, requestSeconds }) => {
       requests.inc({ route, outcome });
       requestSeconds.observe({ route }, durationMs / 1000);
@@ -75,14 +77,14 @@ export class RequestLog {
       msg: `${route} ${outcome}`,
       route,
       outcome,
-      status: reply.statusCode,
+      status: response.statusCode,
       tenant: (request as { tenant?: { id: string } }).tenant?.id,
       ...trace.notes,
       durationMs: rounded(durationMs),
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
     if (route.startsWith('GET /health') || route === 'GET /metrics') this.logger.debug(line);
-    else if (isStranger(request) && reply.statusCode < 500) this.strangers.info(line);
+    else if (isStranger(request) && response.statusCode < 500) this.strangers.info(line);
     else this.logger.info(line);
   }
 }
@@ -91,18 +93,19 @@ export class RequestLog {
  * Whether no guard has authenticated the caller, who can then cause such lines at will. Tenants and administrators must
  * not lose theirs to a stranger's flood; a 5xx is a fault of ours.
  */
-function isStranger(request: FastifyRequest): boolean {
+function isStranger(request: Request): boolean {
   const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };
   return tenant === undefined && actor === undefined;
 }
 
 /** The route's pattern, never the path: paths have no end, and a metric's labels must. */
-function routeOf({ method, routeOptions }: FastifyRequest): string {
-  return routeOptions.url === undefined ? 'unknown' : `${method} ${routeOptions.url}`;
+function routeOf({ method, route }: Request): string {
+  const { path } = (route ?? {}) as { path?: string };
+  return path === undefined ? 'unknown' : `${method} ${path}`;
 }
 
-function outcomeOf({ raw, statusCode }: FastifyReply, { outcome }: Trace): string {
-  return raw.writableFinished ? (outcome ?? String(statusCode)) : 'CLIENT_WENT_AWAY';
+function outcomeOf({ writableFinished, statusCode }: Response, { outcome }: Trace): string {
+  return writableFinished ? (outcome ?? String(statusCode)) : 'CLIENT_WENT_AWAY';
 }
 
 function rounded(ms: number): number {

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
 import { parse as parseContentType } from 'content-type';
-import type { FastifyRequest } from 'fastify';
+import type { Request } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { parseJsonObject } from './json.js';
 import { validatorOf } from './validator.js';
@@ -32,9 +32,9 @@ export const ProviderBody = () => readAs((request, type) => validated(type, fiel
  * What is read of a request as an instance of the parameter's class. No pipe: Nest would wait for one by half a dozen
  * promises, and here nothing is waited for.
  */
-export function readAs(read: (request: FastifyRequest, type: Type<object>) => object): ParameterDecorator {
+export function readAs(read: (request: Request, type: Type<object>) => object): ParameterDecorator {
   const ReadAs = createParamDecorator((type: Type<object>, context: ExecutionContext) =>
-    read(context.switchToHttp().getRequest<FastifyRequest>(), type),
+    read(context.switchToHttp().getRequest<Request>(), type),
   );
   return (controller, method, index) => {
     const types = Reflect.getMetadata('design:paramtypes', controller, method!) as Type<object>[];
@@ -50,13 +50,13 @@ export const NoBody = () => UseGuards(NoBodyGuard);
 
 class NoBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): true {
-    const [field] = Object.keys(fieldsOf(context.switchToHttp().getRequest<FastifyRequest>()));
+    const [field] = Object.keys(fieldsOf(context.switchToHttp().getRequest<Request>()));
     if (field !== undefined) throw unknownField(field);
     return true;
   }
 }
 
-function fieldsOf({ headers, body }: FastifyRequest): Record<string, unknown> {
+function fieldsOf({ headers, body }: Request): Record<string, unknown> {
   const bytes = body as Buffer;
   // No body says as much as an empty object; where something is required, that is what is refused.
   if (bytes.length === 0) return {};

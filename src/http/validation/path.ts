@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import type { Request } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
 
@@ -32,7 +32,7 @@ function fromPath(
   read: (value: string) => string,
 ): ParameterDecorator {
   const FromPath = createParamDecorator((_: unknown, context: ExecutionContext) => {
-    const { params } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { params } = context.switchToHttp().getRequest<Request>();
     return read((params as Record<string, string>)[name] ?? '');
   });
   return (controller, method, index) => {

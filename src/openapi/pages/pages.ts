@@ -1,5 +1,5 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Router } from 'express';
 import helmet from 'helmet';
 import { dump } from 'js-yaml';
 import { CroupierError } from '../../errors/croupier-error.js';
@@ -34,7 +34,7 @@ const CONTENT_SECURITY = headersOf(
  * @returns renders everything that no request has rendered yet
  */
 export function servePages(
-  app: NestFastifyApplication,
+  router: Router,
   documents: ReadonlyMap<string, OpenAPIObject>,
   options: PageOptions,
 ): () => void {
@@ -44,13 +44,12 @@ export function servePages(
     for (const [route, content] of routesOf(path, document, assets, options)) routes.set(route, content);
   }
   const budget = new DocumentBudget();
-  const instance = app.getHttpAdapter().getInstance();
   for (const [route, content] of routes) {
-    instance.get(route, (request, reply) => {
-      const waitSeconds = budget.spend(request.ip);
-      if (waitSeconds > 0) return answerWith(refusal(waitSeconds), reply);
-      const { status, headers, body } = content.answer(request.raw);
-      return reply.status(status).headers(CONTENT_SECURITY).headers(headers).send(body);
+    router.get(route, (request, response) => {
+      const waitSeconds = budget.spend(request.ip ?? '');
+      if (waitSeconds > 0) return answerWith(refusal(waitSeconds), response);
+      const { status, headers, body } = content.answer(request);
+      response.writeHead(status, { ...CONTENT_SECURITY, ...headers }).end(body);
     });
   }
   return () => routes.forEach((content) => content.prepare());

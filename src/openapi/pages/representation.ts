@@ -53,9 +53,13 @@ function preparedOf(contentType: string, body: Buffer): { plain: Prepared; compr
   };
   const gzip = { 'content-encoding': 'gzip', etag: `"${hash}-gzip"` };
   return {
-    plain: { status: 200, headers: { ...common, etag: `"${hash}"` }, body },
-    compressed: { status: 200, headers: { ...common, ...gzip }, body: gzipSync(body) },
+    plain: ready({ ...common, etag: `"${hash}"` }, body),
+    compressed: ready({ ...common, ...gzip }, gzipSync(body)),
   };
+}
+
+function ready(headers: Readonly<Record<string, string>>, body: Buffer): Prepared {
+  return { status: 200, headers: { ...headers, 'content-length': String(body.length) }, body };
 }
 
 /** @param ifNoneMatch a list of ETags, compared weakly, or `*` */

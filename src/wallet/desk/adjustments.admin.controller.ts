@@ -1,6 +1,6 @@
 import { Controller, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { Response } from 'express';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
@@ -42,11 +42,11 @@ export class AdjustmentsAdminController {
   async adjust(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdjustmentRequest,
-    @Res({ passthrough: true }) response: FastifyReply,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<AdjustmentResponse> {
     const { adjustment, replayed } = await this.adjustments.adjust(actor, request);
-    void response.status(replayed ? HttpStatus.OK : HttpStatus.CREATED);
-    if (replayed) void response.header('Idempotency-Replayed', 'true');
+    response.status(replayed ? HttpStatus.OK : HttpStatus.CREATED);
+    if (replayed) response.setHeader('Idempotency-Replayed', 'true');
     return adjustment;
   }
 }
