@@ -76,7 +76,10 @@ module.exports = {
       comment: "Node's clients are clients too; its types are free to use.",
       severity: 'error',
       // The server comes from the same module as the client.
-      from: { path: '^src/', pathNot: '^src/((outbound|sandbox)/|http/server/(node-server|express-adapter)\\.ts$)' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/((outbound|sandbox)/|http/server/(node-server|express-adapter)\\.ts$)',
+      },
       to: { path: '^(node:)?(http|https|http2)$', dependencyTypesNot: ['type-only'] },
     },
     {
