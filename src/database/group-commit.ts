@@ -32,24 +32,33 @@ export interface GroupStatement {
   readonly columns: readonly string[];
   /** The column by which a row of the answer tells which member it is for. */
   readonly key: string;
+  /** Finds the row of an earlier try whose commit succeeded although its answer was lost; takes the same values. */
+  readonly alreadyDone: Statement | undefined;
+}
+
+export interface GroupStatementOptions {
+  /** `member`, or a column of which no two members have the same value, where the answer cannot bear `member`. */
+  readonly key?: string;
+  /** The text of `alreadyDone` over a source of one row. */
+  readonly alreadyDone?: (asked: string) => string;
 }
 
 /**
  * @param columns the values' names and types, in their order
  * @param text the statement over a source of rows that have these columns, and `member`
- * @param key `member`, or one of the columns where the answer cannot bear that: no two members have the same in it
  */
 export function groupStatement(
   name: string,
   columns: Readonly<Record<string, string>>,
   text: (asked: string) => string,
-  key = 'member',
+  { key = 'member', alreadyDone }: GroupStatementOptions = {},
 ): GroupStatement {
   const typed = Object.entries(columns);
   const one = typed.map(([column, type], index) => `$${index + 1}::${type} AS ${column}`).join(', ');
   const many = typed.map(([column, type]) => `${column} ${type}`).join(', ');
+  const single = `SELECT 0 AS member, ${one}`;
   return {
-    alone: { name, text: text(`SELECT 0 AS member, ${one}`) },
+    alone: { name, text: text(single) },
     together: {
       name: `${name}_together`,
       // PostgreSQL expects a hundred rows of any JSON, for which it would rather read a small table whole; after this
@@ -59,6 +68,7 @@ export function groupStatement(
     },
     columns: typed.map(([column]) => column),
     key,
+    alreadyDone: alreadyDone && { name: `${name}_already_done`, text: alreadyDone(single) },
   };
 }
 
@@ -174,8 +184,16 @@ export class GroupCommit implements OnApplicationShutdown {
       code,
     });
     for (const { values, resolve, reject } of batch) {
-      this.alone(statement, values).then(resolve, reject);
+      this.tryAgain(statement, values).then(resolve, reject);
     }
+  }
+
+  /** Runs a member of a failed batch by itself. The batch may have been committed if only its answer was lost. */
+  private async tryAgain(statement: GroupStatement, values: readonly unknown[]): Promise<object | undefined> {
+    const row = await this.alone(statement, values);
+    if (row || !statement.alreadyDone) return row;
+    const [done] = await this.database.query(statement.alreadyDone, values);
+    return done;
   }
 
   /** @returns for each member its row, or nothing */

@@ -11,13 +11,13 @@ import { declineReason, responseBody } from './rules/outcome.js';
 import type { Claim, Driver, Settlement } from './transaction.js';
 import { TransactionStore } from './transaction.store.js';
 
-/** What an attempt came to, as it is stored now; `lost` where another attempt took it over meanwhile. */
-export type CarriedOut =
+/** The stored outcome of an attempt; `lost` if another attempt took it over meanwhile. */
+export type AttemptOutcome =
   | { readonly to: 'lost' }
   | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
   | { readonly to: 'unknown'; readonly unknown: Unknown };
 
-/** An APPROVED transaction of real money by which a WIN may have become one that a person should look at. */
+/** An APPROVED transaction with real money after which a WIN may need a review. */
 export interface WinningsTrigger {
   readonly kind: 'WIN' | 'ROLLBACK';
   readonly providerId: string;
@@ -25,8 +25,8 @@ export interface WinningsTrigger {
 }
 
 /**
- * Carries out an attempt under its claim: asks the operator, stores what it says. Whoever drives it, a provider,
- * the resolver or a person, it is the same call and the same condition. Contract, section 3.
+ * Executes an attempt under its claim: calls the operator and settles. The provider's requests, the resolver and
+ * administrators all use the same call and the same condition. Contract, section 3.
  */
 @Injectable()
 export class AttemptRunner {
@@ -50,19 +50,19 @@ export class AttemptRunner {
   }
 
   /**
-   * @param claimedMs a moment not after the claim, of the monotonic clock
-   * @param betStands whether a BET was seen to stand in the round of this WIN, since its claim or before; it then stands
-   *   as long as the WIN is undecided
+   * Calls the operator and settles what it answers. If the process dies during the call, the attempt stays PENDING until
+   * its lease expires; if it dies before the settlement is committed, the next attempt repeats the same request.
+   * @param claimedMs a moment of the monotonic clock that is not after the claim
    */
-  async carryOut(claim: Claim, claimedMs: number, driver: Driver, betStands = false): Promise<CarriedOut> {
+  async execute(claim: Claim, claimedMs: number, driver: Driver): Promise<AttemptOutcome> {
     const started = { at: this.clock.now(), ms: monotonicMs() };
-    const answer = await this.ask(claim, claimedMs);
+    const answer = await this.callOperator(claim, claimedMs);
     const settlement = this.settlement(claim, answer, driver, started);
     if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
     const settled = { kind: claim.order.kind, state: settlement.state, mode: claim.mode };
     this.metrics.later(({ transactions }) => transactions.inc(settled));
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
-    if (answer.status === 'APPROVED' && mayFlagWinnings(claim, betStands)) this.triggerReview(claim);
+    if (answer.status === 'APPROVED' && mayFlagWinnings(claim)) this.triggerReview(claim);
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
   }
 
@@ -71,12 +71,12 @@ export class AttemptRunner {
     for (const watcher of this.winningsWatchers) watcher({ kind, providerId, transactionId });
   }
 
-  private ask(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
-    // A process that slept since its claim could call while another already holds the lease.
+  private async callOperator(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
+    // A process that was suspended after its claim could otherwise call while another one holds the lease.
     const operator = this.tenancy.operator(claim.operatorId);
     const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
     if (monotonicMs() - claimedMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
-      return Promise.resolve(OUTLIVED);
+      return LEASE_TOO_SHORT;
     }
     const wallet = this.wallets.behind(claim);
     return claim.verdict ? withBalance(claim.verdict, claim.order, wallet) : wallet.book(claim.order);
@@ -88,14 +88,13 @@ export class AttemptRunner {
     driver: Driver,
     started: { at: Date; ms: number },
   ): Settlement {
-    // What it came to follows: an object that begins with another's fields and goes on with its own is slow to make.
-    const record = <CameTo extends object>(cameTo: CameTo) => ({
+    const record = <Outcome extends object>(outcome: Outcome) => ({
       attempt: claim.attempt,
       driver: driver === 'provider' ? undefined : driver,
       requestId: currentRequestId(),
       startedAt: isoText(started.at),
       durationMs: Math.round(monotonicMs() - started.ms),
-      ...cameTo,
+      ...outcome,
     });
     if (answer.kind === 'unknown') {
       return {
@@ -120,25 +119,23 @@ export class AttemptRunner {
 }
 
 /**
- * Whether a WIN may be flagged since this claim is APPROVED. No ROLLBACK takes a BET from an undecided WIN, so one that
- * stands on a BET needs no look. A verdict of our own reverses nothing.
+ * Whether a WIN may have to be flagged after this claim was APPROVED. A WIN that stands on a BET needs no review, and the
+ * platform's own verdict reverses nothing.
  */
-function mayFlagWinnings(
-  { mode, verdict, order: { kind, freeSpinsRef } }: Claim,
-  betStands: boolean,
-): boolean {
+function mayFlagWinnings({ mode, verdict, standsOnBet = false, order }: Claim): boolean {
+  const { kind, freeSpinsRef } = order;
   if (mode !== 'REAL') return false;
-  if (kind === 'WIN') return freeSpinsRef !== undefined || !betStands;
+  if (kind === 'WIN') return freeSpinsRef !== undefined || !standsOnBet;
   return kind === 'ROLLBACK' && verdict === undefined;
 }
 
-const OUTLIVED: Unknown = {
+const LEASE_TOO_SHORT: Unknown = {
   kind: 'unknown',
   cause: 'timeout',
   detail: 'the lease would not outlive the call',
 };
 
-/** A verdict of our own, of which the operator is only asked the balance. */
+/** Completes the platform's own verdict with the operator's current balance. */
 async function withBalance(
   verdict: NonNullable<Claim['verdict']>,
   { playerRef, currency }: Claim['order'],
@@ -155,7 +152,7 @@ async function withBalance(
   };
 }
 
-/** The error with which a caller learns that the operator gave no answer. */
+/** The error code for an operator that gave no answer. */
 export function codeOf(unknown: Unknown): 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE' {
   return unknown.cause === 'timeout' ? 'OPERATOR_TIMED_OUT' : 'OPERATOR_UNAVAILABLE';
 }

@@ -3,10 +3,10 @@ import { groupStatement } from '../database/group-commit.js';
 import { endedSecondsAgo } from '../session/session.sql.js';
 
 /**
- * The session behind a token and what its game and operator allow, now. Joins the tables of other rooms, so that a
- * fresh BET or WIN costs two round trips in all.
+ * The session behind a token, and whether its game and operator are active. It joins tables of other rooms, so that one
+ * statement reads everything that decides a request.
  */
-const sessionBehind = (tokenHash: string) => `
+export const sessionBehind = (tokenHash: string) => `
   SELECT s.session_id AS "sessionId", s.operator_id AS "operatorId", s.provider_id AS "providerId",
          s.player_ref AS "playerRef", s.game_id AS "gameId", s.currency, s.mode,
          ${endedSecondsAgo('s')} AS "endedSecondsAgo",
@@ -17,7 +17,7 @@ const sessionBehind = (tokenHash: string) => `
     JOIN tenants o ON o.id = s.operator_id
    WHERE s.token_hash = ${tokenHash}`;
 
-/** A transaction as the rules see it; the table is `t`. */
+/** A transaction as the rules read it; the table is `t`. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
@@ -28,14 +28,14 @@ export const STORED_COLUMNS = `
            WHERE r.provider_id = t.provider_id AND r.original_transaction_id = t.transaction_id
              AND r.kind = 'ROLLBACK' AND r.state IN ('PENDING', 'TIMED_OUT')) AS "rollbackUndecided"`;
 
-/** What is stored under an id, as JSON. */
+/** The transaction that is stored under an id, as JSON. */
 const storedUnder = (providerId: string, transactionId: string) => `
   (SELECT row_to_json(stored) FROM (
      SELECT ${STORED_COLUMNS} FROM transactions t
       WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId}) stored)`;
 
-/** What happened in the round that `a` asks for, in the session `s`. */
-const ROUND_OF_SESSION = `
+/** The state of the round of request `a` in session `s`. */
+export const ROUND_OF_SESSION = `
   SELECT coalesce(bool_or(t.kind = 'WIN' AND t.state = 'APPROVED'), false) AS "winApproved",
          coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
          coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
@@ -53,131 +53,44 @@ const ROUND_OF_SESSION = `
    WHERE t.provider_id = a.provider_id AND t.round_id = a.round_id AND t.player_ref = a.player_ref
      AND t.game_id = a.game_id AND t.operator_id = s."operatorId" AND t.mode = s.mode`;
 
-/** The values of a BET's or a WIN's claim. */
-const SUBMITTED = {
-  provider_id: 'text',
-  transaction_id: 'text',
-  token_hash: 'bytea',
-  player_ref: 'text',
-  game_id: 'text',
-  round_id: 'text',
-  platform_transaction_id: 'uuid',
-  currency: 'text',
-  amount_minor: 'bigint',
-  round_closed: 'boolean',
-  original_transaction_id: 'text',
-  free_spins_ref: 'text',
-  lease_seconds: 'integer',
-};
-
-/** Whether what `a` asks for is asked in a session of its own that lives. */
-const inOwnLiveSession = (session: string) => `
-  ${session}."providerId" = a.provider_id AND ${session}."endedSecondsAgo" IS NULL
-  AND ${session}."playerRef" = a.player_ref AND ${session}."gameId" = a.game_id AND ${session}.currency = a.currency`;
-
-/** Claims what `a` asks for in the session, unless somebody has its id. */
-const claimOf = (kind: 'BET' | 'WIN', session: string, from: string) => `
-  INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
-                            session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
-                            round_closed, original_transaction_id, free_spins_ref, attempt, lease_until)
-  SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, '${kind}', 'PENDING', ${session}."operatorId",
-         ${session}."sessionId", ${session}.mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id,
-         a.round_closed, a.original_transaction_id, a.free_spins_ref, 1,
-         clock_timestamp() + make_interval(secs => a.lease_seconds)
-    FROM ${from}
-  ON CONFLICT DO NOTHING
-  RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
+/**
+ * Reads everything that decides a request: the session behind its token, what is stored under its id and under the id
+ * that a ROLLBACK names, and its round.
+ */
+export const LOAD = groupStatement(
+  'transaction_load',
+  {
+    provider_id: 'text',
+    transaction_id: 'text',
+    token_hash: 'bytea',
+    player_ref: 'text',
+    game_id: 'text',
+    round_id: 'text',
+    target_id: 'text',
+  },
+  (items) => `
+    SELECT a.member, row_to_json(s) AS session, row_to_json(r) AS round,
+           ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored,
+           ${storedUnder('a.provider_id', 'a.target_id')} AS target
+      FROM (${items}) a
+      LEFT JOIN LATERAL (${sessionBehind('a.token_hash')}) s ON true
+      LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true`,
+);
 
 /**
- * Moves the round's version if it still is what the decision saw: the round's lock, for two settling claims
- * that saw the same version cannot both pass.
+ * Increments the round's version if it is still the one that the decision read. It is the round's optimistic lock: of
+ * two claims that read the same version, only one passes.
  */
-function moveRound(round: string, versionSeen: string, from = ''): string {
+export function moveRound(round: string, versionRead: string, from = ''): string {
   return `
   INSERT INTO rounds AS r (provider_id, operator_id, player_ref, game_id, round_id, mode, version)
-  SELECT ${round}, ${versionSeen} + 1 ${from}
+  SELECT ${round}, ${versionRead} + 1 ${from}
   ON CONFLICT (provider_id, round_id, player_ref, game_id, operator_id, mode)
     DO UPDATE SET version = excluded.version WHERE r.version = excluded.version - 1
   RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode`;
 }
 
-const ROUND_KEY = `
-  a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
-
-/**
- * Claims a BET where nobody has its id and its session, game and operator allow it: the one condition of rules/attempt.ts
- * under which a BET is booked, so that a fresh one has its claim without a look before. Two members with one id make one
- * claim, and only one of them bears the claim's own id.
- */
-export const CLAIM_BET = groupStatement(
-  'transaction_claim_bet',
-  SUBMITTED,
-  (asked) =>
-    claimOf(
-      'BET',
-      's',
-      // By its token, whatever else is asked of it: OFFSET 0 keeps the conditions, and their indexes, out of the look-up.
-      `(${asked}) a JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
-        WHERE ${inOwnLiveSession('s')} AND s."gameActive" AND s."operatorActive"`,
-    ),
-  'platform_transaction_id',
-);
-
-/** Reads what stands against a BET that was not claimed. */
-export const LOOK_AT_BET = groupStatement(
-  'transaction_look_at_bet',
-  { provider_id: 'text', transaction_id: 'text', token_hash: 'bytea' },
-  (asked) => `
-    SELECT a.member, row_to_json(s) AS session, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
-      FROM (${asked}) a LEFT JOIN LATERAL (${sessionBehind('a.token_hash')}) s ON true`,
-);
-
-/**
- * Reads what a WIN finds, and claims it where it finds nothing and it stands on a BET, on no BET at all, or on free spins:
- * the condition of rules/win.ts. The claim takes the round's lock, and neither is taken where another claim moved the
- * round since it was looked at.
- */
-export const OPEN_WIN = groupStatement(
-  'transaction_open_win',
-  SUBMITTED,
-  (asked) => `
-    WITH looked AS MATERIALIZED (
-      SELECT a.*, s AS session, r AS round, ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored
-        FROM (${asked}) a
-        LEFT JOIN LATERAL (${sessionBehind('a.token_hash')}) s ON true
-        LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
-    ), bookable AS MATERIALIZED (
-      SELECT a.* FROM looked a
-       WHERE a.stored IS NULL AND ${inOwnLiveSession('(a.session)')}
-         AND (a.free_spins_ref IS NOT NULL OR (a.round)."betStands"
-              OR NOT ((a.round)."betUndecided" OR (a.round)."betRolledBack"))
-    ), round AS (
-      ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
-    ), claim AS (
-      ${claimOf('WIN', '(a.session)', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
-    )
-    SELECT a.member, row_to_json(a.session) AS session, a.stored, row_to_json(a.round) AS round,
-           a.platform_transaction_id IN (SELECT platform_transaction_id FROM claim) AS claimed
-      FROM looked a`,
-);
-
-/**
- * Reads what a ROLLBACK finds: $1 provider, $2 transaction, $3 token's hash, $4 player, $5 game, $6 round, $7 the id
- * that it names.
- */
-export const OPEN_ROLLBACK: Statement = {
-  name: 'transaction_open_rollback',
-  text: `
-    SELECT row_to_json(s) AS session, row_to_json(r) AS round,
-           ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored,
-           ${storedUnder('a.provider_id', 'a.target_id')} AS target
-      FROM (SELECT $1::text AS provider_id, $2::text AS transaction_id, $4::text AS player_ref, $5::text AS game_id,
-                   $6::text AS round_id, $7::text AS target_id) a
-      LEFT JOIN LATERAL (${sessionBehind('$3')}) s ON true
-      LEFT JOIN LATERAL (${ROUND_OF_SESSION}) r ON true`,
-};
-
-/** $1 … $6 are the round, $7 is the version that the decision saw. */
+/** $1 … $6 are the round's key, $7 the version that the decision read. */
 export const MOVE_ROUND: Statement = {
   name: 'transaction_move_round',
   text: moveRound('$1, $2, $3, $4, $5, $6', '$7::bigint'),
@@ -192,7 +105,7 @@ const CLAIM_VALUES = `
   $1, $2, $3, $4, 'PENDING', $5, $6::uuid, $7, $8, $9, $10, $11::bigint, $12, $13::boolean, $14, $15, $16, $17, 1,
   clock_timestamp() + make_interval(secs => $18)`;
 
-/** Claims an id that nobody has; nothing comes back where somebody was faster. */
+/** Claims an unused id; returns no row if the id is taken. */
 export const CLAIM: Statement = {
   name: 'transaction_claim',
   text: `
@@ -201,7 +114,7 @@ export const CLAIM: Statement = {
     RETURNING attempt`,
 };
 
-/** Claims a WIN together with its round's lock; $19 is the version that the decision saw. */
+/** Claims a WIN and takes its round's lock; $19 is the version that the decision read. */
 export const CLAIM_WIN: Statement = {
   name: 'transaction_claim_win',
   text: `
@@ -211,7 +124,7 @@ export const CLAIM_WIN: Statement = {
     RETURNING attempt`,
 };
 
-/** Claims an adjustment: $1 is the platform, $8 the reason that a person gave for it. */
+/** Claims an adjustment: $1 is the platform's id, $8 the administrator's reason. */
 export const CLAIM_ADJUSTMENT: Statement = {
   name: 'transaction_claim_adjustment',
   text: `
@@ -223,7 +136,7 @@ export const CLAIM_ADJUSTMENT: Statement = {
     RETURNING t.*`,
 };
 
-/** Marks a BET as being reversed by $3, if it still is the attempt that the decision saw. */
+/** Marks a BET as being reversed by $3, if its attempt is still the one that the decision read. */
 export const MARK_TARGET: Statement = {
   name: 'transaction_mark_target',
   text: `
@@ -233,7 +146,7 @@ export const MARK_TARGET: Statement = {
     RETURNING attempt`,
 };
 
-/** Gives a tombstone, whose first ROLLBACK was DECLINED, to the ROLLBACK $3. */
+/** Assigns a tombstone whose first ROLLBACK was DECLINED to the ROLLBACK $3. */
 export const MARK_TOMBSTONE: Statement = {
   name: 'transaction_mark_tombstone',
   text: `
@@ -242,7 +155,7 @@ export const MARK_TOMBSTONE: Statement = {
     RETURNING attempt`,
 };
 
-/** Stores a tombstone: whatever comes with this id later is declined, from now on. */
+/** Stores a tombstone: a later transaction with this id is declined. */
 export const PLACE_TOMBSTONE: Statement = {
   name: 'transaction_place_tombstone',
   text: `
@@ -253,7 +166,7 @@ export const PLACE_TOMBSTONE: Statement = {
     RETURNING attempt`,
 };
 
-/** Takes over attempt $3 that nobody decided, unless its ROLLBACK is under way; the old holder is fenced off. */
+/** Takes over the undecided attempt $3, unless its ROLLBACK is in progress; the previous holder is fenced off. */
 export const RETRY: Statement = {
   name: 'transaction_retry',
   text: `
@@ -268,22 +181,22 @@ export const RETRY: Statement = {
     RETURNING t.*`,
 };
 
-/** How much of a history is kept, in attempts: its beginning and its end tell the story of one that never ends. */
+/** Attempts that a history keeps: the first ones and the latest. */
 const ATTEMPTS_KEPT = 200;
 const FIRST_ATTEMPTS_KEPT = 20;
 
-const settled = (asked: string) => `
+const settled = (items: string) => `
   UPDATE transactions t
      SET state = a.state, response_body = a.response_body,
          decline_reason = coalesce(a.decline_reason, t.decline_reason),
          attempts = CASE WHEN jsonb_array_length(t.attempts) < ${ATTEMPTS_KEPT} THEN t.attempts
                          ELSE t.attempts - ${FIRST_ATTEMPTS_KEPT} END || a.record::jsonb,
          lease_until = NULL, updated_at = clock_timestamp()
-    FROM (${asked}) a
+    FROM (${items}) a
    WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id AND t.attempt = a.attempt
      AND t.state = 'PENDING' AND t.rollback_id IS NULL`;
 
-/** An attempt and what it came to. */
+/** The columns of a settlement. */
 const SETTLEMENT = {
   provider_id: 'text',
   transaction_id: 'text',
@@ -294,20 +207,20 @@ const SETTLEMENT = {
   record: 'text',
 };
 
-/** Settles an attempt, only while it is still ours. */
+/** Settles an attempt if it is still the current one. */
 export const SETTLE = groupStatement(
   'transaction_settle',
   SETTLEMENT,
-  (asked) => `${settled(asked)} RETURNING a.member`,
+  (items) => `${settled(items)} RETURNING a.member`,
 );
 
-/** Settles a ROLLBACK and, in the same step, its target: reversed where it is APPROVED, free where DECLINED. */
+/** Settles a ROLLBACK and its target: reversed if the ROLLBACK is APPROVED, released if it is DECLINED. */
 export const SETTLE_ROLLBACK = groupStatement(
   'transaction_settle_rollback',
   SETTLEMENT,
-  (asked) => `
+  (items) => `
     WITH settled AS (
-      ${settled(asked)}
+      ${settled(items)}
       RETURNING a.member, t.provider_id, t.transaction_id, t.original_transaction_id, t.state
     ), target AS (
       UPDATE transactions t

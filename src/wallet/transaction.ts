@@ -1,17 +1,21 @@
 import type { Order } from '../operator-wallet/operator-wallet.js';
 import type { DeclineReason, Verdict } from './rules/decision.js';
-import type { Asked, Mode } from './rules/facts.js';
+import type { Mode, ProviderFacts, TransactionRequest } from './rules/facts.js';
 
-/** A provider's request, with what is recorded and forwarded but decides nothing. */
-export interface SubmittedTransaction extends Asked {
-  readonly sessionToken: string;
-  readonly roundClosed?: boolean;
+/** A provider's request with everything that the statements need beside it. */
+export interface Submission {
+  readonly provider: ProviderFacts;
+  readonly request: TransactionRequest;
+  /** SHA-256 of the session token. */
+  readonly tokenHash: Buffer;
+  /** The id that the transaction gets if this submission claims it. */
+  readonly platformTransactionId: string;
 }
 
-/** Who drives an attempt; a person does it through the resolve route or an adjustment. */
+/** Who drives an attempt. An administrator does so by resolving a transaction or by an adjustment. */
 export type Driver = 'provider' | 'resolver' | 'administrator';
 
-/** An attempt that is ours until its lease is over or somebody settles it. */
+/** An attempt that only its holder may settle, until its lease expires. */
 export interface Claim {
   readonly attempt: number;
   readonly platformTransactionId: string;
@@ -19,13 +23,18 @@ export interface Claim {
   /** An adjustment has none. */
   readonly sessionId: string | null;
   readonly mode: Mode;
-  /** The operator's request, fixed at the first claim and repeated identically. */
+  /** The request to the operator: fixed by the first claim, identical in every attempt. */
   readonly order: Order;
-  /** Set where no movement is asked of the operator, only the balance. */
+  /** Set if the operator is asked only for a balance. */
   readonly verdict?: Verdict;
+  /**
+   * WIN: an APPROVED BET of its round was read with the claim or before it. That BET then stands as long as the WIN is
+   * undecided, because no ROLLBACK takes it from an undecided WIN.
+   */
+  readonly standsOnBet?: boolean;
 }
 
-/** A transaction that nobody has claimed yet. */
+/** A transaction that is about to be claimed for the first time. */
 export interface NewTransaction {
   readonly providerId: string;
   readonly platformTransactionId: string;
@@ -33,13 +42,13 @@ export interface NewTransaction {
   /** An adjustment has none. */
   readonly sessionId: string | null;
   readonly mode: Mode;
-  readonly asked: Omit<SubmittedTransaction, 'sessionToken'>;
-  /** Minor units; a ROLLBACK's is its target's. */
+  readonly request: TransactionRequest;
+  /** Minor units; a ROLLBACK takes its target's amount. */
   readonly amountMinor: number;
   readonly verdict?: Verdict;
 }
 
-/** An adjustment that nobody has claimed yet: the platform's own, in no session, game or round. */
+/** An adjustment that is about to be claimed: the platform's own transaction, without session, game or round. */
 export interface NewAdjustment {
   readonly adjustmentId: string;
   readonly platformTransactionId: string;
@@ -51,7 +60,7 @@ export interface NewAdjustment {
   readonly reason: string;
 }
 
-/** What an attempt came to, as the transaction's history keeps it. */
+/** The outcome of an attempt in the transaction's history. */
 export interface AttemptRecord {
   readonly attempt: number;
   /** Absent for the provider. */
@@ -66,33 +75,42 @@ export interface AttemptRecord {
   readonly detail?: string;
 }
 
-/** An attempt as the history keeps it; of one whose lease ran out nobody knows more. */
+/** An attempt in the transaction's history. If its lease expired, its outcome is unknown. */
 export type StoredAttempt =
   AttemptRecord | { readonly attempt: number; readonly outcome: 'LEASE_OVER'; readonly startedAt?: string };
 
 export interface Settlement {
   readonly state: 'APPROVED' | 'DECLINED' | 'TIMED_OUT';
-  /** The answer as it is stored and repeated; null while there is none. */
+  /** The response as it is stored and replayed; null while undecided. */
   readonly responseBody: string | null;
   readonly declineReason: DeclineReason | null;
-  /** What is undefined of it is not stored. */
+  /** Undefined fields are not stored. */
   readonly record: { readonly [Field in keyof AttemptRecord]: AttemptRecord[Field] | undefined };
 }
 
-/** The operator's request of a transaction that was just claimed. */
-export function orderOf(transaction: NewTransaction): Claim['order'] {
-  const { asked } = transaction;
+/** The first claim of a transaction. */
+export function newClaim(transaction: NewTransaction, standsOnBet = false): Claim {
+  const { platformTransactionId, operatorId, sessionId, mode, verdict } = transaction;
+  const order = orderOf(transaction);
+  const claim = { attempt: 1, platformTransactionId, operatorId, sessionId, mode, order, standsOnBet };
+  return verdict ? { ...claim, verdict } : claim;
+}
+
+function orderOf(transaction: NewTransaction): Order {
+  const { request } = transaction;
   return {
-    transactionId: asked.transactionId,
+    transactionId: request.transactionId,
     providerId: transaction.providerId,
-    kind: asked.kind,
-    playerRef: asked.playerRef,
-    gameId: asked.gameId,
-    currency: asked.currency,
+    kind: request.kind,
+    playerRef: request.playerRef,
+    gameId: request.gameId,
+    currency: request.currency,
     amountMinor: transaction.amountMinor,
-    roundId: asked.roundId,
-    ...(asked.roundClosed !== undefined && { roundClosed: asked.roundClosed }),
-    ...(asked.originalTransactionId !== undefined && { originalTransactionId: asked.originalTransactionId }),
-    ...(asked.freeSpinsRef !== undefined && { freeSpinsRef: asked.freeSpinsRef }),
+    roundId: request.roundId,
+    ...(request.roundClosed !== undefined && { roundClosed: request.roundClosed }),
+    ...(request.originalTransactionId !== undefined && {
+      originalTransactionId: request.originalTransactionId,
+    }),
+    ...(request.freeSpinsRef !== undefined && { freeSpinsRef: request.freeSpinsRef }),
   };
 }

@@ -10,6 +10,7 @@ import { TransactionSearchStore } from './desk/transaction-search.store.js';
 import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
 import { ResolutionService } from './resolving/resolution.service.js';
 import { Resolver } from './resolving/resolver.js';
+import { FreshClaims } from './fresh-claim.store.js';
 import { TransactionStore } from './transaction.store.js';
 import { UndecidedGauge } from './resolving/undecided.gauge.js';
 import { UndecidedStore } from './resolving/undecided.store.js';
@@ -27,6 +28,7 @@ import { WalletService } from './wallet.service.js';
   providers: [
     WalletService,
     AttemptRunner,
+    FreshClaims,
     TransactionStore,
     ResolutionService,
     Resolver,

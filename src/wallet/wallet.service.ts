@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
-import type { OperatorWallet, Unknown } from '../operator-wallet/operator-wallet.js';
-import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
+import type { Unknown } from '../operator-wallet/operator-wallet.js';
+import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-wallets.service.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -11,23 +11,27 @@ import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { AttemptRunner, codeOf, type WinningsTrigger } from './attempt.runner.js';
+import { FreshClaims } from './fresh-claim.store.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
-import type { SessionFacts } from './rules/facts.js';
+import type { TransactionRequest } from './rules/facts.js';
 import { responseBody } from './rules/outcome.js';
-import type { Claim, NewTransaction, SubmittedTransaction } from './transaction.js';
-import { fresh, type Opened, type Stored, TransactionStore } from './transaction.store.js';
+import type { Claim, NewTransaction, Submission } from './transaction.js';
+import { type LoadedFacts, TransactionStore } from './transaction.store.js';
 
-/** How often a request looks again when another one moved its round or took its id in between. */
-const LOOKS = 50;
-/** By how much the longest pause before another look grows with each, in milliseconds. */
+/** Tries to claim a transaction while concurrent requests change its round or take its id. */
+const CLAIM_TRIES = 50;
+/** The longest pause before a try grows by this much with each try, in milliseconds. */
 const PAUSE_STEP_MS = 4;
 
-/** What a provider is told: the bytes, and whether they were told before. */
+/** The response's bytes, and whether they are a replay. */
 export interface Answer {
   readonly body: string;
   readonly replayed: boolean;
 }
+
+/** The decisions that need a claim. */
+type ClaimingDecision = Extract<Decision, { do: 'book' | 'conclude' | 'reverse' | 'retry' }>;
 
 @Injectable()
 export class WalletService {
@@ -38,6 +42,7 @@ export class WalletService {
     private readonly sessions: SessionService,
     private readonly tenancy: TenancyService,
     private readonly wallets: OperatorWallets,
+    private readonly freshClaims: FreshClaims,
     private readonly transactions: TransactionStore,
     private readonly attempts: AttemptRunner,
   ) {}
@@ -45,39 +50,26 @@ export class WalletService {
   /**
    * Submits one BET, WIN or ROLLBACK. Contract, section 3.
    *
-   * Invariant: the operator is only asked under a claim that is committed and ours, and the provider is only
-   * told what is stored. A crash before the claim leaves nothing; after it, a PENDING whose lease runs out.
+   * Invariant: the operator is called only under our committed claim, and the provider receives only what is stored. A
+   * crash before the claim leaves nothing; after it, the transaction stays PENDING until its lease expires.
    * @throws CroupierError as the contract's tables say
    */
-  async submit(provider: Provider, asked: SubmittedTransaction): Promise<Answer> {
-    addLogFields({ transactionId: asked.transactionId, kind: asked.kind });
-    const tokenHash = sha256(asked.sessionToken);
-    for (let look = 0; look < LOOKS; look += 1) {
-      const startedMs = monotonicMs();
-      const platformTransactionId = this.randomness.uuid();
-      const opened = await this.transactions.open(provider.id, asked, {
-        tokenHash,
-        platformTransactionId,
-      });
-      const late = provider.lateSettlementSeconds;
-      const decision: Decision = opened.claimed ? { do: 'book' } : decide(asked, provider.id, late, opened);
-      switch (decision.do) {
-        case 'refuse':
-          throw new CroupierError(decision.code);
-        case 'replay':
-          return { body: decision.body, replayed: true };
-        case 'decline-rolled-back':
-          return this.declineRolledBack(asked, opened);
-        default: {
-          const claiming = this.claim(provider.id, asked, opened, decision, platformTransactionId);
-          // A fresh BET has its claim: what is known at once is not waited for.
-          const claim = claiming instanceof Promise ? await claiming : claiming;
-          if (claim) return this.carryOut(provider.id, asked, claim, startedMs, opened.round.betStands);
-          await sleep(this.randomness.integer(look * PAUSE_STEP_MS));
-        }
-      }
-    }
-    throw new CroupierError('TRANSACTION_IN_FLIGHT');
+  async submit(
+    provider: Provider,
+    { sessionToken, ...request }: TransactionRequest & { readonly sessionToken: string },
+  ): Promise<Answer> {
+    addLogFields({ transactionId: request.transactionId, kind: request.kind });
+    const submission: Submission = {
+      provider,
+      request,
+      tokenHash: sha256(sessionToken),
+      platformTransactionId: this.randomness.uuid(),
+    };
+    const startedMs = monotonicMs();
+    // A shortcut: deleting these two lines changes latency only.
+    const claim = await this.freshClaims.tryClaim(submission);
+    if (claim) return this.execute(submission, claim, startedMs);
+    return this.decideAndExecute(submission);
   }
 
   /**
@@ -90,7 +82,7 @@ export class WalletService {
     if (this.tenancy.operator(session.operatorId)?.status !== 'ACTIVE') {
       throw new CroupierError('OPERATOR_NOT_CONFIGURED');
     }
-    return this.readBalance(this.wallets.behind(session), session);
+    return this.readBalance(session, session);
   }
 
   /** @param watcher see AttemptRunner; it must not throw */
@@ -98,91 +90,115 @@ export class WalletService {
     this.attempts.onWinningsTrigger(watcher);
   }
 
-  /** Takes the id, durably, before anybody is called; nothing comes back where another request was faster. */
-  private claim(
-    providerId: string,
-    asked: SubmittedTransaction,
-    { session, claimed, round }: Opened,
-    decision: Extract<Decision, { do: 'book' | 'conclude' | 'reverse' | 'retry' }>,
-    platformTransactionId: string,
-  ): Claim | undefined | Promise<Claim | undefined> {
-    if (decision.do === 'retry')
-      return this.transactions.retry(providerId, asked.transactionId, decision.attempt);
-    if (!session) return undefined;
-    const { operatorId, sessionId, mode } = session;
-    const amountMinor = decision.do === 'reverse' ? decision.amountMinor : (asked.amountMinor ?? 0);
-    const transaction: NewTransaction = {
-      ...{ providerId, platformTransactionId, operatorId, sessionId, mode, asked, amountMinor },
-      ...(decision.do === 'conclude' && { verdict: decision.verdict }),
-    };
-    if (claimed) return fresh(transaction);
-    switch (decision.do) {
-      case 'conclude':
-        return this.transactions.claim(transaction);
-      case 'reverse':
-        return this.transactions.claimRollback(transaction, round, decision.target, this.randomness.uuid());
-      case 'book':
-        // A BET was to be claimed before it was looked at: something has changed since, so it is tried again.
-        return asked.kind === 'WIN' ? this.transactions.claimWin(transaction, round) : undefined;
+  /** Loads the facts, decides by the rules and obeys; starts over if another request changed the facts meanwhile. */
+  private async decideAndExecute(submission: Submission): Promise<Answer> {
+    const { request } = submission;
+    for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
+      const startedMs = monotonicMs();
+      const facts = await this.transactions.load(submission);
+      const decision = decide(request, facts);
+      switch (decision.do) {
+        case 'refuse':
+          throw new CroupierError(decision.code);
+        case 'replay':
+          return { body: decision.body, replayed: true };
+        case 'decline-rolled-back':
+          return this.declineRolledBack(request, facts);
+        default: {
+          const claim = await this.claim(submission, facts, decision);
+          if (claim) return this.execute(submission, claim, startedMs);
+          await sleep(this.randomness.integer(attempt * PAUSE_STEP_MS));
+        }
+      }
     }
-  }
-
-  /** Asks the operator under our claim, stores what it says, and answers what is stored. */
-  private async carryOut(
-    providerId: string,
-    asked: SubmittedTransaction,
-    claim: Claim,
-    startedMs: number,
-    betStands: boolean,
-  ): Promise<Answer> {
-    const outcome = await this.attempts.carryOut(claim, startedMs, 'provider', betStands);
-    if (outcome.to === 'lost') return this.answerOfAnother(providerId, asked, claim);
-    if (outcome.to === 'unknown') throw unanswered(outcome.unknown);
-    return { body: outcome.responseBody, replayed: false };
-  }
-
-  /** Our claim was taken over while the operator was asked: what counts is what is stored, never our result. */
-  private async answerOfAnother(
-    providerId: string,
-    asked: SubmittedTransaction,
-    claim: Claim,
-  ): Promise<Answer> {
-    this.logger.warn({
-      msg: 'attempt was taken over',
-      transactionId: asked.transactionId,
-      attempt: claim.attempt,
-    });
-    const opened = await this.transactions.open(providerId, asked, {
-      tokenHash: sha256(asked.sessionToken),
-      platformTransactionId: claim.platformTransactionId,
-    });
-    const decision = decide(asked, providerId, 0, opened);
-    if (decision.do === 'replay') return { body: decision.body, replayed: true };
-    if (decision.do === 'decline-rolled-back') return this.declineRolledBack(asked, opened);
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  /** The id stands for something that was rolled back: nothing moves, and the balance is read now. */
+  /** Commits the claim that the decision needs. @returns undefined if another request was faster */
+  private async claim(
+    { provider, request, platformTransactionId }: Submission,
+    { session, round }: LoadedFacts,
+    decision: ClaimingDecision,
+  ): Promise<Claim | undefined> {
+    if (decision.do === 'retry') {
+      return this.transactions.retry(provider.id, request.transactionId, decision.attempt);
+    }
+    // The rules never decide to claim without a session.
+    const { operatorId, sessionId, mode } = session!;
+    const transaction: NewTransaction = {
+      providerId: provider.id,
+      platformTransactionId,
+      operatorId,
+      sessionId,
+      mode,
+      request,
+      amountMinor: request.amountMinor ?? 0,
+    };
+    switch (decision.do) {
+      case 'conclude':
+        return this.transactions.claim({ ...transaction, verdict: decision.verdict });
+      case 'book':
+        return request.kind === 'WIN'
+          ? this.transactions.claimWin(transaction, round)
+          : this.transactions.claim(transaction);
+      case 'reverse': {
+        const { target, amountMinor } = decision;
+        const tombstoneId = this.randomness.uuid();
+        return this.transactions.claimRollback({ ...transaction, amountMinor }, round, target, tombstoneId);
+      }
+    }
+  }
+
+  /** Calls the operator under our claim, settles, and answers what is stored. */
+  private async execute(submission: Submission, claim: Claim, claimedMs: number): Promise<Answer> {
+    const outcome = await this.attempts.execute(claim, claimedMs, 'provider');
+    switch (outcome.to) {
+      case 'decided':
+        return { body: outcome.responseBody, replayed: false };
+      case 'unknown':
+        throw unanswered(outcome.unknown);
+      case 'lost':
+        return this.answerOfSuccessor(submission, claim);
+    }
+  }
+
+  /** Another attempt took ours over during the call: its stored result counts, never ours. */
+  private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<Answer> {
+    const { request } = submission;
+    const { transactionId } = request;
+    this.logger.warn({ msg: 'attempt was taken over', transactionId, attempt });
+    const facts = await this.transactions.load(submission);
+    const decision = decide(request, facts);
+    if (decision.do === 'replay') return { body: decision.body, replayed: true };
+    if (decision.do === 'decline-rolled-back') return this.declineRolledBack(request, facts);
+    throw new CroupierError('TRANSACTION_IN_FLIGHT');
+  }
+
+  /** The id was rolled back: no money moves, and the answer carries the current balance. */
   private async declineRolledBack(
-    asked: SubmittedTransaction,
-    { session, stored }: { session: SessionFacts | null; stored: Stored | null },
+    request: TransactionRequest,
+    { session, stored }: LoadedFacts,
   ): Promise<Answer> {
     if (!session || !stored) throw new CroupierError('INTERNAL');
-    const { transactionId, currency } = asked;
-    const balance = await this.readBalance(this.wallets.behind(session), asked);
+    const { transactionId, currency } = request;
     const { platformTransactionId } = stored;
+    const balance = await this.readBalance(session, request);
     const body = responseBody({
-      ...{ transactionId, platformTransactionId, status: 'DECLINED', balance, currency },
+      transactionId,
+      platformTransactionId,
+      status: 'DECLINED',
+      balance,
+      currency,
       declineReason: 'TRANSACTION_ROLLED_BACK',
     });
     return { body, replayed: false };
   }
 
   private async readBalance(
-    wallet: OperatorWallet,
+    session: WalletOwner,
     player: { playerRef: string; currency: string },
   ): Promise<number> {
-    const answer = await wallet.balance(player);
+    const answer = await this.wallets.behind(session).balance(player);
     if (answer.kind === 'unknown') throw unanswered(answer);
     return answer.balance;
   }

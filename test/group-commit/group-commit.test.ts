@@ -8,7 +8,8 @@ import { Database } from '../../src/database/database.js';
 import { GroupCommit, groupStatement } from '../../src/database/group-commit.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { sha256 } from '../../src/runtime/digest.js';
-import { TransactionStore } from '../../src/wallet/transaction.store.js';
+import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
+import type { Submission } from '../../src/wallet/transaction.js';
 import { useGroupCommit } from '../world/group-commit.js';
 import { PROVIDER, startWorld, type World } from '../world/world.js';
 
@@ -106,59 +107,78 @@ test('a connection that is lost costs nobody an answer', async () => {
   expect(rows.map((row) => row?.n)).toEqual(ids.map(() => 2));
 });
 
-test('a database that falls silent is given up, and the lane finds another way to it', async () => {
+/** Group commit over a proxy whose connections to the database can be paused. */
+async function groupCommitBehindProxy() {
   const url = new URL(world.databaseUrl);
   const { hostname, port } = url;
-  const ways: Socket[] = [];
-  const between = createServer((lane) => {
+  const connections: Socket[] = [];
+  const proxy = createServer((client) => {
     const database = connect(Number(port || 5432), hostname);
-    lane.pipe(database).pipe(lane);
-    for (const end of [lane, database]) end.on('error', () => undefined);
-    lane.on('close', () => database.destroy());
-    ways.push(database);
+    client.pipe(database).pipe(client);
+    for (const end of [client, database]) end.on('error', () => undefined);
+    client.on('close', () => database.destroy());
+    connections.push(database);
   }).listen(0, '127.0.0.1');
-  await once(between, 'listening');
-  url.host = `127.0.0.1:${(between.address() as AddressInfo).port}`;
-  const database = world.app.get(Database);
-  const behind = new GroupCommit(
-    Object.create(database, { url: { value: url.href } }) as Database,
-    world.app.get(Metrics),
-    world.app.get(Configuration),
-  );
+  await once(proxy, 'listening');
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const database = Object.create(world.app.get(Database), { url: { value: url.href } }) as Database;
+  const behind = new GroupCommit(database, world.app.get(Metrics), world.app.get(Configuration));
+  const close = async () => {
+    await behind.onApplicationShutdown();
+    proxy.close();
+  };
+  return { groupCommit: behind, connections, close };
+}
+
+test('a database that stops answering is given up, and the statement is run on another connection', async () => {
+  const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
   const [id = ''] = ids;
   const marked = async (n: number) => (await behind.run<{ n: number }>(MARK, [id, n]))?.n;
   try {
     expect(await marked(1)).toBe(1);
-    ways[0]?.pause();
+    connections[0]?.pause();
     expect(await Promise.all([marked(2), marked(2)])).toEqual([2, 2]);
     expect(await marked(3)).toBe(3);
-    expect(ways).toHaveLength(2);
+    expect(connections).toHaveLength(2);
   } finally {
-    await behind.onApplicationShutdown();
-    between.close();
+    await close();
   }
 });
 
-describe('a claim', () => {
-  let look: (platformTransactionId: string) => ReturnType<TransactionStore['open']>;
+describe.each(['BET', 'WIN'])('the claim of a new %s', (kind) => {
+  const configuration = () => world.app.get(Configuration);
+  let submission: (platformTransactionId: string) => Submission;
   beforeEach(async () => {
     const session = await world.launch();
-    const asked = world.transaction(session, 'BET') as unknown as Parameters<TransactionStore['open']>[1];
+    const request = world.transaction(session, kind) as unknown as Submission['request'];
     const tokenHash = sha256(session.sessionToken);
-    look = (platformTransactionId) =>
-      world.app.get(TransactionStore).open(PROVIDER, asked, { tokenHash, platformTransactionId });
+    const provider = { id: PROVIDER, lateSettlementSeconds: 0 };
+    submission = (platformTransactionId) => ({ provider, request, tokenHash, platformTransactionId });
   });
 
-  test('of which many ask in one batch is the claim of one', async () => {
-    const looks = await Promise.all(Array.from({ length: 20 }, () => look(randomUUID())));
-    expect(looks.filter(({ claimed }) => claimed)).toHaveLength(1);
+  test('is made once if twenty submissions of one id arrive at the same time', async () => {
+    const freshClaims = world.app.get(FreshClaims);
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, () => freshClaims.tryClaim(submission(randomUUID()))),
+    );
+    expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  test("whose answer was lost is known by its own id, and is nobody else's", async () => {
-    const own = randomUUID();
-    expect((await look(own)).claimed).toBe(true);
-    expect((await look(own)).claimed).toBe(true);
-    expect((await look(randomUUID())).claimed).toBe(false);
+  test('is found if its commit succeeded and the answer was lost', async () => {
+    const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
+    const freshClaims = new FreshClaims(behind, configuration());
+    try {
+      await behind.run(MARK, [ids[0], 1]);
+      connections[0]?.pause();
+      const own = submission(randomUUID());
+      expect(await freshClaims.tryClaim(own)).toMatchObject({
+        attempt: 1,
+        platformTransactionId: own.platformTransactionId,
+      });
+      expect(await freshClaims.tryClaim(submission(randomUUID()))).toBeUndefined();
+    } finally {
+      await close();
+    }
   });
 });
 
@@ -182,7 +202,7 @@ describe('the statements for many', () => {
     });
     for (const body of [bet, bet, win, win, free, rollback])
       expect((await together.submit(body)).status).toBe(200);
-    const claims = ['transaction_claim_bet', 'transaction_look_at_bet', 'transaction_open_win'];
+    const claims = ['transaction_claim_bet', 'transaction_claim_new_win', 'transaction_load'];
     for (const statement of [...claims, 'transaction_settle', 'transaction_settle_rollback']) {
       expect((await metric(together, 'groupCommitMembers', statement)).batches).toBeGreaterThan(0);
       expect((await metric(together, 'groupCommitsBroken', statement)).broken).toBe(0);

@@ -3,13 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataSource } from '../../src/database/data-source.js';
 import { PLANNER } from '../../src/database/group-commit.js';
 import { BY_TOKEN } from '../../src/session/session.store.js';
-import {
-  CLAIM_BET,
-  LOOK_AT_BET,
-  OPEN_WIN,
-  SETTLE,
-  SETTLE_ROLLBACK,
-} from '../../src/wallet/transaction.sql.js';
+import { CLAIM_BET, CLAIM_WIN } from '../../src/wallet/fresh-claim.sql.js';
+import { LOAD, SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/transaction.sql.js';
 import { createTestDatabase } from '../world/database.js';
 import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
 
@@ -23,7 +18,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 const GROWING = ['transactions', 'rounds', 'sessions'];
 
-const STATEMENTS = [CLAIM_BET, LOOK_AT_BET, OPEN_WIN, SETTLE, SETTLE_ROLLBACK, BY_TOKEN].flatMap(
+const STATEMENTS = [CLAIM_BET, CLAIM_WIN, LOAD, SETTLE, SETTLE_ROLLBACK, BY_TOKEN].flatMap(
   ({ alone, together }) => [alone, together],
 );
 

@@ -28,13 +28,18 @@ afterAll(() => world.stop());
 const round = (version: number) => ({ version }) as RoundFacts;
 
 function settling(kind: 'WIN' | 'ROLLBACK'): NewTransaction {
-  const asked = world.transaction(session, kind, {
+  const request = world.transaction(session, kind, {
     roundId: bet.roundId,
     ...(kind === 'ROLLBACK' && { originalTransactionId: bet.transactionId }),
-  }) as unknown as NewTransaction['asked'];
+  }) as unknown as NewTransaction['request'];
   const { sessionId } = session;
   return {
-    ...{ providerId: PROVIDER, operatorId: OPERATOR, sessionId, mode: 'REAL', asked, amountMinor: 100 },
+    providerId: PROVIDER,
+    operatorId: OPERATOR,
+    sessionId,
+    mode: 'REAL',
+    request,
+    amountMinor: 100,
     platformTransactionId: randomUUID(),
   };
 }
@@ -132,7 +137,7 @@ test('a ROLLBACK whose id is taken leaves no mark on its target', async () => {
   const other = world.transaction(session, 'BET');
   await world.submit(other);
   const rollback = settling('ROLLBACK');
-  const taken = { ...rollback, asked: { ...rollback.asked, transactionId: other.transactionId } };
+  const taken = { ...rollback, request: { ...rollback.request, transactionId: other.transactionId } };
   expect(
     await store.claimRollback(taken, round(0), { found: 'bet', attempt: 1 }, randomUUID()),
   ).toBeUndefined();

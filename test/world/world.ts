@@ -16,6 +16,8 @@ import { Clock } from '../../src/runtime/clock.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { ApiDocument, type OpenApi } from '../docs/document.js';
 import { createTestDatabase } from './database.js';
+import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
+import { freshClaimsEnabled } from './fresh-claims.js';
 import { AlwaysTogether, groupCommitEnvironment, groupCommitMode } from './group-commit.js';
 import { OperatorWalletCounterpart } from './operator-wallet.js';
 import { ProviderCounterpart } from './provider.js';
@@ -263,6 +265,9 @@ export async function startApplication(
   });
   const builder = Test.createTestingModule({ imports: [AppModule.with(configuration)] });
   if (groupCommitMode() === 'always') builder.overrideProvider(GroupCommit).useClass(AlwaysTogether);
+  if (!freshClaimsEnabled()) {
+    builder.overrideProvider(FreshClaims).useValue({ tryClaim: () => Promise.resolve(undefined) });
+  }
   const module = await builder
     .overrideProvider(Clock)
     .useValue(clock)

@@ -13,10 +13,10 @@ import { TransactionStore } from '../transaction.store.js';
 import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 
-/** How often is looked again when another request took the id, or the attempt, in between. */
-const LOOKS = 5;
+/** Tries to claim the adjustment while concurrent requests change it. */
+const CLAIM_TRIES = 5;
 
-/** Money that an administrator gives or takes, for a reason. Contract, section 7. */
+/** Corrections of a player's balance by an administrator. Contract, section 7. */
 @Injectable()
 export class AdjustmentService {
   constructor(
@@ -29,16 +29,16 @@ export class AdjustmentService {
   ) {}
 
   /**
-   * Books an adjustment once, however often it is asked for; a DECLINED is an answer and final. One that the operator
-   * did not answer may be asked for again, and the resolver takes it up as well.
-   * @returns `replayed` where it was decided before
+   * Books an adjustment once, however often it is requested; DECLINED is a final answer. If the operator did not answer,
+   * the same request may be sent again, and the resolver retries it as well.
+   * @returns `replayed` if it was decided before
    * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
    */
   async adjust(
     actor: Actor,
     request: AdjustmentRequest,
   ): Promise<{ adjustment: AdjustmentResponse; replayed: boolean }> {
-    for (let look = 0; look < LOOKS; look += 1) {
+    for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
       const startedMs = monotonicMs();
       const row = await this.stored.find(PLATFORM_ID, request.adjustmentId);
       if (row && !sameBody(row, request)) {
@@ -51,7 +51,7 @@ export class AdjustmentService {
       const claim = row
         ? await this.transactions.retry(PLATFORM_ID, request.adjustmentId, row.attempt)
         : await this.claim(actor, request);
-      const body = claim && (await this.carryOut(claim, startedMs));
+      const body = claim && (await this.execute(claim, startedMs));
       if (body !== undefined) return { adjustment: answerOf(request, body), replayed: false };
     }
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
@@ -71,9 +71,9 @@ export class AdjustmentService {
     });
   }
 
-  /** @returns what is stored; undefined where the attempt was taken over */
-  private async carryOut(claim: Claim, startedMs: number): Promise<string | undefined> {
-    const outcome = await this.attempts.carryOut(claim, startedMs, 'administrator');
+  /** @returns the stored response; undefined if the attempt was taken over */
+  private async execute(claim: Claim, startedMs: number): Promise<string | undefined> {
+    const outcome = await this.attempts.execute(claim, startedMs, 'administrator');
     if (outcome.to === 'unknown') throw new CroupierError(codeOf(outcome.unknown));
     return outcome.to === 'decided' ? outcome.responseBody : undefined;
   }
@@ -88,8 +88,15 @@ function answerOf(request: AdjustmentRequest, responseBody: string): AdjustmentR
   const { platformTransactionId, status, balance, declineReason } = JSON.parse(responseBody) as Response;
   const { adjustmentId, operatorId, playerRef, currency, amountMinor, reason } = request;
   return {
-    ...{ adjustmentId, platformTransactionId, status, balance },
+    adjustmentId,
+    platformTransactionId,
+    status,
+    balance,
     ...(declineReason !== undefined && { declineReason }),
-    ...{ operatorId, playerRef, currency, amountMinor, reason },
+    operatorId,
+    playerRef,
+    currency,
+    amountMinor,
+    reason,
   };
 }

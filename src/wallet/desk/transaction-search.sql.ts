@@ -133,7 +133,7 @@ export const FIND_FOR_DESK: Statement = {
       FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $2`,
 };
 
-/** The ROLLBACKs that name a transaction, oldest first: they are in its round. $3 and $4 are round and player. */
+/** The ROLLBACKs that name a transaction, newest first. They are in its round. $3 and $4 are round and player. */
 export const ROLLBACKS_OF: Statement = {
   name: 'desk_rollbacks_of',
   text: `

@@ -1,7 +1,7 @@
 import { sha256 } from '../../runtime/digest.js';
-import type { SubmittedTransaction } from '../transaction.js';
+import type { TransactionRequest } from '../rules/facts.js';
 
-/** What a ROLLBACK of the platform's own needs to know of its BET. */
+/** The BET that a ROLLBACK of the platform ends. */
 export interface EndedBet {
   readonly providerId: string;
   readonly transactionId: string;
@@ -17,7 +17,7 @@ const DIGITS = 32;
 /**
  * The id of the ROLLBACK with which the platform ends a BET: `croupier-` and the first 32 hex digits, lower
  * case, of the SHA-256 over the BET's key. The key's bytes are the UTF-8 of providerId, one line feed (0x0A),
- * and transactionId; neither can contain a line feed. Whoever ends the BET, whenever, comes to the same id.
+ * and transactionId; neither can contain a line feed. Every process derives the same id.
  * @param ordinal 0; after the operator DECLINED n of them, n: then a line feed and n in decimal follow the key
  */
 export function platformRollbackId(
@@ -28,8 +28,8 @@ export function platformRollbackId(
   return `croupier-${sha256(key).toString('hex').slice(0, DIGITS)}`;
 }
 
-/** The ROLLBACK itself, as if its provider had asked for it. */
-export function platformRollback(bet: EndedBet, ordinal: number): Omit<SubmittedTransaction, 'sessionToken'> {
+/** The ROLLBACK as its provider would have requested it. */
+export function platformRollback(bet: EndedBet, ordinal: number): TransactionRequest {
   const { transactionId: originalTransactionId, playerRef, gameId, currency, roundId } = bet;
   const transactionId = platformRollbackId(bet, ordinal);
   return { transactionId, kind: 'ROLLBACK', originalTransactionId, playerRef, gameId, currency, roundId };

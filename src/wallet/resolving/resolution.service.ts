@@ -9,26 +9,27 @@ import type { Claim, Driver } from '../transaction.js';
 import { TransactionStore } from '../transaction.store.js';
 import { type TransactionKey, type Undecided, UndecidedStore } from './undecided.store.js';
 
-/** What came of resolving a transaction once. */
+/** The outcome of one try to resolve a transaction. */
 export type Resolved =
-  /** The operator decided what was sent; a BET that its ROLLBACK ended is `ended`. */
+  /** The operator decided; `ended` is a BET whose ROLLBACK was APPROVED. */
   | { readonly to: 'approved' | 'declined' | 'ended' }
   /** The operator DECLINED to reverse the BET: it stays as it was. */
   | { readonly to: 'ending-declined' }
-  /** Nobody knows yet, once more. @property operatorFailed whether an operator, not a DEMO, was asked in vain */
+  /** Still undecided. @property operatorFailed whether a real operator, not the DEMO wallet, failed to answer */
   | { readonly to: 'unknown'; readonly operatorFailed: boolean }
-  /** Somebody else is at it, or was faster. */
+  /** Another attempt is in progress, or was faster. */
   | { readonly to: 'in-flight' }
   | { readonly to: 'decided-before' }
-  /** Only a person may try more; nothing was done. */
+  /** Only an administrator may continue; nothing was done. */
   | { readonly to: 'for-a-person' }
   | { readonly to: 'not-found' };
 
 /**
- * Resolves one transaction that nobody retries. Contract, section 3, "What nobody retries".
+ * Resolves one transaction that its provider does not retry. Contract, section 3, "What nobody retries".
  *
- * Invariant: the same claims as a provider's own attempt, so that whoever is faster, provider, resolver or person,
- * never more than one call is in flight for it. A crash after the claim leaves a PENDING whose lease runs out.
+ * Invariant: it claims as a provider's own attempt does, so that at most one call per transaction is in flight, whether
+ * the provider, the resolver or an administrator drives it. A crash after the claim leaves it PENDING until its lease
+ * expires.
  */
 @Injectable()
 export class ResolutionService {
@@ -54,12 +55,12 @@ export class ResolutionService {
       case 'resend': {
         const startedMs = monotonicMs();
         const claim = await this.transactions.retry(key.providerId, key.transactionId, stored.attempt);
-        return this.carryOut(claim, startedMs, driver);
+        return this.execute(claim, startedMs, driver);
       }
       case 'end': {
         const startedMs = monotonicMs();
         const claim = await this.claimEnding(stored, decision.ordinal);
-        return ended(await this.carryOut(claim, startedMs, driver));
+        return ended(await this.execute(claim, startedMs, driver));
       }
     }
   }
@@ -70,22 +71,26 @@ export class ResolutionService {
     const { playerRef, gameId, roundId, currency } = bet;
     if (gameId === null || roundId === null) throw new Error(`the BET ${transactionId} is in no round`);
     const transaction = {
-      ...{ providerId, operatorId, sessionId, mode, amountMinor },
+      providerId,
+      operatorId,
+      sessionId,
+      mode,
+      amountMinor,
       platformTransactionId: this.randomness.uuid(),
-      asked: platformRollback({ providerId, transactionId, playerRef, gameId, roundId, currency }, ordinal),
+      request: platformRollback({ providerId, transactionId, playerRef, gameId, roundId, currency }, ordinal),
     };
     const round: Pick<RoundFacts, 'version'> = { version: bet.roundVersion };
     const target = { found: 'bet', attempt } as const;
     return this.transactions.claimRollback(transaction, round, target, this.randomness.uuid());
   }
 
-  private async carryOut(
+  private async execute(
     claim: Claim | undefined,
     startedMs: number,
     driver: Exclude<Driver, 'provider'>,
   ): Promise<Resolved> {
     if (!claim) return { to: 'in-flight' };
-    const outcome = await this.attempts.carryOut(claim, startedMs, driver);
+    const outcome = await this.attempts.execute(claim, startedMs, driver);
     switch (outcome.to) {
       case 'lost':
         return { to: 'in-flight' };
@@ -97,7 +102,7 @@ export class ResolutionService {
   }
 }
 
-/** What a ROLLBACK's outcome means for the BET that it ends. */
+/** The outcome for a BET that follows from the outcome of its ROLLBACK. */
 function ended(rollback: Resolved): Resolved {
   if (rollback.to === 'approved') return { to: 'ended' };
   if (rollback.to === 'declined') return { to: 'ending-declined' };

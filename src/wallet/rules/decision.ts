@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/catalogue.js';
 
-/** The words with which a provider is told why. Contract, section 3, "TransactionResponse". */
+/** Reasons that a provider may receive. Contract, section 3, "TransactionResponse". */
 export const DECLINE_REASONS = [
   'INSUFFICIENT_FUNDS',
   'PLAYER_BLOCKED',
@@ -13,27 +13,27 @@ export const DECLINE_REASONS = [
 
 export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
-/** A verdict of our own: it moves nothing, and carries the balance that the operator names then. */
+/** The platform's own verdict: it moves no money and is answered with the operator's current balance. */
 export type Verdict =
   { readonly status: 'APPROVED' } | { readonly status: 'DECLINED'; readonly declineReason: DeclineReason };
 
-/** What is done with a request; the shell obeys. */
+/** What the service does with a request. */
 export type Decision =
   | { readonly do: 'refuse'; readonly code: ErrorCode }
-  /** Answer what is stored, byte for byte. */
+  /** Answer the stored response, byte for byte. */
   | { readonly do: 'replay'; readonly body: string }
-  /** Answer DECLINED `TRANSACTION_ROLLED_BACK`; nothing is stored, for the id already stands for that. */
+  /** Answer DECLINED `TRANSACTION_ROLLED_BACK`; nothing new is stored, because the id is already rolled back. */
   | { readonly do: 'decline-rolled-back' }
-  /** Claim the id with a verdict of our own. */
+  /** Claim the id with the platform's own verdict. */
   | { readonly do: 'conclude'; readonly verdict: Verdict }
-  /** Claim the id and have the operator book it. */
+  /** Claim the id and let the operator book it. */
   | { readonly do: 'book' }
-  /** Claim the id, and its target with it, and have the operator reverse that. */
+  /** Claim the id together with its target and let the operator reverse the target. */
   | { readonly do: 'reverse'; readonly target: ReversedTarget; readonly amountMinor: number }
-  /** Take over what an earlier attempt left undecided. */
+  /** Take over the attempt that an earlier one left undecided. */
   | { readonly do: 'retry'; readonly attempt: number };
 
-/** The target as the decision saw it; the claim holds only while it still stands so. */
+/** The target's state when the decision was made; the claim succeeds only if it is unchanged. */
 export type ReversedTarget =
   | { readonly found: 'nothing' }
   | { readonly found: 'tombstone' }

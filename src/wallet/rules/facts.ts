@@ -1,11 +1,11 @@
-/** What the rules know of the world; plain values, so that the rules stay pure. */
+/** The rules' inputs: plain values, so that the rules stay pure. */
 
 export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 export type Mode = 'REAL' | 'DEMO';
 export type State = 'PENDING' | 'APPROVED' | 'DECLINED' | 'TIMED_OUT' | 'ROLLED_BACK';
 
-/** What a provider asks for. */
-export interface Asked {
+/** A provider's request. `roundClosed` is stored and forwarded; no rule reads it. */
+export interface TransactionRequest {
   readonly transactionId: string;
   readonly kind: Kind;
   readonly playerRef: string;
@@ -14,8 +14,16 @@ export interface Asked {
   /** Minor units, 0 … 2^53−1; a ROLLBACK may leave it out. */
   readonly amountMinor?: number;
   readonly roundId: string;
+  readonly roundClosed?: boolean;
   readonly originalTransactionId?: string;
   readonly freeSpinsRef?: string;
+}
+
+/** The provider that signed the request. */
+export interface ProviderFacts {
+  readonly id: string;
+  /** How long after its session's end a WIN or ROLLBACK is accepted, in seconds. */
+  readonly lateSettlementSeconds: number;
 }
 
 /** The session that the request names, as it stands now. */
@@ -27,14 +35,14 @@ export interface SessionFacts {
   readonly gameId: string;
   readonly currency: string;
   readonly mode: Mode;
-  /** Seconds since it expired or was revoked; null while it lives. */
+  /** Seconds since it expired or was revoked; null while it is live. */
   readonly endedSecondsAgo: number | null;
   /** Whether the game may take a BET of this provider now. */
   readonly gameActive: boolean;
   readonly operatorActive: boolean;
 }
 
-/** A stored transaction, or a tombstone: then `kind` is null and its rollback came first. */
+/** A stored transaction, or a tombstone: its ROLLBACK came first and `kind` is null. */
 export interface StoredFacts {
   readonly transactionId: string;
   readonly kind: Kind | 'ADJUSTMENT' | null;
@@ -47,38 +55,40 @@ export interface StoredFacts {
   readonly amountMinor: number;
   readonly roundId: string | null;
   readonly originalTransactionId: string | null;
-  /** Counts the attempts; whoever settles must name the one it holds. */
+  /** Number of the latest attempt; an attempt settles only under its own number. */
   readonly attempt: number;
-  /** PENDING with its lease not over, by the database's clock. */
+  /** PENDING with a lease that has not expired, by the database's clock. */
   readonly leaseAlive: boolean;
-  /** The ROLLBACK that reverses, reversed or may have reversed it. */
+  /** The ROLLBACK that is reversing or has reversed it. */
   readonly rollbackId: string | null;
-  /** Whether any ROLLBACK of it is PENDING or TIMED_OUT, one that only waits for its balance included. */
+  /** Whether a ROLLBACK of it is PENDING or TIMED_OUT, including one that only needs a balance. */
   readonly rollbackUndecided: boolean;
   readonly responseBody: string | null;
 }
 
-/** Whether nothing is stored but that its rollback came first. */
+/** Whether the id is stored only because its ROLLBACK came first. */
 export function isTombstone(stored: StoredFacts): boolean {
   return stored.kind === null;
 }
 
-/** What else happened in the round that the request names. */
+/** The other transactions of the round that the request names. */
 export interface RoundFacts {
-  /** Moves with each claim of a WIN or a ROLLBACK: the round's lock. */
+  /** Incremented by each claim of a WIN or ROLLBACK: the round's optimistic lock. */
   readonly version: number;
   readonly winApproved: boolean;
   readonly winUndecided: boolean;
   /** A BET is APPROVED and not being rolled back. */
   readonly betStands: boolean;
-  /** A BET is PENDING or TIMED_OUT, or its ROLLBACK is under way. */
+  /** A BET is PENDING or TIMED_OUT, or its ROLLBACK is in progress. */
   readonly betUndecided: boolean;
   readonly betRolledBack: boolean;
-  /** A BET of the request's own session, not DECLINED, is in it. */
+  /** A BET of the request's own session, not DECLINED, is in the round. */
   readonly betOfSession: boolean;
 }
 
+/** Everything that decides a request, read in one statement. */
 export interface Facts {
+  readonly provider: ProviderFacts;
   readonly session: SessionFacts | null;
   readonly stored: StoredFacts | null;
   /** The transaction that a ROLLBACK names. */

@@ -1,24 +1,31 @@
 import type { Decision, DeclineReason, Verdict } from './decision.js';
-import { type Asked, isTombstone, type RoundFacts, type SessionFacts, type StoredFacts } from './facts.js';
+import {
+  type TransactionRequest,
+  isTombstone,
+  type RoundFacts,
+  type SessionFacts,
+  type StoredFacts,
+} from './facts.js';
 
 /** The table of what a fresh ROLLBACK finds at its target, from the top. Contract, section 3, "ROLLBACK". */
 export function decideRollback(
-  asked: Asked,
+  request: TransactionRequest,
   session: SessionFacts,
   target: StoredFacts | null,
   round: RoundFacts,
 ): Decision {
-  if (asked.originalTransactionId === asked.transactionId) return { do: 'refuse', code: 'INVALID_REQUEST' };
-  if (!target) return { do: 'reverse', target: { found: 'nothing' }, amountMinor: asked.amountMinor ?? 0 };
-  if (!ofTheSameRound(asked, session, target)) return { do: 'refuse', code: 'SESSION_MISMATCH' };
+  if (request.originalTransactionId === request.transactionId)
+    return { do: 'refuse', code: 'INVALID_REQUEST' };
+  if (!target) return { do: 'reverse', target: { found: 'nothing' }, amountMinor: request.amountMinor ?? 0 };
+  if (!ofTheSameRound(request, session, target)) return { do: 'refuse', code: 'SESSION_MISMATCH' };
   const tombstone = isTombstone(target);
-  if (!tombstone && asked.amountMinor !== undefined && asked.amountMinor !== target.amountMinor) {
+  if (!tombstone && request.amountMinor !== undefined && request.amountMinor !== target.amountMinor) {
     return { do: 'refuse', code: 'INVALID_REQUEST' };
   }
   if (!tombstone && target.kind !== 'BET') return declined('NOT_ROLLBACKABLE');
   if (target.leaseAlive || target.rollbackUndecided) return { do: 'refuse', code: 'TRANSACTION_IN_FLIGHT' };
   if (tombstone && target.rollbackId === null) {
-    return { do: 'reverse', target: { found: 'tombstone' }, amountMinor: asked.amountMinor ?? 0 };
+    return { do: 'reverse', target: { found: 'tombstone' }, amountMinor: request.amountMinor ?? 0 };
   }
   switch (target.state) {
     case 'ROLLED_BACK':
@@ -50,13 +57,13 @@ function conclude(verdict: Verdict): Decision {
   return { do: 'conclude', verdict };
 }
 
-function ofTheSameRound(asked: Asked, session: SessionFacts, target: StoredFacts): boolean {
+function ofTheSameRound(request: TransactionRequest, session: SessionFacts, target: StoredFacts): boolean {
   return (
     target.operatorId === session.operatorId &&
     target.mode === session.mode &&
     target.playerRef === session.playerRef &&
     target.gameId === session.gameId &&
     target.currency === session.currency &&
-    target.roundId === asked.roundId
+    target.roundId === request.roundId
   );
 }

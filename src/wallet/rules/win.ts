@@ -1,10 +1,15 @@
 import type { Decision } from './decision.js';
-import type { Asked, RoundFacts } from './facts.js';
+import type { TransactionRequest, RoundFacts } from './facts.js';
 
-/** A WIN stands on the round's BETs, those DECLINED left out. Contract, section 3, below the attempts' table. */
-export function decideWin(asked: Asked, round: RoundFacts): Decision {
+/**
+ * A WIN is booked if a BET of its round stands, if the round has no BET at all, or for free spins. DECLINED BETs do not
+ * count. Contract, section 3, below the table of attempts.
+ *
+ * CLAIM_WIN in wallet/fresh-claim.sql.ts repeats the condition for `book`.
+ */
+export function decideWin(request: TransactionRequest, round: RoundFacts): Decision {
   const anyBet = round.betStands || round.betUndecided || round.betRolledBack;
-  if (asked.freeSpinsRef !== undefined || !anyBet || round.betStands) return { do: 'book' };
+  if (request.freeSpinsRef !== undefined || !anyBet || round.betStands) return { do: 'book' };
   if (round.betUndecided) return { do: 'refuse', code: 'TRANSACTION_IN_FLIGHT' };
   return { do: 'conclude', verdict: { status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' } };
 }

@@ -1,0 +1,106 @@
+import { groupStatement } from '../database/group-commit.js';
+import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
+
+/*
+ * The shortcut's SQL. It repeats conditions of the rules, each named beside it: a request that these statements claim is
+ * one that `decide` would book. test/rules/fresh-claim.test.ts proves it.
+ */
+
+const REQUEST = {
+  provider_id: 'text',
+  transaction_id: 'text',
+  token_hash: 'bytea',
+  player_ref: 'text',
+  game_id: 'text',
+  round_id: 'text',
+  platform_transaction_id: 'uuid',
+  currency: 'text',
+  amount_minor: 'bigint',
+  round_closed: 'boolean',
+  original_transaction_id: 'text',
+  free_spins_ref: 'text',
+  lease_seconds: 'integer',
+};
+
+/** rules/attempt.ts, `decide`: the session is live, the provider's own, and agrees with the request. */
+const inOwnLiveSession = (session: string) => `
+  ${session}."providerId" = a.provider_id AND ${session}."endedSecondsAgo" IS NULL
+  AND ${session}."playerRef" = a.player_ref AND ${session}."gameId" = a.game_id AND ${session}.currency = a.currency`;
+
+/** rules/attempt.ts, `decide`: a BET needs an active game and an active operator. */
+const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND ${session}."operatorActive"`;
+
+/** rules/win.ts, `decideWin`: a standing BET, no BET at all, or free spins. */
+const winMayBeBooked = (round: string) => `
+  (a.free_spins_ref IS NOT NULL OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
+
+/** rules/attempt.ts, `decide`: only an unused id is booked, which the primary key decides. */
+const claimOf = (kind: 'BET' | 'WIN', session: string, from: string) => `
+  INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
+                            session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
+                            round_closed, original_transaction_id, free_spins_ref, attempt, lease_until)
+  SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, '${kind}', 'PENDING', ${session}."operatorId",
+         ${session}."sessionId", ${session}.mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id,
+         a.round_closed, a.original_transaction_id, a.free_spins_ref, 1,
+         clock_timestamp() + make_interval(secs => a.lease_seconds)
+    FROM ${from}
+  ON CONFLICT DO NOTHING
+  RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
+
+/** Finds the claim of `a` if an earlier try of the same statement committed it and its answer was lost. */
+const claimAlreadyMade = (items: string) => `
+  SELECT t.platform_transaction_id, t.operator_id AS "operatorId", t.session_id AS "sessionId", t.mode
+    FROM (${items}) a
+    JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
+   WHERE t.platform_transaction_id = a.platform_transaction_id AND t.attempt = 1
+     AND t.state = 'PENDING' AND t.lease_until > clock_timestamp()`;
+
+const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMade };
+
+/**
+ * Claims a new BET whose session, game and operator allow it. Two items with the same id in one batch make one claim;
+ * the platform's transaction id tells whose it is.
+ */
+export const CLAIM_BET = groupStatement(
+  'transaction_claim_bet',
+  REQUEST,
+  (items) =>
+    claimOf(
+      'BET',
+      's',
+      // OFFSET 0 keeps the conditions out of the look-up, so that the session is always found by its token's index.
+      `(${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
+        WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')}`,
+    ),
+  IDENTIFIED,
+);
+
+const ROUND_KEY = `
+  a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
+
+/**
+ * Claims a new WIN that its session and its round allow, and takes the round's lock; neither if another claim moved the
+ * round since it was read.
+ */
+export const CLAIM_WIN = groupStatement(
+  'transaction_claim_new_win',
+  REQUEST,
+  (items) => `
+    WITH bookable AS MATERIALIZED (
+      SELECT a.*, s AS session, r AS round
+        FROM (${items}) a
+        JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
+        JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
+       WHERE ${inOwnLiveSession('s')} AND ${winMayBeBooked('r')}
+         -- As a scalar subquery it is always looked up by its key.
+         AND (SELECT true FROM transactions t
+               WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id) IS NULL
+    ), round AS (
+      ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
+    ), claim AS (
+      ${claimOf('WIN', '(a.session)', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
+    )
+    SELECT claim.*, (bookable.round)."betStands" AS "standsOnBet"
+      FROM claim JOIN bookable ON bookable.platform_transaction_id = claim.platform_transaction_id`,
+  IDENTIFIED,
+);

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { GroupCommit } from '../database/group-commit.js';
+import { measure } from '../observability/trace.js';
+import { CLAIM_BET, CLAIM_WIN } from './fresh-claim.sql.js';
+import { type Claim, newClaim, type Submission } from './transaction.js';
+
+interface ClaimRow extends Pick<Claim, 'operatorId' | 'sessionId' | 'mode'> {
+  readonly standsOnBet?: boolean;
+}
+
+/**
+ * The shortcut for new BETs and WINs: one statement checks what the rules demand and claims the id, so that such a
+ * transaction needs two round trips to the database instead of three. Without it the service answers the same, later.
+ */
+@Injectable()
+export class FreshClaims {
+  private readonly leaseSeconds: number;
+
+  constructor(
+    private readonly groupCommit: GroupCommit,
+    configuration: Configuration,
+  ) {
+    this.leaseSeconds = configuration.transactionLeaseSeconds;
+  }
+
+  /** @returns the committed claim of a BET or WIN that the rules would book; undefined if they are to be asked */
+  async tryClaim(submission: Submission): Promise<Claim | undefined> {
+    const { provider, request, platformTransactionId } = submission;
+    if (request.kind === 'ROLLBACK') return undefined;
+    const statement = request.kind === 'BET' ? CLAIM_BET : CLAIM_WIN;
+    const row = await measure('claim', () =>
+      this.groupCommit.run<ClaimRow>(statement, this.valuesOf(submission)),
+    );
+    if (!row) return undefined;
+    const { operatorId, sessionId, mode, standsOnBet = false } = row;
+    const amountMinor = request.amountMinor ?? 0;
+    return newClaim(
+      { providerId: provider.id, platformTransactionId, operatorId, sessionId, mode, request, amountMinor },
+      standsOnBet,
+    );
+  }
+
+  /** In the order of the statements' columns. */
+  private valuesOf({ provider, request, tokenHash, platformTransactionId }: Submission): unknown[] {
+    return [
+      provider.id,
+      request.transactionId,
+      tokenHash,
+      request.playerRef,
+      request.gameId,
+      request.roundId,
+      platformTransactionId,
+      request.currency,
+      request.amountMinor,
+      request.roundClosed ?? null,
+      request.originalTransactionId ?? null,
+      request.freeSpinsRef ?? null,
+      this.leaseSeconds,
+    ];
+  }
+}
