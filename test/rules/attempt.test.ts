@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../src/wallet/rules/attempt.js';
+import type { Facts, SessionFacts, StoredFacts, TransactionRequest } from '../../src/wallet/rules/facts.js';
+import { EMPTY_ROUND, factsOf, requestOf, SESSION, storedOf } from './facts.js';
+
+const refuse = (code: string) => ({ do: 'refuse', code });
+const REPLAY = { do: 'replay', body: '{"stored":true}' };
+const BOOK = { do: 'book' };
+
+describe('the session and its configuration', () => {
+  test.each<[string, 'BET' | 'WIN', Partial<SessionFacts> | null, object]>([
+    ['no session', 'BET', null, refuse('SESSION_INVALID')],
+    ['a session that has ended', 'BET', { endedSecondsAgo: 1 }, refuse('SESSION_INVALID')],
+    ['another provider', 'BET', { providerId: 'provider-2' }, refuse('SESSION_OF_ANOTHER_PROVIDER')],
+    [
+      'another provider, and ended',
+      'WIN',
+      { providerId: 'provider-2', endedSecondsAgo: 1 },
+      refuse('SESSION_INVALID'),
+    ],
+    ['another player', 'BET', { playerRef: 'player-2' }, refuse('SESSION_MISMATCH')],
+    ['another game', 'BET', { gameId: 'game-2' }, refuse('SESSION_MISMATCH')],
+    ['another currency', 'BET', { currency: 'USD' }, refuse('SESSION_MISMATCH')],
+    ['an inactive game', 'BET', { gameActive: false }, refuse('GAME_NOT_CONFIGURED')],
+    ['an inactive game', 'WIN', { gameActive: false }, BOOK],
+    ['an inactive operator', 'BET', { operatorActive: false }, refuse('OPERATOR_NOT_CONFIGURED')],
+    ['an inactive operator', 'WIN', { operatorActive: false }, BOOK],
+    ['a live session of its own', 'BET', {}, BOOK],
+  ])('%s: a %s', (_, kind, session, decision) => {
+    const facts = factsOf({ session: session && { ...SESSION, ...session } });
+    expect(decide(requestOf(kind), facts)).toEqual(decision);
+  });
+});
+
+describe('what is stored under the id', () => {
+  test.each<[string, Partial<StoredFacts> | 'tombstone', object]>([
+    ['APPROVED', {}, REPLAY],
+    ['DECLINED', { state: 'DECLINED' }, REPLAY],
+    ['ROLLED_BACK', { state: 'ROLLED_BACK', rollbackId: 'undo' }, { do: 'decline-rolled-back' }],
+    ['a tombstone', 'tombstone', { do: 'decline-rolled-back' }],
+    ['PENDING with a live lease', { state: 'PENDING', leaseAlive: true }, refuse('TRANSACTION_IN_FLIGHT')],
+    ['PENDING with an expired lease', { state: 'PENDING', attempt: 3 }, { do: 'retry', attempt: 3 }],
+    ['TIMED_OUT', { state: 'TIMED_OUT', attempt: 2 }, { do: 'retry', attempt: 2 }],
+    [
+      'TIMED_OUT, its ROLLBACK undecided',
+      { state: 'TIMED_OUT', rollbackUndecided: true },
+      refuse('TRANSACTION_IN_FLIGHT'),
+    ],
+    ['APPROVED, its ROLLBACK undecided', { rollbackUndecided: true }, refuse('TRANSACTION_IN_FLIGHT')],
+  ])('%s', (_, stored, decision) => {
+    const facts = factsOf({ stored: stored === 'tombstone' ? storedOf(null) : storedOf('BET', stored) });
+    expect(decide(requestOf('BET'), facts)).toEqual(decision);
+  });
+
+  test.each<[string, Partial<TransactionRequest>]>([
+    ['kind', { kind: 'WIN' }],
+    ['amount', { amountMinor: 101 }],
+    ['round', { roundId: 'round-2' }],
+  ])('with another %s, the id is reused', (_, changes) => {
+    const facts = factsOf({ stored: storedOf('BET') });
+    expect(decide(requestOf('BET', changes), facts)).toEqual(refuse('TRANSACTION_ID_REUSED'));
+  });
+
+  test('a finished transaction is replayed although its session has ended', () => {
+    const session = { ...SESSION, endedSecondsAgo: 1_000_000 };
+    expect(decide(requestOf('BET'), factsOf({ session, stored: storedOf('BET') }))).toEqual(REPLAY);
+  });
+
+  test('an unfinished BET is not retried after its session has ended', () => {
+    const session = { ...SESSION, endedSecondsAgo: 1 };
+    const stored = storedOf('BET', { state: 'TIMED_OUT' });
+    expect(decide(requestOf('BET'), factsOf({ session, stored }))).toEqual(refuse('SESSION_INVALID'));
+  });
+
+  test('nothing is replayed to another provider', () => {
+    const session = { ...SESSION, providerId: 'provider-2' };
+    const decision = decide(requestOf('BET'), factsOf({ session, stored: storedOf('BET') }));
+    expect(decision).toEqual(refuse('SESSION_OF_ANOTHER_PROVIDER'));
+  });
+});
+
+describe('settling after the session, within 60 s', () => {
+  const OF_SESSION: Partial<Facts> = { round: { ...EMPTY_ROUND, betStands: true, betOfSession: true } };
+  test.each<[string, TransactionRequest, number, Partial<Facts>, object]>([
+    ['a WIN of a BET of the session', requestOf('WIN'), 59, OF_SESSION, BOOK],
+    ['the same WIN too late', requestOf('WIN'), 60, OF_SESSION, refuse('SESSION_INVALID')],
+    ['a WIN of another session', requestOf('WIN'), 1, {}, refuse('SESSION_INVALID')],
+    ['a WIN of free spins', requestOf('WIN', { freeSpinsRef: 'batch-1' }), 1, {}, BOOK],
+    ['a BET', requestOf('BET'), 1, OF_SESSION, refuse('SESSION_INVALID')],
+  ])('%s', (_, request, endedSecondsAgo, facts, decision) => {
+    const session = { ...SESSION, endedSecondsAgo };
+    expect(decide(request, factsOf({ session, ...facts }))).toEqual(decision);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { declineReason, responseBody } from '../../src/wallet/rules/outcome.js';
+
+test.each<[string | undefined, string]>([
+  ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_FUNDS'],
+  ['LIMIT_REACHED', 'LIMIT_REACHED'],
+  ['card expired', 'OTHER'],
+  ['', 'OTHER'],
+  [undefined, 'OTHER'],
+])("the operator's reason %j is answered as %s", (reason, answered) => {
+  expect(declineReason(reason)).toBe(answered);
+});
+
+describe('a response', () => {
+  const approved = {
+    transactionId: 'bet-1',
+    platformTransactionId: 'id-1',
+    status: 'APPROVED',
+    balance: 900,
+    currency: 'EUR',
+  } as const;
+
+  test('has its fields in the order of the contract', () => {
+    expect(responseBody(approved)).toBe(
+      '{"transactionId":"bet-1","platformTransactionId":"id-1","status":"APPROVED","balance":900,"currency":"EUR"}',
+    );
+  });
+
+  test('of a DECLINED transaction ends with its reason', () => {
+    const declined = { ...approved, status: 'DECLINED', declineReason: 'PLAYER_BLOCKED' } as const;
+    expect(responseBody(declined)).toMatch(/"status":"DECLINED",.*"declineReason":"PLAYER_BLOCKED"}$/);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { RoundFacts, StoredFacts, TransactionRequest } from '../../src/wallet/rules/facts.js';
+import { decideRollback } from '../../src/wallet/rules/rollback.js';
+import { EMPTY_ROUND, requestOf, SESSION, storedOf } from './facts.js';
+
+const refuse = (code: string) => ({ do: 'refuse', code });
+const reverse = (target: object, amountMinor: number) => ({ do: 'reverse', target, amountMinor });
+const decline = (declineReason: string) => ({
+  do: 'conclude',
+  verdict: { status: 'DECLINED', declineReason },
+});
+const APPROVE = { do: 'conclude', verdict: { status: 'APPROVED' } };
+const REVERSE_BET = reverse({ found: 'bet', attempt: 2 }, 100);
+
+const bet = (changes: Partial<StoredFacts> = {}) => storedOf('BET', { attempt: 2, ...changes });
+
+function decideWith(
+  target: StoredFacts | null,
+  { round = {}, request = {} }: { round?: Partial<RoundFacts>; request?: Partial<TransactionRequest> } = {},
+) {
+  return decideRollback(requestOf('ROLLBACK', request), SESSION, target, { ...EMPTY_ROUND, ...round });
+}
+
+describe('a ROLLBACK whose target is', () => {
+  test.each<[string, StoredFacts | null, object]>([
+    ['unknown', null, reverse({ found: 'nothing' }, 0)],
+    ['a tombstone that no ROLLBACK holds', storedOf(null), reverse({ found: 'tombstone' }, 0)],
+    ['a tombstone of another ROLLBACK', storedOf(null, { rollbackId: 'undo-1' }), APPROVE],
+    ['an APPROVED BET', bet(), REVERSE_BET],
+    ['a TIMED_OUT BET', bet({ state: 'TIMED_OUT' }), REVERSE_BET],
+    ['a PENDING BET with an expired lease', bet({ state: 'PENDING' }), REVERSE_BET],
+    [
+      'a PENDING BET with a live lease',
+      bet({ state: 'PENDING', leaseAlive: true }),
+      refuse('TRANSACTION_IN_FLIGHT'),
+    ],
+    ['a BET with an undecided ROLLBACK', bet({ rollbackUndecided: true }), refuse('TRANSACTION_IN_FLIGHT')],
+    ['a DECLINED BET', bet({ state: 'DECLINED' }), APPROVE],
+    ['a BET that was reversed', bet({ state: 'ROLLED_BACK', rollbackId: 'undo-1' }), APPROVE],
+    ['a WIN', storedOf('WIN'), decline('NOT_ROLLBACKABLE')],
+    ['a ROLLBACK', storedOf('ROLLBACK'), decline('NOT_ROLLBACKABLE')],
+    ['in another round', bet({ roundId: 'round-2' }), refuse('SESSION_MISMATCH')],
+    ['of another player', bet({ playerRef: 'player-2' }), refuse('SESSION_MISMATCH')],
+    ['of another operator', bet({ operatorId: 'operator-2' }), refuse('SESSION_MISMATCH')],
+    ['in another mode', bet({ mode: 'DEMO' }), refuse('SESSION_MISMATCH')],
+  ])('%s', (_, target, decision) => {
+    expect(decideWith(target)).toEqual(decision);
+  });
+});
+
+test.each<[string, Partial<RoundFacts>, object]>([
+  ['an APPROVED WIN', { winApproved: true }, decline('ROUND_ALREADY_SETTLED')],
+  ['an undecided WIN', { winUndecided: true }, refuse('TRANSACTION_IN_FLIGHT')],
+])('an APPROVED BET in a round with %s', (_, round, decision) => {
+  expect(decideWith(bet(), { round })).toEqual(decision);
+});
+
+test.each<[string, number, StoredFacts | null, object]>([
+  ["the BET's", 100, bet(), REVERSE_BET],
+  ["other than the BET's", 99, bet(), refuse('INVALID_REQUEST')],
+  ['for an unknown target', 70, null, reverse({ found: 'nothing' }, 70)],
+  ['for a tombstone', 70, storedOf(null), reverse({ found: 'tombstone' }, 70)],
+])('an amount %s', (_, amountMinor, target, decision) => {
+  expect(decideWith(target, { request: { amountMinor } })).toEqual(decision);
+});
+
+test('a ROLLBACK of itself is invalid', () => {
+  const request = { originalTransactionId: 'transaction-1' };
+  expect(decideWith(null, { request })).toEqual(refuse('INVALID_REQUEST'));
+});
