@@ -131,6 +131,7 @@ module.exports = {
     })),
   ],
   options: {
+    exclude: { path: '^bench/(dist|\\.previous)/' },
     doNotFollow: { path: ['node_modules', '^sdk/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -47,7 +47,7 @@ const noRandomness = [
 ];
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/coverage/', '**/data/', 'sdk/docs/api/']),
+  globalIgnores(['**/dist/', 'bench/.previous/', '**/coverage/', '**/data/', 'sdk/docs/api/']),
   js.configs.recommended,
   {
     files: ['**/*.{js,cjs,mjs}'],

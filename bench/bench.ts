@@ -1,33 +1,37 @@
 /**
- * `npm run bench`: the built service as it ships, beside the floor and the usual stack, in one run on one PostgreSQL
- * and one operator. Short slices alternate (service, floor, usual, usual, floor, service, and then the other way
- * round) and neighbours are compared, for the machine is never the same twice. It ends within ten minutes.
+ * `npm run bench`: the built service as it ships, beside the two floors and the usual stack, in one run on one PostgreSQL
+ * and one operator. Short slices alternate (service, floor, lean, usual, usual, lean, floor, service, then in the
+ * opposite order) and slices that were run together are compared, because the machine's speed changes by the minute. It
+ * ends within ten minutes.
  *
- * npm run bench -- [--only BET@32,pace@100,…] [--rounds 2]
+ * npm run bench -- [--contestants service,previous] [--to previous] [--only BET@32,pace@100,…] [--rounds 2]
  *
- *   --only    cases: a workload (BET, WIN, replay, balance, verify, mixed) `@` connections (1, 8, 32, 128), or `pace@`
- *             arrivals in a second (100, 400); without what follows the `@` it is all of them
- *   --rounds  of each case; an open loop has twice as many
+ *   --contestants  any of service, previous (the service at an earlier commit, built on first use), floor, lean, usual
+ *   --to           the contestant to which the ratios are: the floor, or the last one where the floor does not take part
+ *   --only         cases: a workload (BET, WIN, replay, balance, verify, mixed) `@` connections (1, 8, 32, 128), or `pace@`
+ *                  arrivals per second (100, 400); a workload alone is all of its cases
+ *   --rounds       per case; an open loop has twice as many
  *
- * A whole run writes bench/results/bench.json and bench.svg; one that is asked for less only says what it saw.
+ * A whole run writes bench/results/bench.json and bench.svg; a run with any option only prints its figures.
  */
 import { parseArgs } from 'node:util';
-import { type Contestant, NAMES, start } from './contestants.js';
+import { type Contestant, type Name, NAMES, start } from './contestants.js';
 import { type Case, Measuring } from './measure.js';
 import { draw } from './plot.js';
 import { lineOf, table } from './report.js';
 import { WORKLOADS } from './requests.js';
+import type { Results } from './results.js';
 import { keep, machineOf, surrounded } from './surroundings.js';
 import { type Witnessed, witness } from './witness.js';
 
 const CONNECTIONS = [1, 8, 32, 128] as const;
 /** Arrivals in a second: hardly any load, and a good deal of what two cores bear. */
 const PACES = [100, 400] as const;
+/** Those of a whole run. */
+const WHOLE: readonly Name[] = ['service', 'floor', 'lean', 'usual'];
 const ROUNDS = 2;
 /** After so long no case gets another round: the whole has to end within ten minutes on any machine. */
 const LATEST_ROUND_SECONDS = 530;
-
-export type Results = Awaited<ReturnType<typeof bench>>;
 
 /** The cases by their names, in the order in which they are run. */
 function casesOf(measuring: Measuring): Map<string, () => Promise<Case>> {
@@ -40,16 +44,23 @@ function casesOf(measuring: Measuring): Map<string, () => Promise<Case>> {
   return new Map([...closed, ...open]);
 }
 
-function bench(chosen: (name: string) => boolean, rounds: number) {
+interface Wish {
+  readonly contestants: readonly Name[];
+  readonly reference: Name;
+  readonly chosen: (caseName: string) => boolean;
+  readonly rounds: number;
+}
+
+function bench({ contestants: names, reference, chosen, rounds }: Wish): Promise<Results> {
   const started = performance.now();
   return surrounded('bench', async ({ postgres, operator, surroundings }) => {
     const contestants: Contestant[] = [];
     try {
-      for (const name of NAMES) contestants.push(await start(name, surroundings));
+      for (const name of names) contestants.push(await start(name, surroundings));
       const witnessed: Witnessed[] = [];
       for (const contestant of contestants) witnessed.push(await witness(contestant, operator));
       const until = started + LATEST_ROUND_SECONDS * 1000;
-      const measuring = new Measuring(contestants, postgres.pid, rounds, until);
+      const measuring = new Measuring({ contestants, reference, postgresPid: postgres.pid, rounds, until });
       const wanted = [...casesOf(measuring)].filter(([name]) => chosen(name));
       if (wanted.length === 0) throw new Error('--only chooses none of the cases');
       await measuring.warmUp();
@@ -60,22 +71,52 @@ function bench(chosen: (name: string) => boolean, rounds: number) {
         const minutes = ((performance.now() - started) / 60_000).toFixed(1);
         console.log(lineOf(`${minutes} min  ${cases.length}/${wanted.length} ${name}`, measured));
       }
-      const at = new Date().toISOString();
-      return { at, machine: machineOf(postgres), settings: postgres.settings, rounds, witnessed, cases };
+      return {
+        at: new Date().toISOString(),
+        machine: machineOf(postgres),
+        settings: postgres.settings,
+        rounds,
+        contestants: names,
+        reference,
+        witnessed,
+        cases,
+      };
     } finally {
       for (const contestant of contestants) await contestant.stop();
     }
   });
 }
 
-const { values: asked } = parseArgs({ options: { only: { type: 'string' }, rounds: { type: 'string' } } });
+/** @throws Error where one of them is not known */
+function contestantsIn(list: string): readonly Name[] {
+  return list.split(',').map((wanted) => {
+    const name = NAMES.find((each) => each === wanted);
+    if (!name) throw new Error(`${wanted} is none of ${NAMES.join(', ')}`);
+    return name;
+  });
+}
+
+const { values: asked } = parseArgs({
+  options: {
+    contestants: { type: 'string' },
+    to: { type: 'string' },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+  },
+});
+const contestants = asked.contestants === undefined ? WHOLE : contestantsIn(asked.contestants);
+const usualReference = contestants.includes('floor') ? 'floor' : contestants.at(-1)!;
+const reference = asked.to === undefined ? usualReference : contestantsIn(asked.to)[0]!;
+if (!contestants.includes(reference)) throw new Error(`--to ${reference} is none of the contestants`);
 const parts = asked.only?.split(',');
-const results = await bench(
-  (name) => !parts || parts.some((part) => part === name || name.startsWith(`${part}@`)),
-  Number(asked.rounds ?? ROUNDS),
-);
+const results = await bench({
+  contestants,
+  reference,
+  chosen: (name) => !parts || parts.some((part) => part === name || name.startsWith(`${part}@`)),
+  rounds: Number(asked.rounds ?? ROUNDS),
+});
 console.log(`\n${table(results)}`);
-if (asked.only === undefined && asked.rounds === undefined) {
+if (Object.keys(asked).length === 0) {
   await keep('bench.json', `${JSON.stringify(results, null, 2)}\n`);
   await keep('bench.svg', draw(results));
   console.log('\nWritten to bench/results.');

@@ -7,11 +7,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import * as floor from './floor.sql.js';
+import { previousBuild } from './previous.js';
 import * as service from './service.sql.js';
 import * as usual from './usual.sql.js';
 import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SESSIONS } from './world.js';
 
-export const NAMES = ['service', 'floor', 'usual'] as const;
+/**
+ * The service, the service as it was at an earlier commit, the two floors and the usual stack. The floor is in the
+ * middle of those that a whole run has, so that each is near it in time.
+ */
+export const NAMES = ['service', 'previous', 'floor', 'lean', 'usual'] as const;
 export type Name = (typeof NAMES)[number];
 
 /** A server under measurement, with a database of its own on the one PostgreSQL. */
@@ -44,6 +49,10 @@ export interface Surroundings {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+const SEEDS = { service, previous: service, floor, lean: floor, usual };
+/** Those that are administered over HTTP and run as they ship. */
+const isService = (name: Name): boolean => name === 'service' || name === 'previous';
+
 const ADMIN_KEY = 'bench-admin-key-0123456789abcdef0123456789';
 const RATE_LIMIT = 1_000_000;
 const HERE = import.meta.dirname;
@@ -60,7 +69,7 @@ export async function start(
   const port = await freePort();
   const child = await launch(name, port, databaseUrl, surroundings);
   const database = new pg.Client({ connectionString: databaseUrl });
-  const { SEED_SESSIONS, SEED_BETS } = { service, floor, usual }[name];
+  const { SEED_SESSIONS, SEED_BETS } = SEEDS[name];
   let secrets: Pick<Contestant, 'providerSecret' | 'operatorSecret'>;
   try {
     secrets = before ?? (await secretsOf(name, port, surroundings.operatorUrl));
@@ -73,8 +82,13 @@ export async function start(
     throw error;
   }
   return {
-    ...{ name, port, pid: child.pid!, databaseUrl, database },
-    ...{ providerSecret: secrets.providerSecret, operatorSecret: secrets.operatorSecret },
+    name,
+    port,
+    pid: child.pid!,
+    databaseUrl,
+    database,
+    providerSecret: secrets.providerSecret,
+    operatorSecret: secrets.operatorSecret,
     ...statesOf(name),
     seedBets: async (prefix, count) => {
       await database.query(SEED_BETS, [prefix, count]);
@@ -109,7 +123,6 @@ async function launch(
   databaseUrl: string,
   { operatorUrl, folder, label = name, execArgv = [], environment }: Surroundings,
 ): Promise<ChildProcess> {
-  const program = name === 'service' ? join(HERE, '../../../dist/main.js') : join(HERE, `${name}.js`);
   // The log goes to a file, as it does where a service runs; a pipe would be read by whoever measures.
   const logFile = join(folder, `${label}.log`);
   const log = openSync(logFile, 'a');
@@ -117,7 +130,7 @@ async function launch(
     PATH: process.env['PATH'],
     PORT: String(port),
     DATABASE_URL: databaseUrl,
-    ...(name === 'service'
+    ...(isService(name)
       ? {
           ADMIN_API_KEY: ADMIN_KEY,
           SECRETS_KEY: Buffer.alloc(32, 'bench').toString('base64'),
@@ -125,9 +138,9 @@ async function launch(
           OUTBOUND_ALLOW_PRIVATE: 'true',
           ...environment,
         }
-      : { OPERATOR_URL: operatorUrl, RATE_LIMIT: String(RATE_LIMIT) }),
+      : { OPERATOR_URL: operatorUrl, RATE_LIMIT: String(RATE_LIMIT), FLOOR: name }),
   };
-  const child = spawn(process.execPath, [...execArgv, program], {
+  const child = spawn(process.execPath, [...execArgv, await programOf(name)], {
     cwd: folder,
     env,
     stdio: ['ignore', log, log],
@@ -138,6 +151,20 @@ async function launch(
     throw new Error(`${name} ${(error as Error).message}:\n${await readFile(logFile, 'utf8')}`);
   });
   return child;
+}
+
+async function programOf(name: Name): Promise<string> {
+  switch (name) {
+    case 'service':
+      return join(HERE, '../../../dist/main.js');
+    case 'previous':
+      return join(await previousBuild(), 'dist/main.js');
+    case 'floor':
+    case 'lean':
+      return join(HERE, 'floor.js');
+    case 'usual':
+      return join(HERE, 'usual.js');
+  }
 }
 
 async function listening(child: ChildProcess, port: number): Promise<void> {
@@ -173,17 +200,22 @@ export async function register(
   { providerId, operatorId, gameId }: { providerId: string; operatorId: string; gameId: string },
 ): Promise<{ providerSecret: string; operatorSecret: string }> {
   const provider = await asAdmin<{ secret: string }>(port, 'POST', 'providers', {
-    ...{ id: providerId, name: providerId, webhookBaseUrl: operatorUrl, requestsPerSecond: RATE_LIMIT },
+    id: providerId,
+    name: providerId,
+    webhookBaseUrl: operatorUrl,
+    requestsPerSecond: RATE_LIMIT,
   });
   const operator = await asAdmin<{ secret: string }>(port, 'POST', 'operators', {
-    ...{ id: operatorId, name: operatorId, walletBaseUrl: operatorUrl },
+    id: operatorId,
+    name: operatorId,
+    walletBaseUrl: operatorUrl,
   });
   await asAdmin(port, 'PUT', `games/${gameId}`, { providerId, name: gameId, status: 'ACTIVE' });
   return { providerSecret: provider.secret, operatorSecret: operator.secret };
 }
 
 async function secretsOf(name: Name, port: number, operatorUrl: string) {
-  if (name !== 'service') return { providerSecret: PROVIDER_SECRET, operatorSecret: OPERATOR_SECRET };
+  if (!isService(name)) return { providerSecret: PROVIDER_SECRET, operatorSecret: OPERATOR_SECRET };
   const ids = { providerId: PROVIDER_ID, operatorId: OPERATOR_ID, gameId: GAME_ID };
   return register(port, operatorUrl, ids);
 }

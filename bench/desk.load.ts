@@ -45,8 +45,14 @@ export async function listings(port: number): Promise<Listing[]> {
 
 const FIXED: Readonly<Record<string, string>> = { state: 'DECLINED', playerRef: 'player-0' };
 const TRANSACTION_FILTERS = [
-  ...[[], ['operatorId'], ['providerId'], ['operatorId', 'providerId'], ['playerRef'], ['roundId']],
-  ...[['state'], ['operatorId', 'state']],
+  [],
+  ['operatorId'],
+  ['providerId'],
+  ['operatorId', 'providerId'],
+  ['playerRef'],
+  ['roundId'],
+  ['state'],
+  ['operatorId', 'state'],
 ];
 const SESSION_FILTERS = [[], ['operatorId'], ['providerId'], ['playerRef'], ['gameId']];
 
@@ -65,7 +71,9 @@ async function listing(
     const first = await timed(() => read({}));
     const deep = nextCursor === undefined ? undefined : await timed(() => read({ cursor: nextCursor }));
     return {
-      ...{ ...name, firstP50: first.p50, firstSlowest: first.slowest },
+      ...name,
+      firstP50: first.p50,
+      firstSlowest: first.slowest,
       ...(deep && { deepP50: deep.p50, deepSlowest: deep.slowest }),
     };
   } catch (error) {
@@ -96,7 +104,9 @@ export async function batchSeconds(port: number, operatorId: string, gameId: str
   const { batchId } = await asAdmin<{ batchId: string }>(port, 'POST', 'free-spins/batches', order);
   for (;;) {
     const batch = await asAdmin<{ granted: number; failed: number; pending: number }>(
-      ...[port, 'GET', `free-spins/batches/${batchId}`],
+      port,
+      'GET',
+      `free-spins/batches/${batchId}`,
     );
     if (batch.failed > 0) throw new Error(`${batch.failed} grants of a batch failed`);
     if (batch.granted === BATCH_PLAYERS) return (performance.now() - started) / 1000;

@@ -12,7 +12,15 @@ const CHARACTER = 6;
 const SHORTEST = 3;
 
 const COLOURS = [
-  ...['#f28b66', '#7cc79a', '#f0c24b', '#c3a1f5', '#6fcfc2', '#e79ab2', '#bcc86f', '#9db8e0', '#d9a679'],
+  '#f28b66',
+  '#7cc79a',
+  '#f0c24b',
+  '#c3a1f5',
+  '#6fcfc2',
+  '#e79ab2',
+  '#bcc86f',
+  '#9db8e0',
+  '#d9a679',
 ];
 const FIXED: Readonly<Record<string, string>> = {
   croupier: '#6cb0ff',

@@ -1,25 +1,28 @@
 /**
  * The floor: the least that the contract demands of a BET, a WIN, a replay, a balance and a verify, in one file of
  * node:http, undici and named statements. No framework, no log, no metrics, no administration, no ROLLBACK.
+ * `FLOOR=lean` takes every means that is known to cost less; see floor.means.ts.
  */
-import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
-import { Agent, request } from 'undici';
+import { leanMeans, plainMeans, type Reply } from './floor.means.js';
 import { FLOOR_SCHEMA } from './floor.sql.js';
-import { OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET } from './world.js';
+import { OPERATOR_ID, PROVIDER_ID } from './world.js';
 
 const OPERATOR_URL = new URL(process.env['OPERATOR_URL'] ?? '');
 const OPERATOR_PATH = OPERATOR_URL.pathname === '/' ? '' : OPERATOR_URL.pathname;
-const TIMEOUT_MS = 5_000;
 const LEASE_SECONDS = 30;
 const TOLERANCE_SECONDS = 300;
 const REQUESTS_PER_SECOND = 1_000_000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 20 });
-const agent = new Agent({ connections: 128, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+const means = process.env['FLOOR'] === 'lean' ? leanMeans(OPERATOR_URL) : plainMeans(OPERATOR_URL);
+const pool = new pg.Pool({
+  connectionString: process.env['DATABASE_URL'],
+  max: means.postgresConnections,
+});
 
 /** An answer that is no success: what the contract's tables say of it. */
 class Refusal extends Error {
@@ -45,10 +48,8 @@ function authenticate(incoming: IncomingMessage, body: Buffer): void {
     throw unsigned();
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Number(timestamp) - now) > TOLERANCE_SECONDS)
     throw unsigned();
-  const mac = createHmac('sha256', PROVIDER_SECRET)
-    .update(`${incoming.method}\n${incoming.url}\n${timestamp}\n${nonce}\n`)
-    .update(body)
-    .digest();
+  const head = `${incoming.method}\n${incoming.url}\n${timestamp}\n${nonce}\n`;
+  const mac = means.hmac('provider', head, body);
   const received = Buffer.from(signature, 'hex');
   if (received.length !== mac.length || !timingSafeEqual(mac, received)) throw unsigned();
   claimNonce(nonce, now);
@@ -136,8 +137,11 @@ const sessionBehind = (tokenHash: string) => `
 const SESSION = { name: 'session', text: sessionBehind('$1') };
 
 async function sessionOf(token: string): Promise<Session> {
-  const values = [createHash('sha256').update(token).digest()];
-  return standing((await pool.query<Session>({ ...SESSION, values })).rows[0]);
+  return standing(await sessionBy(means.sha256(token)));
+}
+
+async function sessionBy(tokenHash: Buffer): Promise<Session | undefined> {
+  return (await pool.query<Session>({ ...SESSION, values: [tokenHash] })).rows[0];
 }
 
 function standing(session: Session | undefined): Session {
@@ -148,31 +152,28 @@ function standing(session: Session | undefined): Session {
 
 // ---- the operator ---------------------------------------------------------------------------------------------
 
-async function ask(route: string, order: object): Promise<{ status?: string; balance: number } | undefined> {
+interface Told {
+  readonly status?: string;
+  readonly balance: number;
+}
+
+/** @returns undefined where the operator gave no usable answer */
+async function ask(route: string, order: object): Promise<Told | undefined> {
   const body = Buffer.from(JSON.stringify(order));
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = randomUUID();
   const path = OPERATOR_PATH + route;
-  try {
-    const answer = await request(OPERATOR_URL.origin + path, {
-      ...{ dispatcher: agent, method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) },
-      headers: {
-        'Content-Type': 'application/json',
-        'X-Tenant-ID': OPERATOR_ID,
-        'X-Timestamp': timestamp,
-        'X-Nonce': nonce,
-        'X-Signature': createHmac('sha256', OPERATOR_SECRET)
-          .update(`POST\n${path}\n${timestamp}\n${nonce}\n`)
-          .update(body)
-          .digest('hex'),
-        'X-Request-Id': randomUUID(),
-      },
-    });
-    const told = (await answer.body.json()) as { status?: string; balance: number };
-    return answer.statusCode === 200 && Number.isSafeInteger(told.balance) ? told : undefined;
-  } catch {
-    return undefined;
-  }
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Tenant-ID': OPERATOR_ID,
+    'X-Timestamp': timestamp,
+    'X-Nonce': nonce,
+    'X-Signature': means.hmac('operator', `POST\n${path}\n${timestamp}\n${nonce}\n`, body).toString('hex'),
+    'X-Request-Id': randomUUID(),
+  };
+  const reply = await means.post(path, headers, body).catch((): Reply => ({ status: 0, body: {} }));
+  const told = reply.body as Told;
+  return reply.status === 200 && Number.isSafeInteger(told.balance) ? told : undefined;
 }
 
 // ---- the routes -----------------------------------------------------------------------------------------------
@@ -184,7 +185,8 @@ const CLAIM_FROM = `
          clock_timestamp() + interval '${LEASE_SECONDS} seconds'
     FROM session s
    WHERE s.live AND s.provider_id = $1 AND s.player_ref = $5 AND s.game_id = $6 AND s.currency = $7`;
-const LOOK = `SELECT (SELECT row_to_json(session) FROM session) AS session, EXISTS (SELECT FROM claim) AS claimed`;
+const SESSION_SEEN = means.claimReturnsSession ? '(SELECT row_to_json(session) FROM session)' : 'NULL::json';
+const LOOK = `SELECT ${SESSION_SEEN} AS session, EXISTS (SELECT FROM claim) AS claimed`;
 
 const CLAIM_BET = {
   name: 'claim_bet',
@@ -226,16 +228,23 @@ interface Answer {
 async function transaction(asked: Transaction): Promise<Answer> {
   const { transactionId, kind, playerRef, gameId, currency, amountMinor, roundId } = asked;
   const platformTransactionId = randomUUID();
-  const tokenHash = createHash('sha256').update(asked.sessionToken).digest();
-  const { rows } = await pool.query<{ session: Session | undefined; claimed: boolean }>({
+  const tokenHash = means.sha256(asked.sessionToken);
+  const { rows } = await pool.query<{ session: Session | null; claimed: boolean }>({
     ...(kind === 'BET' ? CLAIM_BET : CLAIM_WIN),
     values: [
-      ...[PROVIDER_ID, transactionId, platformTransactionId, kind, playerRef, gameId, currency, amountMinor],
-      ...[tokenHash, roundId],
+      PROVIDER_ID,
+      transactionId,
+      platformTransactionId,
+      kind,
+      playerRef,
+      gameId,
+      currency,
+      amountMinor,
+      tokenHash,
+      roundId,
     ],
   });
-  const session = rows[0]?.session ?? undefined;
-  if (!rows[0]?.claimed) return standingAnswer(asked, session);
+  if (!rows[0]?.claimed) return standingAnswer(asked, rows[0]?.session ?? (await sessionBy(tokenHash)));
   const order = {
     transactionId,
     providerId: PROVIDER_ID,

@@ -1,5 +1,5 @@
 import type { Listing } from './desk.load.js';
-import type { Amounts, Growth, Grown } from './growth.js';
+import type { Amounts, Growth, Grown } from './growth.results.js';
 import { aligned, milliseconds, whole } from './report.js';
 
 export function named({ transactions, sessions, tenants }: Amounts): string {
@@ -27,16 +27,32 @@ export function growthTable({ little, grown, memory }: Growth): string {
 }
 
 const BET_HEADINGS = [
-  ...['stored', 'database MiB', 'seeded in s', 'req/s', 'p50 ms', 'p99 ms', 'server µs', 'PostgreSQL µs'],
-  ...['MiB', 'req/s ratio', 'CPU ratio', 'p50 ratio'],
+  'stored',
+  'database MiB',
+  'seeded in s',
+  'req/s',
+  'p50 ms',
+  'p99 ms',
+  'server µs',
+  'PostgreSQL µs',
+  'MiB',
+  'req/s ratio',
+  'CPU ratio',
+  'p50 ratio',
 ];
 
 function betRow({ amounts, databaseMiB, seedSeconds, bets, memoryMiB, ratio }: Grown): string[] {
   return [
     named(amounts),
-    ...[whole(databaseMiB), whole(seedSeconds), whole(bets.perSecond)],
-    ...[milliseconds(bets.p50), milliseconds(bets.p99), whole(bets.serverCpu), whole(bets.postgresCpu)],
-    ...[whole(memoryMiB), ...[ratio.throughput, ratio.cpu, ratio.p50].map((value) => `${value.toFixed(2)}×`)],
+    whole(databaseMiB),
+    whole(seedSeconds),
+    whole(bets.perSecond),
+    milliseconds(bets.p50),
+    milliseconds(bets.p99),
+    whole(bets.serverCpu),
+    whole(bets.postgresCpu),
+    whole(memoryMiB),
+    ...[ratio.throughput, ratio.cpu, ratio.p50].map((value) => `${value.toFixed(2)}×`),
   ];
 }
 

@@ -10,12 +10,13 @@
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Contestant, register, start, type Surroundings } from './contestants.js';
-import { batchSeconds, type Listing, listings } from './desk.load.js';
+import { batchSeconds, listings } from './desk.load.js';
 import { seed, type Tenants } from './growth.sql.js';
+import type { Amounts, Grown, Growth } from './growth.results.js';
 import { growthTable, named } from './growth.table.js';
 import { type Run, Stock } from './load.js';
-import { type Measurement, measurementOf, observed, type Ratio, ratioOf, type Slice } from './measure.js';
-import { type MemoryAfter, memoryAfter } from './memory.js';
+import { measurementOf, observed, ratioOf, type Slice } from './measure.js';
+import { memoryAfter } from './memory.js';
 import { type Postgres, tidy } from './postgres.js';
 import { bet, type Caller } from './requests.js';
 import { keep, machineOf, surrounded } from './surroundings.js';
@@ -30,36 +31,6 @@ const SLICE_SECONDS = 1.5;
 /** More than a service settles in a second. */
 const BETS_PER_SECOND = 5_000;
 const BATCHES = 3;
-
-export interface Amounts {
-  readonly transactions: number;
-  readonly sessions: number;
-  /** Providers and operators together, each provider with a game. */
-  readonly tenants: number;
-}
-
-export interface Grown {
-  readonly amounts: Amounts;
-  readonly seedSeconds: number;
-  readonly databaseMiB: number;
-  readonly memoryMiB: number;
-  /** BETs over 32 connections; the ratios are those to the service over little, in the slices beside. */
-  readonly bets: Omit<Measurement, 'memoryMiB'>;
-  readonly little: Omit<Measurement, 'memoryMiB'>;
-  readonly ratio: Ratio;
-  readonly listings: readonly Listing[];
-  /** Of each batch of 1,000 players. */
-  readonly batchSeconds: readonly number[];
-}
-
-export interface Growth {
-  readonly at: string;
-  readonly machine: object;
-  readonly settings: object;
-  readonly little: Amounts;
-  readonly grown: readonly Grown[];
-  readonly memory: readonly MemoryAfter[];
-}
 
 /** A service that was filled: session n is that of caller n % callers. */
 interface Filled {
@@ -123,12 +94,11 @@ class Growing {
     const batches: number[] = [];
     for (let n = 0; n < BATCHES; n += 1) batches.push(await batchSeconds(port, OPERATOR_ID, GAME_ID));
     return {
-      ...{
-        amounts: much.amounts,
-        seedSeconds: much.seedSeconds,
-        databaseMiB: Number(rows[0]?.bytes) / 2 ** 20,
-      },
-      ...{ bets: measurementOf(muchSlices), little: measurementOf(littleSlices) },
+      amounts: much.amounts,
+      seedSeconds: much.seedSeconds,
+      databaseMiB: Number(rows[0]?.bytes) / 2 ** 20,
+      bets: measurementOf(muchSlices),
+      little: measurementOf(littleSlices),
       ratio: ratioOf(muchSlices, littleSlices),
       memoryMiB: (await memoryOf(pid)) / 2 ** 20,
       listings: await listings(port),
@@ -181,8 +151,12 @@ function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
       const fresh = await growing.started('little', little.contestant);
       const memory = await memoryAfter(fresh, little.callers[0]!, requests);
       return {
-        ...{ at: new Date().toISOString(), machine: machineOf(postgres), settings: postgres.settings },
-        ...{ little: LITTLE, grown, memory },
+        at: new Date().toISOString(),
+        machine: machineOf(postgres),
+        settings: postgres.settings,
+        little: LITTLE,
+        grown,
+        memory,
       };
     } finally {
       for (const contestant of growing.running) await contestant.stop();

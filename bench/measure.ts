@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Contestant, type Name, NAMES } from './contestants.js';
+import type { Contestant, Name } from './contestants.js';
 import { Load, percentile, type Run, Stock } from './load.js';
 import { tidy } from './postgres.js';
 import { needsBets, prepared, ROUND_LENGTH, type Workload, WORKLOADS } from './requests.js';
@@ -42,13 +42,13 @@ export interface Measurement {
   readonly unserved: number;
 }
 
-/** A contestant's figures over the floor's in the neighbouring slices. */
+/** A contestant's figures over those of the reference in the neighbouring slices. */
 export interface Ratio {
   readonly throughput: number;
   /** Of the server and PostgreSQL together. */
   readonly cpu: number;
   readonly p50: number;
-  /** By how much the p50 is above the floor's, in milliseconds. */
+  /** By how much the p50 is above the reference's, in milliseconds. */
   readonly p50Above: number;
 }
 
@@ -58,8 +58,13 @@ export interface Case {
   readonly connections?: number;
   /** Arrivals in a second of an open loop. */
   readonly pace?: number;
-  readonly of: Record<Name, Measurement>;
-  readonly ratio: Record<Name, Ratio>;
+  readonly of: readonly Measured[];
+}
+
+/** One contestant in one case. */
+export interface Measured extends Measurement {
+  readonly name: Name;
+  readonly ratio: Ratio;
 }
 
 export interface Slice {
@@ -69,23 +74,28 @@ export interface Slice {
   readonly postgresCpu: number;
 }
 
+export interface Plan {
+  readonly contestants: readonly Contestant[];
+  /** The contestant that all are compared with. */
+  readonly reference: Name;
+  readonly postgresPid: number;
+  /** Of each closed loop: one is a slice for each contestant and another one in the opposite order. */
+  readonly rounds: number;
+  /** When no case gets another round, by performance.now(). */
+  readonly until: number;
+}
+
 /** The contestants under load, slice by slice. */
 export class Measuring {
   private slices = 0;
   /** The most requests in a second that were seen of a contestant in a workload. */
   private readonly fastest = new Map<string, number>();
 
-  /**
-   * @param contestants the one that all are compared with in the middle, so that each has it for a neighbour
-   * @param rounds of each closed loop: one is a slice for each contestant and another one in the opposite order
-   * @param until when no case gets another round, by performance.now()
-   */
-  constructor(
-    private readonly contestants: readonly Contestant[],
-    private readonly postgresPid: number,
-    private readonly rounds: number,
-    private readonly until: number,
-  ) {}
+  private readonly contestants: readonly Contestant[];
+
+  constructor(private readonly plan: Plan) {
+    this.contestants = plan.contestants;
+  }
 
   /** Until every statement is planned, every connection is open and the code is compiled. */
   async warmUp(): Promise<void> {
@@ -98,13 +108,13 @@ export class Measuring {
   }
 
   closed(workload: Workload, connections: number): Promise<Case> {
-    return this.case({ workload, connections }, this.rounds, (contestant) =>
+    return this.case({ workload, connections }, this.plan.rounds, (contestant) =>
       this.closedSlice(contestant, workload, connections, SLICE_SECONDS),
     );
   }
 
   open(workload: Workload, pace: number): Promise<Case> {
-    return this.case({ workload, pace }, this.rounds * PACED_ROUNDS, (contestant) =>
+    return this.case({ workload, pace }, this.plan.rounds * PACED_ROUNDS, (contestant) =>
       this.openSlice(contestant, workload, pace),
     );
   }
@@ -115,22 +125,22 @@ export class Measuring {
     slice: (contestant: Contestant) => Promise<Slice>,
   ): Promise<Case> {
     for (const contestant of this.contestants) await tidy(contestant.database);
-    const slices = new Map<Name, Slice[]>(NAMES.map((name) => [name, []]));
-    for (let round = 0; round < rounds && (round === 0 || performance.now() < this.until); round += 1) {
+    const slices = new Map<Name, Slice[]>(this.contestants.map(({ name }) => [name, []]));
+    for (let round = 0; round < rounds && (round === 0 || performance.now() < this.plan.until); round += 1) {
       // Who is first after the pause between the cases, and who is last, changes with the round.
       const order = round % 2 === 0 ? this.contestants : this.contestants.toReversed();
       for (const contestant of [...order, ...order.toReversed()]) {
         slices.get(contestant.name)!.push(await slice(contestant));
       }
     }
-    const of = {} as Record<Name, Measurement>;
-    const ratio = {} as Record<Name, Ratio>;
+    const beside = slices.get(this.plan.reference)!;
+    const of: Measured[] = [];
     for (const { name, pid } of this.contestants) {
       const own = slices.get(name)!;
-      of[name] = { ...measurementOf(own), memoryMiB: (await memoryOf(pid)) / 2 ** 20 };
-      ratio[name] = ratioOf(own, slices.get('floor')!);
+      const memoryMiB = (await memoryOf(pid)) / 2 ** 20;
+      of.push({ name, ...measurementOf(own), memoryMiB, ratio: ratioOf(own, beside) });
     }
-    return { ...what, of, ratio };
+    return { ...what, of };
   }
 
   private async closedSlice(
@@ -143,7 +153,7 @@ export class Measuring {
     const fastest = this.fastest.get(key) ?? 0;
     const count = (fastest * HEADROOM || UNSEEN_PER_SECOND) * (LEAD_IN_SECONDS + seconds) + 2 * connections;
     const stock = await this.stock(contestant, workload, count);
-    const slice = await observed(contestant, this.postgresPid, connections, (load, measured) =>
+    const slice = await observed(contestant, this.plan.postgresPid, connections, (load, measured) =>
       load.closed(stock, measured ? seconds : LEAD_IN_SECONDS),
     );
     this.fastest.set(key, Math.max(fastest, slice.run.latencies.length / slice.run.seconds));
@@ -152,7 +162,7 @@ export class Measuring {
 
   private async openSlice(contestant: Contestant, workload: Workload, pace: number): Promise<Slice> {
     const stock = await this.stock(contestant, workload, pace * (LEAD_IN_SECONDS + PACED_SECONDS) + 2);
-    return observed(contestant, this.postgresPid, PACED_CONNECTIONS, (load, measured) =>
+    return observed(contestant, this.plan.postgresPid, PACED_CONNECTIONS, (load, measured) =>
       load.open(stock, pace, measured ? PACED_SECONDS : LEAD_IN_SECONDS),
     );
   }
@@ -215,9 +225,9 @@ export function measurementOf(slices: readonly Slice[]): Omit<Measurement, 'memo
 }
 
 /** The median over the neighbouring pairs of slices, which a stall of the machine in one of them does not move. */
-export function ratioOf(own: readonly Slice[], floor: readonly Slice[]): Ratio {
-  const median = (compare: (own: Slice, floor: Slice) => number) => {
-    const compared = own.map((slice, index) => compare(slice, floor[index]!)).sort((a, b) => a - b);
+export function ratioOf(own: readonly Slice[], reference: readonly Slice[]): Ratio {
+  const median = (compare: (own: Slice, reference: Slice) => number) => {
+    const compared = own.map((slice, index) => compare(slice, reference[index]!)).sort((a, b) => a - b);
     return (compared[(compared.length - 1) >> 1]! + compared[compared.length >> 1]!) / 2;
   };
   const ratio = (value: (slice: Slice) => number) => median((slice, beside) => value(slice) / value(beside));

@@ -19,14 +19,12 @@ export interface Postgres {
 const CHANGED = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '32GB' };
 
 const TOLD = [
-  ...[
-    'fsync',
-    'synchronous_commit',
-    'full_page_writes',
-    'wal_sync_method',
-    'shared_buffers',
-    'max_connections',
-  ],
+  'fsync',
+  'synchronous_commit',
+  'full_page_writes',
+  'wal_sync_method',
+  'shared_buffers',
+  'max_connections',
   ...Object.keys(CHANGED),
 ];
 

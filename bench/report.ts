@@ -1,22 +1,21 @@
-import type { Results } from './bench.js';
-import { type Name, NAMES } from './contestants.js';
-import type { Case, Measurement, Ratio } from './measure.js';
+import type { Name } from './contestants.js';
+import type { Case, Measured } from './measure.js';
+import type { Results } from './results.js';
 
 /** One line while it runs: what each was able to do. */
 export function lineOf(name: string, measured: Case): string {
-  const each = NAMES.map((who) => {
-    const { perSecond, p50, p99 } = measured.of[who];
+  const each = measured.of.map(({ name: who, perSecond, p50, p99 }) => {
     return `${who} ${whole(perSecond)}/s p50 ${milliseconds(p50)} p99 ${milliseconds(p99)} ms`;
   });
   return [name.padEnd(28), ...each].join('  ');
 }
 
 /** All figures as Markdown that can be read as it stands: a table for each workload, closed loop and open. */
-export function table({ cases, machine, settings, witnessed }: Results): string {
+export function table({ cases, machine, settings, reference, witnessed }: Results): string {
   const { cores, cpu, node, postgres } = machine;
   const head = [
     `Node ${node}, PostgreSQL ${postgres}, ${cores} cores (${cpu}), synchronous_commit ${settings['synchronous_commit']}.`,
-    '“: floor” is the ratio to the floor in the slices beside; “~” stands before a p99.9 of fewer than 10,000 requests.',
+    `“: ${reference}” is the ratio to the ${reference} in the slices beside; “~” stands before a p99.9 of fewer than 10,000 requests.`,
     ...witnessed.map(
       ({ name, bets }) =>
         `${name}: ${bets} BETs witnessed, none called for before its claim or answered before its settlement was committed.`,
@@ -24,43 +23,56 @@ export function table({ cases, machine, settings, witnessed }: Results): string 
   ].join('\n');
   const workloads = [...new Set(cases.map(titleOf))];
   const tables = workloads.map((title) => {
-    const rows = cases.filter((each) => titleOf(each) === title).flatMap(rowsOf);
-    return `${title}\n\n${aligned([HEADINGS, ...rows])}`;
+    const rows = cases.filter((each) => titleOf(each) === title).flatMap((each) => rowsOf(each, reference));
+    return `${title}\n\n${aligned([headings(reference), ...rows])}`;
   });
   return [head, ...tables].join('\n\n');
 }
 
-const HEADINGS = [
-  ...['load', 'contestant', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'server µs', 'PostgreSQL µs', 'MiB'],
-  ...['req/s : floor', 'CPU : floor', 'p50 : floor', 'p50 − floor ms'],
+const headings = (reference: Name) => [
+  'load',
+  'contestant',
+  'req/s',
+  'p50 ms',
+  'p99 ms',
+  'p99.9 ms',
+  'server µs',
+  'PostgreSQL µs',
+  'MiB',
+  `req/s : ${reference}`,
+  `CPU : ${reference}`,
+  `p50 : ${reference}`,
+  `p50 − ${reference} ms`,
 ];
 
 function titleOf({ workload, pace }: Case): string {
   return pace === undefined ? `${workload}, closed loop` : `${workload}, open loop`;
 }
 
-function rowsOf(measured: Case): string[][] {
-  const { connections, pace } = measured;
+function rowsOf({ connections, pace, of }: Case, reference: Name): string[][] {
   const load = pace === undefined ? `${connections} connection${connections === 1 ? '' : 's'}` : `${pace}/s`;
-  return NAMES.map((name, index) => [
-    index === 0 ? load : '',
-    ...rowOf(name, measured.of[name], measured.ratio[name]),
-  ]);
+  return of.map((measured, index) => [index === 0 ? load : '', ...rowOf(measured, reference)]);
 }
 
 /** p99.9 of fewer requests than this is the slowest handful. */
 const ENOUGH_FOR_P999 = 10_000;
 
-function rowOf(name: Name, of: Measurement, ratio: Ratio): string[] {
-  const times = (value: number) => (name === 'floor' ? '1' : `${value.toFixed(2)}×`);
+function rowOf({ name, ratio, ...of }: Measured, reference: Name): string[] {
+  const times = (value: number) => (name === reference ? '1' : `${value.toFixed(2)}×`);
   const p999 = milliseconds(of.p999);
   return [
     of.unserved > 0 ? `${name} (overloaded)` : name,
     whole(of.perSecond),
-    ...[milliseconds(of.p50), milliseconds(of.p99), of.requests < ENOUGH_FOR_P999 ? `~${p999}` : p999],
-    ...[whole(of.serverCpu), whole(of.postgresCpu), whole(of.memoryMiB)],
-    ...[times(ratio.throughput), times(ratio.cpu), times(ratio.p50)],
-    name === 'floor' ? '0' : ratio.p50Above.toFixed(2),
+    milliseconds(of.p50),
+    milliseconds(of.p99),
+    of.requests < ENOUGH_FOR_P999 ? `~${p999}` : p999,
+    whole(of.serverCpu),
+    whole(of.postgresCpu),
+    whole(of.memoryMiB),
+    times(ratio.throughput),
+    times(ratio.cpu),
+    times(ratio.p50),
+    name === reference ? '0' : ratio.p50Above.toFixed(2),
   ];
 }
 

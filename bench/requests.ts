@@ -76,8 +76,14 @@ function transaction(
 ): PreparedRequest {
   const { gameId } = caller;
   const body = {
-    ...{ sessionToken: `token-${session}`, transactionId, kind, playerRef: `player-${session}`, gameId },
-    ...{ currency: CURRENCY, amountMinor: 100, roundId },
+    sessionToken: `token-${session}`,
+    transactionId,
+    kind,
+    playerRef: `player-${session}`,
+    gameId,
+    currency: CURRENCY,
+    amountMinor: 100,
+    roundId,
   };
   return signed(caller, '/v1/wallet/transaction', body, (reply) => {
     const told = JSON.parse(reply.body) as Record<string, unknown>;
@@ -123,7 +129,9 @@ function signed(
   const now = Math.floor(Date.now() / 1000);
   const nonce = randomUUID();
   const headers = {
-    ...{ Host: '127.0.0.1', 'Content-Type': 'application/json', 'Content-Length': String(body.length) },
+    Host: '127.0.0.1',
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
     ...signRequest({ method: 'POST', path, body, tenantId: providerId, secret, nonce, now }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

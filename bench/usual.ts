@@ -279,8 +279,18 @@ export class WalletService {
     const transaction =
       stored ??
       this.transactions.create({
-        ...{ providerId, transactionId, operatorId, kind, playerRef, gameId, currency, amountMinor, roundId },
-        ...{ fingerprint, platformTransactionId: randomUUID(), responseBody: null },
+        providerId,
+        transactionId,
+        operatorId,
+        kind,
+        playerRef,
+        gameId,
+        currency,
+        amountMinor,
+        roundId,
+        fingerprint,
+        platformTransactionId: randomUUID(),
+        responseBody: null,
       });
     transaction.state = 'PENDING';
     await this.claim(transaction);

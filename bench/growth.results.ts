@@ -1,0 +1,33 @@
+import type { Listing } from './desk.load.js';
+import type { Measurement, Ratio } from './measure.js';
+import type { MemoryAfter } from './memory.js';
+
+export interface Amounts {
+  readonly transactions: number;
+  readonly sessions: number;
+  /** Providers and operators together, each provider with a game. */
+  readonly tenants: number;
+}
+
+export interface Grown {
+  readonly amounts: Amounts;
+  readonly seedSeconds: number;
+  readonly databaseMiB: number;
+  readonly memoryMiB: number;
+  /** BETs over 32 connections; the ratios are those to the service over little, in the slices beside. */
+  readonly bets: Omit<Measurement, 'memoryMiB'>;
+  readonly little: Omit<Measurement, 'memoryMiB'>;
+  readonly ratio: Ratio;
+  readonly listings: readonly Listing[];
+  /** Of each batch of 1,000 players. */
+  readonly batchSeconds: readonly number[];
+}
+
+export interface Growth {
+  readonly at: string;
+  readonly machine: object;
+  readonly settings: object;
+  readonly little: Amounts;
+  readonly grown: readonly Grown[];
+  readonly memory: readonly MemoryAfter[];
+}
