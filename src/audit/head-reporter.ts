@@ -1,12 +1,6 @@
-import {
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-} from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import { Audit } from './audit.service.js';
 import type { Witness } from './entry.js';
@@ -14,7 +8,7 @@ import { HeadFile } from './head-file.js';
 import { headText } from './head.js';
 
 /** How often the head is written to `AUDIT_HEAD_FILE` if it has moved, in milliseconds. */
-const TICK_MS = 60_000;
+const INTERVAL_MS = 60_000;
 /** How often the head is written to the log, in milliseconds. */
 const LOG_EVERY_MS = 3_600_000;
 /** How long a stop waits for the database and the file, in milliseconds. */
@@ -25,12 +19,17 @@ const STOP_MS = 2_000;
  * to `AUDIT_HEAD_FILE` every minute, to both at stop.
  */
 @Injectable()
-export class HeadReporter implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('AuditHead');
   private readonly file: HeadFile | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private reporting: Promise<void> = Promise.resolve();
-  private waiting = 0;
+  private readonly loop = new BackgroundLoop({
+    work: () => this.report(),
+    onError: (error) => this.failed(error),
+    intervalMs: INTERVAL_MS,
+    // A file that cannot be written is noticed at the start.
+    firstAfterMs: 0,
+  });
+  private shuttingDown = false;
   private loggedAtMs: number;
   private written = '';
   private failing = false;
@@ -44,41 +43,29 @@ export class HeadReporter implements OnApplicationBootstrap, OnModuleDestroy, On
     this.loggedAtMs = clock.now().getTime();
   }
 
-  /** Reports at once: a file that cannot be written is noticed at the start. */
   onApplicationBootstrap(): void {
-    void this.tick();
-    this.timer = setInterval(() => {
-      if (this.waiting === 0) void this.tick();
-    }, TICK_MS).unref();
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
+    this.loop.start();
   }
 
   /** After the last request, and before the database is closed: modules are shut down in the reverse of their order. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.race([this.report(() => true), sleep(STOP_MS, undefined, { ref: false })]);
+    this.shuttingDown = true;
+    void this.loop.run();
+    await this.loop.stop(STOP_MS);
   }
 
-  /** Reports what is due, after the reports that were begun before. Never rejects. */
+  /** Reports what is due. Never rejects. */
   tick(): Promise<void> {
-    return this.report(() => this.clock.now().getTime() - this.loggedAtMs >= LOG_EVERY_MS);
+    return this.loop.run();
   }
 
-  private report(logIsDue: () => boolean): Promise<void> {
-    this.waiting += 1;
-    this.reporting = this.reporting
-      .then(() => this.run(logIsDue()))
-      .then(
-        () => this.recovered(),
-        (error: unknown) => this.failed(error as Error),
-      )
-      .finally(() => (this.waiting -= 1));
-    return this.reporting;
+  private async report(): Promise<void> {
+    await this.reportHead();
+    this.recovered();
   }
 
-  private async run(logIsDue: boolean): Promise<void> {
+  private async reportHead(): Promise<void> {
+    const logIsDue = this.shuttingDown || this.clock.now().getTime() - this.loggedAtMs >= LOG_EVERY_MS;
     if (!logIsDue && !this.file) return;
     const head = await this.audit.head();
     if (!head) return;

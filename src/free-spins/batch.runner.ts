@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newTrace, runTraced } from '../observability/trace.js';
+import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { FreeSpinsService } from './free-spins.service.js';
@@ -16,11 +17,11 @@ import { GrantStore } from './grant.store.js';
 const CALLS_PER_PROVIDER = 4;
 /** So many in a row without an answer, and a provider counts as down: two rounds of calls. */
 const SILENCES = 2 * CALLS_PER_PROVIDER;
-/** How often is looked for what another instance left unsent, or without an outcome, in milliseconds. */
-const LOOK_MS = 5_000;
-/** When is looked first, in milliseconds: what came down with us may not be up yet, and a refusal is final. */
-const FIRST_LOOK_MS = 1_000;
-/** How long a stop waits for calls in flight, in milliseconds: the drain goes on after it. */
+/** Polling interval for grants that another instance left unsent or without an outcome, in milliseconds. */
+const POLL_MS = 5_000;
+/** Delay before the first poll, in milliseconds: a provider that restarts with us may not be up, and a refusal is final. */
+const FIRST_POLL_MS = 1_000;
+/** How long a stop waits for calls in flight, in milliseconds; the drain continues after it. */
 const STOP_MS = 5_000;
 
 const GAME_CLOSED = 'not sent: the game is not configured any more';
@@ -42,10 +43,12 @@ interface Crew {
 export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('BatchRunner');
   private readonly crews = new Map<string, Crew>();
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
-  private lookAgain = false;
-  private stopping = false;
+  private readonly loop = new BackgroundLoop({
+    work: () => this.findWork(),
+    onError: ({ message }) => this.logger.error({ msg: 'batches cannot be read', detail: message }),
+    intervalMs: POLL_MS,
+    firstAfterMs: FIRST_POLL_MS,
+  });
 
   constructor(
     private readonly randomness: Randomness,
@@ -55,48 +58,30 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setTimeout(() => {
-      this.timer = setInterval(() => this.wake(), LOOK_MS).unref();
-      this.wake();
-    }, FIRST_LOOK_MS).unref();
+    this.loop.start();
   }
 
-  /** Takes no more players, and gives the calls in flight a moment to be answered. */
+  /** Takes no more players, and waits for the calls in flight. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    clearTimeout(this.timer);
+    const stopped = this.loop.stop(STOP_MS);
     const inFlight = [...this.crews.values()].flatMap(({ workers }) => [...workers]);
-    await Promise.race([Promise.all([this.looking, ...inFlight]), sleep(STOP_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all([stopped, ...inFlight]), sleep(STOP_MS, undefined, { ref: false })]);
   }
 
-  /** There may be something to send. */
+  /** Requests a look for unsent grants. */
   wake(): void {
-    if (this.stopping) return;
-    if (this.looking) {
-      this.lookAgain = true;
-      return;
-    }
-    this.looking = this.look()
-      .catch((error: unknown) => {
-        this.logger.error({ msg: 'batches could not be looked at', detail: (error as Error).message });
-      })
-      .finally(() => {
-        this.looking = undefined;
-        const again = this.lookAgain;
-        this.lookAgain = false;
-        if (again) this.wake();
-      });
+    void this.loop.run();
   }
 
-  private async look(): Promise<void> {
+  private async findWork(): Promise<void> {
     await this.freeSpins.expire();
-    for (const providerId of await this.grants.unsentProviders()) this.man(providerId);
+    for (const providerId of await this.grants.unsentProviders()) this.addWorkers(providerId);
   }
 
-  private man(providerId: string): void {
+  private addWorkers(providerId: string): void {
     const crew = this.crews.get(providerId) ?? { workers: new Set<Promise<void>>(), silences: 0 };
     this.crews.set(providerId, crew);
-    while (crew.workers.size < CALLS_PER_PROVIDER && !this.stopping) {
+    while (crew.workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
       const worker = this.work(providerId, crew)
         .catch((error: unknown) => {
           const detail = (error as Error).message;
@@ -111,7 +96,7 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async work(providerId: string, crew: Crew): Promise<void> {
-    while (!this.stopping) {
+    while (!this.loop.stopping) {
       const grant = await this.grants.takeUnsent(providerId);
       if (!grant) return;
       await this.send(grant, crew);

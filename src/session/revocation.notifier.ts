@@ -8,34 +8,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
 import { newTrace, runTraced } from '../observability/trace.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
+import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
 
-/** Notifications of players' sessions that one instance has in flight; a single session's does not queue. */
+/** Notifications that one instance has in flight; that of a single session is sent without queueing. */
 const IN_FLIGHT = 8;
-/** What may wait for its turn; what goes beyond is taken up by the look for what was left. */
+/** Bound of the queue, in sessions; those beyond it are found by polling. */
 const QUEUE_LIMIT = 1_000;
-/** How often is looked for what nobody has sent, in milliseconds. */
-const LOOK_MS = 5_000;
-/** When is looked first, in milliseconds: what came down with us may not be up yet, and a refusal is final. */
-const FIRST_LOOK_MS = 1_000;
-/** How long a stop waits for notifications in flight, in milliseconds: the drain goes on after it. */
+/** Polling interval for unsent notifications, in milliseconds. */
+const POLL_MS = 5_000;
+/** Delay before the first poll, in milliseconds: a provider that restarts with us may not be up, and a refusal is final. */
+const FIRST_POLL_MS = 1_000;
+/** How long a stop waits for notifications in flight, in milliseconds; the drain continues after it. */
 const STOP_MS = 5_000;
 
 const PENDING: Notification = { delivered: false, error: 'pending' };
 const NOBODY_KNOWS = 'the outcome is not known: the platform stopped while the provider was notified';
 
 /**
- * Tells providers of sessions that ended: each once, claimed by a statement that is committed before the call.
- * What an instance left unsent another one sends; what it sent without learning the outcome nobody sends again.
+ * Notifies providers of sessions that ended, each once: a statement claims the notification and is committed before the
+ * call. Another instance sends what one left unsent. A notification whose outcome is unknown is not sent again.
  */
 @Injectable()
 export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Revocation');
   private readonly queue: string[] = [];
   private readonly workers = new Set<Promise<void>>();
-  private timer: NodeJS.Timeout | undefined;
-  private stopping = false;
+  private readonly loop = new BackgroundLoop({
+    work: () => Promise.resolve(this.addWorkers(1)),
+    onError: ({ message }) => this.logger.error({ msg: 'notifications cannot be started', detail: message }),
+    intervalMs: POLL_MS,
+    firstAfterMs: FIRST_POLL_MS,
+  });
 
   constructor(
     private readonly configuration: Configuration,
@@ -45,34 +50,30 @@ export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplica
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setTimeout(() => {
-      this.timer = setInterval(() => this.man(), LOOK_MS).unref();
-      this.man();
-    }, FIRST_LOOK_MS).unref();
+    this.loop.start();
   }
 
-  /** Begins nothing new, and gives what is in flight a moment; what still waits is in the database. */
+  /** Begins nothing new, and waits for what is in flight; the rest remains in the database. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    clearTimeout(this.timer);
+    await this.loop.stop(0);
     await Promise.race([Promise.all(this.workers), sleep(STOP_MS, undefined, { ref: false })]);
   }
 
-  /** Notifies of one session now, if nobody has, and answers what became of it. */
+  /** Notifies of one session now, unless that has been done. @returns its outcome */
   async notify(sessionId: string): Promise<Notification> {
     const claimed = await this.revocations.claim(sessionId);
     return claimed ? this.send(claimed) : this.notificationOf(sessionId);
   }
 
-  /** Notifies of many, a few at a time; waits as long as one callback may take, and goes on after that. */
+  /** Notifies of many sessions, a few at a time. Returns after the time of one callback at the latest, and continues. */
   async notifyAll(sessionIds: readonly string[]): Promise<void> {
     this.queue.push(...sessionIds.slice(0, Math.max(0, QUEUE_LIMIT - this.queue.length)));
-    if (sessionIds.length > 0) this.man(sessionIds.length);
+    if (sessionIds.length > 0) this.addWorkers(sessionIds.length);
     const patience = sleep(this.configuration.callbackTimeoutMs, undefined, { ref: false });
     await Promise.race([Promise.all(this.workers), patience]);
   }
 
-  /** What became of a notification, without sending any. */
+  /** The outcome of a notification; sends none. */
   async notificationOf(sessionId: string): Promise<Notification> {
     const stored = await this.revocations.notification(sessionId);
     // Sessions that ended before providers were notified have no row.
@@ -82,12 +83,12 @@ export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplica
     return { delivered, ...(status !== null && { status }), ...(error !== null && { error }) };
   }
 
-  /** Sees to it that somebody works the queue off, and what was left. @param wanted at most so many more */
-  private man(wanted = 1): void {
-    for (let more = wanted; more > 0 && this.workers.size < IN_FLIGHT && !this.stopping; more -= 1) {
+  /** Starts up to `wanted` workers, which send what is queued and then what is left unsent in the database. */
+  private addWorkers(wanted: number): void {
+    for (let more = wanted; more > 0 && this.workers.size < IN_FLIGHT && !this.loop.stopping; more -= 1) {
       const worker = this.work()
         .catch((error: unknown) => {
-          this.logger.error({ msg: 'notifications are interrupted', detail: (error as Error).message });
+          this.logger.error({ msg: 'notifications interrupted', detail: (error as Error).message });
         })
         .finally(() => this.workers.delete(worker));
       this.workers.add(worker);
@@ -95,12 +96,12 @@ export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplica
   }
 
   private async work(): Promise<void> {
-    while (!this.stopping) {
+    while (!this.loop.stopping) {
       const sessionId = this.queue.shift();
       const claimed = await (sessionId === undefined
         ? this.revocations.claimLeft()
         : this.revocations.claim(sessionId));
-      // An id of its own: the request that set this worker going may have nothing to do with it.
+      // Its own request id: the request that started this worker may concern other sessions.
       const trace = newTrace(this.randomness.uuid());
       if (claimed) await runTraced(trace, () => this.send(claimed));
       else if (sessionId === undefined) return;

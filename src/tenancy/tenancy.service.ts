@@ -2,16 +2,19 @@ import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { Configuration, ConfigurationError, LEASE_MARGIN_MS } from '../config/configuration.js';
 import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import { type Directory, directoryOf, NOBODY } from './directory.js';
 import { SecretBox } from './secret-box.js';
 import { TenancyStore } from './tenancy.store.js';
 import type { Game, Operator, Provider, Status, TenantKind } from './tenant.js';
 
-/** How often the database is asked for changes, in milliseconds: one is seen everywhere within a second. */
+/** Polling interval for changes, in milliseconds: every instance sees one within a second. */
 const POLL_MS = 500;
-/** How long the directory is trusted without a word from the database, in milliseconds. */
+/** How long the directory is trusted while the database cannot confirm it, in milliseconds. */
 const TRUSTED_MS = 30_000;
+/** How long a stop waits for a poll under way, in milliseconds. */
+const STOP_MS = 15_000;
 
 export interface VerificationSecrets {
   readonly kind: TenantKind;
@@ -34,10 +37,11 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   private directory: Directory = NOBODY;
   private confirmedAtMs = -Infinity;
   private outOfReach = false;
-  private loading: Promise<void> = Promise.resolve();
-  private nextLoad: Promise<void> | undefined;
-  private polling: Promise<void> | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly loop = new BackgroundLoop({
+    work: () => this.poll(),
+    onError: (error) => this.reportOutOfReach(error),
+    intervalMs: POLL_MS,
+  });
 
   constructor(
     private readonly configuration: Configuration,
@@ -51,18 +55,15 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   /** @throws ConfigurationError where what is stored does not fit this instance's configuration */
   async onModuleInit(): Promise<void> {
-    await this.reload();
+    await this.load();
     const [unreadable] = this.directory.unreadable;
     if (unreadable !== undefined) throw new ConfigurationError(`SECRETS_KEY: ${unreadable}`);
     for (const { tenant } of this.directory.tenants.values()) this.refuseSlowWallet(tenant);
-    this.timer = setInterval(() => {
-      this.polling ??= this.poll().finally(() => (this.polling = undefined));
-    }, POLL_MS).unref();
+    this.loop.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.polling;
+    await this.loop.stop(STOP_MS);
   }
 
   provider(id: string): Provider | undefined {
@@ -116,14 +117,12 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     if (!this.ready()) throw new CroupierError('CONFIGURATION_UNAVAILABLE');
   }
 
-  /** To be called after a committed change: this instance obeys it from now on, the others within a second. */
-  async changed(): Promise<void> {
-    try {
-      await this.reload();
-    } catch (error) {
-      // The change is stored whatever happens here, and the next poll takes it up.
-      this.tellOutOfReach(error);
-    }
+  /**
+   * To be called after a committed change: this instance obeys it from now on, the others within a second. Never
+   * rejects, because the change is stored: the next poll reads it if this one fails.
+   */
+  changed(): Promise<void> {
+    return this.loop.run();
   }
 
   private stillValid(previous: { secret: string; validUntil: Date } | undefined): string | undefined {
@@ -131,27 +130,11 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   private async poll(): Promise<void> {
-    try {
-      const askedAtMs = this.clock.now().getTime();
-      const { version } = await this.databaseClock.read(() => this.store.version());
-      // Not "newer than": a restored backup has an older version and other rows.
-      if (version === this.directory.version) this.confirm(askedAtMs);
-      else await this.reload();
-    } catch (error) {
-      this.tellOutOfReach(error);
-    }
-  }
-
-  /** A load that begins after this call, since one under way may have read too early. Those that wait share one. */
-  private reload(): Promise<void> {
-    if (!this.nextLoad) {
-      this.nextLoad = this.loading.then(() => {
-        this.nextLoad = undefined;
-        return this.load();
-      });
-      this.loading = this.nextLoad.catch(() => undefined);
-    }
-    return this.nextLoad;
+    const askedAtMs = this.clock.now().getTime();
+    const { version } = await this.databaseClock.read(() => this.store.version());
+    // Not "newer than": a restored backup has an older version and other rows.
+    if (version === this.directory.version) this.confirm(askedAtMs);
+    else await this.load();
   }
 
   private async load(): Promise<void> {
@@ -169,8 +152,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   /** One line when it begins and one when it ends, however many polls fail in between. */
-  private tellOutOfReach(error: unknown): void {
-    const detail = (error as Error).message;
+  private reportOutOfReach({ message: detail }: Error): void {
     if (!this.outOfReach)
       this.logger.error({ msg: 'the tenancy tables cannot be read, the last state is kept', detail });
     this.outOfReach = true;

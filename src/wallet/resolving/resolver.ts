@@ -5,39 +5,39 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Metrics } from '../../observability/metrics.js';
 import { newTrace, runTraced } from '../../observability/trace.js';
-import { monotonicMs } from '../../runtime/clock.js';
+import { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { ResolutionService, type Resolved } from './resolution.service.js';
 import { type Due, UndecidedStore } from './undecided.store.js';
 
-/** How often is looked for what is due, in milliseconds. */
-const TICK_MS = 10_000;
-/** Operators that are asked at once, and calls to one of them at once. */
-const OPERATORS_AT_ONCE = 16;
-const CALLS_AT_ONCE = 4;
-/** Of one operator, how many transactions are taken with one look, and with one tick. */
+/** Polling interval, in milliseconds. */
+const POLL_MS = 10_000;
+/** Operators that are called concurrently, and concurrent calls to one of them. */
+const CONCURRENT_OPERATORS = 16;
+const CONCURRENT_CALLS = 4;
+/** Transactions of one operator that one query loads, and queries in one pass. */
 const BATCH = 25;
-const BATCHES_PER_TICK = 40;
-/** Calls in vain, after which an operator is left alone until the next tick. */
-const FAILURES_PER_TICK = 4;
-/** How long a stop waits for calls in flight, in milliseconds: what is cut off is a lease that runs out. */
+const BATCHES_PER_PASS = 40;
+/** Failed calls after which an operator is left alone until the next pass. */
+const FAILURES_PER_PASS = 4;
+/** How long a stop waits for calls in flight, in milliseconds. The lease of a call that is cut off expires. */
 const STOP_MS = 5_000;
 
 /**
- * Takes up what nobody retries, by and by, and leaves to a person what a day of attempts did not decide. Contract,
- * section 3, "What nobody retries". Any number of instances may do so at once: the claim decides.
+ * Resolves transactions that their provider does not retry, and parks for a person those that a day of attempts did
+ * not decide. Contract, section 3, "What nobody retries". Any number of instances may run it: a claim admits one attempt.
  */
 @Injectable()
 export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger('Resolver');
-  private timer: NodeJS.Timeout | undefined;
-  private ticking: Promise<void> = Promise.resolve();
-  private waiting = 0;
-  private stopping = false;
-  private stopBy = Infinity;
+  private readonly loop = new BackgroundLoop({
+    work: () => this.resolveDue(),
+    onError: ({ message }) => this.logger.error({ msg: 'resolver pass failed', detail: message }),
+    intervalMs: POLL_MS,
+  });
+  private stopped: Promise<void> | undefined;
 
   constructor(
     private readonly undecided: UndecidedStore,
@@ -47,48 +47,37 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      if (this.waiting === 0) void this.tick();
-    }, TICK_MS).unref();
+    this.loop.start();
   }
 
+  /** Begins no further call as soon as the shutdown begins; the calls in flight are awaited later. */
   onModuleDestroy(): void {
-    this.stopping = true;
-    this.stopBy = monotonicMs() + STOP_MS;
-    clearInterval(this.timer);
+    this.stopped = this.loop.stop(STOP_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const patienceMs = Math.max(0, this.stopBy - monotonicMs());
-    await Promise.race([this.ticking, sleep(patienceMs, undefined, { ref: false })]);
+    await this.stopped;
   }
 
-  /** Works off what is due now, after the ticks that were begun before. Never rejects. */
+  /** Resolves what is due now. Never rejects. */
   tick(): Promise<void> {
-    this.waiting += 1;
-    this.ticking = this.ticking
-      .then(() => this.run())
-      .catch((error: unknown) => {
-        this.logger.error({ msg: 'the resolver is interrupted', detail: (error as Error).message });
-      })
-      .finally(() => (this.waiting -= 1));
-    return this.ticking;
+    return this.loop.run();
   }
 
-  private async run(): Promise<void> {
+  private async resolveDue(): Promise<void> {
     const operators = await this.undecided.operators();
-    await inLanes(OPERATORS_AT_ONCE, operators, (operatorId) => this.workOff(operatorId));
+    await concurrently(CONCURRENT_OPERATORS, operators, (operatorId) => this.resolveOperator(operatorId));
   }
 
-  /** One operator's share: as long as it answers, until nothing of its is due. */
-  private async workOff(operatorId: string): Promise<void> {
+  /** Resolves one operator's transactions until none is due or the operator keeps failing. */
+  private async resolveOperator(operatorId: string): Promise<void> {
     let failures = 0;
-    const enough = () => this.stopping || failures >= FAILURES_PER_TICK;
-    for (let batch = 0; batch < BATCHES_PER_TICK && !enough(); batch += 1) {
+    const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_PASS;
+    for (let batch = 0; batch < BATCHES_PER_PASS && !mustStop(); batch += 1) {
       const due = await this.undecided.due(operatorId, BATCH);
       let moved = 0;
-      await inLanes(CALLS_AT_ONCE, due, async (transaction) => {
-        if (enough()) return;
+      await concurrently(CONCURRENT_CALLS, due, async (transaction) => {
+        if (mustStop()) return;
         const resolved = await this.resolve(transaction);
         if (resolved.to !== 'in-flight') moved += 1;
         if (resolved.to === 'unknown' && resolved.operatorFailed) failures += 1;
@@ -98,14 +87,14 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
   }
 
   private resolve(due: Due): Promise<Resolved> {
-    // The attempt, its log lines and the operator's request bear this id, as if a request had come.
+    // The attempt, its log lines and the operator's request carry this id, as for an incoming request.
     const requestId = `resolver-${this.randomness.uuid()}`;
     return runTraced(newTrace(requestId), async () => {
       const resolved: Resolved = due.givenUp
         ? { to: 'for-a-person' }
         : await this.resolution.resolve(due, 'resolver');
       if (resolved.to === 'for-a-person' || resolved.to === 'ending-declined') await this.park(due, resolved);
-      else this.tell(due, resolved);
+      else this.report(due, resolved);
       return resolved;
     });
   }
@@ -115,32 +104,36 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     const because =
       to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : '24 hours in vain';
     this.metrics.resolutions.inc({ outcome: 'parked' });
-    this.logger.error({ ...this.line(due), msg: 'transaction parked for a person', because });
+    this.logger.error({ ...keysOf(due), msg: 'transaction parked for a person', because });
   }
 
-  private tell(due: Due, { to }: Resolved): void {
+  private report(due: Due, { to }: Resolved): void {
     if (to === 'in-flight' || to === 'decided-before' || to === 'not-found') return;
     this.metrics.resolutions.inc({ outcome: to });
-    if (to === 'unknown') this.logger.warn({ ...this.line(due), msg: 'transaction not resolved yet' });
-    else this.logger.log({ ...this.line(due), msg: 'transaction resolved', outcome: to });
-  }
-
-  private line({ providerId, transactionId, operatorId }: Due) {
-    return { providerId, transactionId, operatorId };
+    if (to === 'unknown') this.logger.warn({ ...keysOf(due), msg: 'transaction not resolved yet' });
+    else this.logger.log({ ...keysOf(due), msg: 'transaction resolved', outcome: to });
   }
 }
 
-/** Does the work of all items, so many at once; one that fails ends the whole after the others' present ones. */
-async function inLanes<T>(
-  lanes: number,
+/** The fields by which every log line names the transaction. */
+function keysOf({ providerId, transactionId, operatorId }: Due) {
+  return { providerId, transactionId, operatorId };
+}
+
+/**
+ * Processes all items, at most `limit` at a time. After a failure the others in progress are still awaited.
+ * @throws the first failure
+ */
+async function concurrently<T>(
+  limit: number,
   items: readonly T[],
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const left = [...items];
-  const lane = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  const remaining = [...items];
+  const worker = async () => {
+    for (let item = remaining.shift(); item !== undefined; item = remaining.shift()) await work(item);
   };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(lanes, left.length) }, lane));
+  const results = await Promise.allSettled(Array.from({ length: Math.min(limit, remaining.length) }, worker));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
 }

@@ -3,6 +3,7 @@ import { Database } from '../../database/database.js';
 import type { RoundFacts } from '../rules/facts.js';
 import type { UndecidedFacts } from '../rules/resolution.js';
 import { STORED_COLUMNS } from '../transaction.sql.js';
+import { GIVEN_UP, RETRY_WAIT, SHORTEST_WAIT } from './retry-schedule.js';
 
 /** What identifies a transaction. */
 export interface TransactionKey {
@@ -10,48 +11,40 @@ export interface TransactionKey {
   readonly transactionId: string;
 }
 
-/** One transaction beside what resolving it needs. */
+/** A transaction with the facts that resolving it needs. */
 export interface Undecided extends UndecidedFacts, TransactionKey {
   readonly sessionId: string | null;
   /** The version of its round: the condition of the claim that ends a BET. */
   readonly roundVersion: RoundFacts['version'];
 }
 
-/** A transaction whose turn it is. */
+/** A transaction that is due for another attempt. */
 export interface Due extends TransactionKey {
   readonly operatorId: string;
-  /** Whether a whole day of attempts came to nothing. */
+  /** Whether it is still undecided after a whole day of attempts. */
   readonly givenUp: boolean;
 }
 
 /**
- * How long after an attempt the next one is made: by the minute for the first hour, then a twelfth of the age that
- * the transaction had at that attempt, from five minutes up to an hour. With 24 h behind it there is no next one.
- */
-const DELAY = `
-  CASE WHEN t.updated_at - t.created_at < interval '1 hour' OR t.updated_at - t.created_at >= interval '24 hours'
-       THEN interval '1 minute'
-       ELSE least((t.updated_at - t.created_at) / 12, interval '1 hour') END`;
-
-/**
- * The oldest that are due, at most $2 of the operator $1, by the database's clock. A BET whose ROLLBACK is under
- * way is not among them: that ROLLBACK is.
+ * The transactions of operator $1 that are due by the database's clock, at most $2, those with the oldest last attempt
+ * first. A BET whose ROLLBACK is under way is left out: its ROLLBACK is resolved instead. The condition on the shortest
+ * wait repeats a part of the schedule so that the index can serve it.
  */
 const DUE = {
   name: 'undecided_due',
   text: `
     SELECT t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId",
-           t.updated_at - t.created_at >= interval '24 hours' AS "givenUp"
+           ${GIVEN_UP} AS "givenUp"
       FROM transactions t
      WHERE t.operator_id = $1 AND t.state IN ('PENDING', 'TIMED_OUT') AND t.parked_at IS NULL
-       AND t.updated_at <= statement_timestamp() - interval '1 minute'
-       AND t.updated_at <= statement_timestamp() - ${DELAY}
+       AND t.updated_at <= statement_timestamp() - ${SHORTEST_WAIT}
+       AND t.updated_at <= statement_timestamp() - ${RETRY_WAIT}
        AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp()) AND t.rollback_id IS NULL
      ORDER BY t.updated_at
      LIMIT $2`,
 };
 
-/** The operators that have something undecided: one look into the index for each operator there is. */
+/** The operators that have undecided transactions: one index probe per operator. */
 const OPERATORS = {
   name: 'undecided_operators',
   text: `
@@ -59,7 +52,7 @@ const OPERATORS = {
      WHERE o.kind = 'OPERATOR' AND EXISTS (
        SELECT FROM transactions t
         WHERE t.operator_id = o.id AND t.state IN ('PENDING', 'TIMED_OUT') AND t.parked_at IS NULL
-          AND t.updated_at <= statement_timestamp() - interval '1 minute')`,
+          AND t.updated_at <= statement_timestamp() - ${SHORTEST_WAIT})`,
 };
 
 const FIND = {
@@ -78,7 +71,7 @@ const FIND = {
      WHERE t.provider_id = $1 AND t.transaction_id = $2`,
 };
 
-/** The condition is that of a retry: what somebody is at, or has decided, is not parked. */
+/** Parks under the condition of a retry: a transaction with an attempt in progress, or decided, is not parked. */
 const PARK = {
   name: 'undecided_park',
   text: `
@@ -88,7 +81,7 @@ const PARK = {
     RETURNING 1`,
 };
 
-/** Both parts have a partial index of their own, which holds nothing else. */
+/** Each part reads a partial index that holds only its rows. */
 const COUNT = {
   name: 'undecided_count',
   text: `
@@ -99,7 +92,7 @@ const COUNT = {
      WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL GROUP BY state`,
 };
 
-/** What waits for a decision. */
+/** Reads and parks transactions that are undecided: PENDING or TIMED_OUT. */
 @Injectable()
 export class UndecidedStore {
   constructor(private readonly database: Database) {}
@@ -108,7 +101,7 @@ export class UndecidedStore {
     return (await this.database.query<{ id: string }>(OPERATORS, [])).map(({ id }) => id);
   }
 
-  /** Those of an operator whose turn it is, the longest untouched first. @param limit 1 or more */
+  /** The operator's transactions that are due, those with the oldest last attempt first. @param limit at least 1 */
   due(operatorId: string, limit: number): Promise<Due[]> {
     return this.database.query<Due>(DUE, [operatorId, limit]);
   }
@@ -118,7 +111,7 @@ export class UndecidedStore {
     return found;
   }
 
-  /** Leaves it to a person; false where somebody is at it or has decided it. */
+  /** Leaves a transaction to a person. @returns false if an attempt is in progress or it has been decided */
   async park({ providerId, transactionId }: TransactionKey): Promise<boolean> {
     return (await this.database.query(PARK, [providerId, transactionId])).length === 1;
   }

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface BackgroundLoopOptions {
+  /** One pass. It must bear being repeated: another instance, or this one after a crash, may already have done it. */
+  readonly work: () => Promise<void>;
+  /** Called with the reason when a pass fails; the loop continues. */
+  readonly onError: (error: Error) => void;
+  /** Polling interval, in milliseconds. A tick that finds a pass under way is dropped. */
+  readonly intervalMs: number;
+  /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
+  readonly firstAfterMs?: number;
+}
+
+/**
+ * Repeats work at an interval and on request, one pass at a time, until it is stopped. Its timer does not keep the
+ * process alive.
+ */
+export class BackgroundLoop {
+  private timer: NodeJS.Timeout | undefined;
+  private last: Promise<void> = Promise.resolve();
+  /** The pass that was requested and has not begun. */
+  private next: Promise<void> | undefined;
+  private unfinished = 0;
+  private stopped = false;
+
+  constructor(private readonly options: BackgroundLoopOptions) {}
+
+  get stopping(): boolean {
+    return this.stopped;
+  }
+
+  start(): void {
+    const { intervalMs, firstAfterMs = intervalMs } = this.options;
+    const tick = () => {
+      if (this.unfinished === 0) void this.run();
+    };
+    this.timer = setTimeout(() => {
+      this.timer = setInterval(tick, intervalMs).unref();
+      tick();
+    }, firstAfterMs).unref();
+  }
+
+  /**
+   * Requests a pass that begins after this call, because a pass under way may have read too early. Callers that wait
+   * for the same pass share it. After `stop` nothing is begun.
+   * @returns resolves when that pass has ended, even if it failed; never rejects
+   */
+  run(): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    if (!this.next) {
+      this.unfinished += 1;
+      this.next = this.last.then(() => this.pass());
+      this.last = this.next;
+    }
+    return this.next;
+  }
+
+  /** Begins no further pass, and waits for those requested so far, for at most `patienceMs` milliseconds. */
+  async stop(patienceMs: number): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await Promise.race([this.last, sleep(patienceMs, undefined, { ref: false })]);
+  }
+
+  private async pass(): Promise<void> {
+    this.next = undefined;
+    try {
+      await this.options.work();
+    } catch (error) {
+      this.options.onError(error as Error);
+    } finally {
+      this.unfinished -= 1;
+    }
+  }
+}

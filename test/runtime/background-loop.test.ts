@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { BackgroundLoop } from '../../src/runtime/background-loop.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Work whose passes end when the test says so. */
+function controlled() {
+  const passes: { end(): void; fail(error: Error): void }[] = [];
+  const work = () =>
+    new Promise<void>((resolve, reject) => passes.push({ end: () => resolve(), fail: reject }));
+  return { passes, work };
+}
+
+function loopOver(work: () => Promise<void>, options: { firstAfterMs?: number } = {}) {
+  const errors: string[] = [];
+  const onError = ({ message }: Error) => void errors.push(message);
+  return { loop: new BackgroundLoop({ work, onError, intervalMs: 1_000, ...options }), errors };
+}
+
+test('the first pass comes after the first delay, the others at the interval', async () => {
+  const work = vi.fn(() => Promise.resolve());
+  const { loop } = loopOver(work, { firstAfterMs: 100 });
+  loop.start();
+  await vi.advanceTimersByTimeAsync(99);
+  expect(work).toHaveBeenCalledTimes(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(work).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(work).toHaveBeenCalledTimes(3);
+  await loop.stop(0);
+});
+
+test('without a first delay the first pass comes after the interval', async () => {
+  const work = vi.fn(() => Promise.resolve());
+  const { loop } = loopOver(work);
+  loop.start();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(work).toHaveBeenCalledTimes(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(work).toHaveBeenCalledTimes(1);
+  await loop.stop(0);
+});
+
+test('a tick during a pass is dropped', async () => {
+  const { passes, work } = controlled();
+  const { loop } = loopOver(work);
+  loop.start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(passes).toHaveLength(1);
+  passes[0]!.end();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(passes).toHaveLength(2);
+  passes[1]!.end();
+  await loop.stop(0);
+});
+
+test('requests during a pass share one pass that begins after it', async () => {
+  const { passes, work } = controlled();
+  const { loop } = loopOver(work);
+  const first = loop.run();
+  await vi.advanceTimersByTimeAsync(0);
+  const [second, third] = [loop.run(), loop.run()];
+  expect(passes).toHaveLength(1);
+  passes[0]!.end();
+  await first;
+  await vi.advanceTimersByTimeAsync(0);
+  expect(passes).toHaveLength(2);
+  passes[1]!.end();
+  await Promise.all([second, third]);
+  expect(passes).toHaveLength(2);
+});
+
+test('a failed pass is reported, and the loop continues', async () => {
+  const { passes, work } = controlled();
+  const { loop, errors } = loopOver(work);
+  const first = loop.run();
+  await vi.advanceTimersByTimeAsync(0);
+  const second = loop.run();
+  passes[0]!.fail(new Error('database unavailable'));
+  await first;
+  expect(errors).toEqual(['database unavailable']);
+  await vi.advanceTimersByTimeAsync(0);
+  passes[1]!.end();
+  await second;
+  expect(errors).toHaveLength(1);
+});
+
+test('a stop waits for the pass under way and begins no other', async () => {
+  const { passes, work } = controlled();
+  const { loop } = loopOver(work);
+  loop.start();
+  void loop.run();
+  await vi.advanceTimersByTimeAsync(0);
+  let stopped = false;
+  const stopping = loop.stop(10_000).then(() => (stopped = true));
+  expect(loop.stopping).toBe(true);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(stopped).toBe(false);
+  passes[0]!.end();
+  await stopping;
+  await loop.run();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(passes).toHaveLength(1);
+});
+
+test('a stop gives up on a pass that takes longer than its patience', async () => {
+  const { passes, work } = controlled();
+  const { loop } = loopOver(work);
+  void loop.run();
+  await vi.advanceTimersByTimeAsync(0);
+  await loop.stop(20);
+  passes[0]!.end();
+});
