@@ -20,7 +20,7 @@ main() {
 LEFT_OUT=(
   'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/sandbox/**' 'test/process/**'
   'test/embedded-postgres/embedded-postgres.long.test.ts' 'test/docs/browser.long.test.ts'
-  'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-together.long.test.ts'
+  'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-batched.long.test.ts'
 )
 
 find_postgres() {

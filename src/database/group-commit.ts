@@ -5,103 +5,106 @@ import { Metrics } from '../observability/metrics.js';
 import { Database, type Query, queryOn, type Statement } from './database.js';
 import { StatementPool } from './statement-pool.js';
 
-/** Members of a batch: one statement's time at most is what a request waits for others. */
-const LARGEST_BATCH = 64;
-/** How long a batch may wait for a row that somebody else holds, in milliseconds: its members do not wait for one. */
+/** Items per batch. It bounds the time that a request waits for the others of its batch. */
+const BATCH_LIMIT = 64;
+/** How long a batch waits for a row lock, in milliseconds, before its items are retried individually. */
 const LOCK_TIMEOUT_MS = 50;
-/** When a batch is given up and its members go alone, in milliseconds. */
+/** How long a batch may run, in milliseconds, before its items are retried individually. */
 const STATEMENT_TIMEOUT_MS = 2_000;
-/** When a database that says nothing any more is given up, in milliseconds. */
-const SILENCE_MS = 3_000;
+/** When a connection that no longer answers is given up, in milliseconds. */
+const QUERY_TIMEOUT_MS = 3_000;
 const CONNECTION_TIMEOUT_MS = 1_000;
 /**
- * One plan of these statements serves all values for as long as its connection lives. It may be made while the tables
- * are empty, and must look up each row by its key all the same: to read a row's neighbours is said to be dear.
+ * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty and must still
+ * look up every row by its key: sequential scans are off, and index entries other than the wanted one cost more.
  */
 export const PLANNER = [
-  ...['plan_cache_mode=force_generic_plan', 'jit=off', 'cpu_index_tuple_cost=100'],
-  ...['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
+  'plan_cache_mode=force_generic_plan',
+  'jit=off',
+  'cpu_index_tuple_cost=100',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ');
 
-/** A statement that does to many rows of values what it does to one: the same words over another source. */
+/** A statement over any number of rows of values, in two forms: for one row, and for a batch. */
 export interface GroupStatement {
-  readonly alone: Statement;
-  readonly together: Statement;
+  readonly single: Statement;
+  readonly batch: Statement;
   readonly columns: readonly string[];
-  /** The column by which a row of the answer tells which member it is for. */
+  /** The column of a result row that identifies its item. */
   readonly key: string;
-  /** Finds the row of an earlier try whose commit succeeded although its answer was lost; takes the same values. */
+  /** Finds the row of an earlier attempt that was committed although its answer was lost; takes the same values. */
   readonly alreadyDone: Statement | undefined;
 }
 
 export interface GroupStatementOptions {
-  /** `member`, or a column of which no two members have the same value, where the answer cannot bear `member`. */
+  /** `item`, or a column whose values differ among the items of a batch, for results that cannot carry `item`. */
   readonly key?: string;
   /** The text of `alreadyDone` over a source of one row. */
-  readonly alreadyDone?: (asked: string) => string;
+  readonly alreadyDone?: (source: string) => string;
 }
 
 /**
- * @param columns the values' names and types, in their order
- * @param text the statement over a source of rows that have these columns, and `member`
+ * @param columns names and types of the values, in order
+ * @param text the statement over a source of rows that have these columns and `item`
  */
 export function groupStatement(
   name: string,
   columns: Readonly<Record<string, string>>,
-  text: (asked: string) => string,
-  { key = 'member', alreadyDone }: GroupStatementOptions = {},
+  text: (source: string) => string,
+  { key = 'item', alreadyDone }: GroupStatementOptions = {},
 ): GroupStatement {
   const typed = Object.entries(columns);
-  const one = typed.map(([column, type], index) => `$${index + 1}::${type} AS ${column}`).join(', ');
-  const many = typed.map(([column, type]) => `${column} ${type}`).join(', ');
-  const single = `SELECT 0 AS member, ${one}`;
+  const parameters = typed.map(([column, type], index) => `$${index + 1}::${type} AS ${column}`).join(', ');
+  const fields = typed.map(([column, type]) => `${column} ${type}`).join(', ');
+  const oneRow = `SELECT 0 AS item, ${parameters}`;
   return {
-    alone: { name, text: text(single) },
-    together: {
-      name: `${name}_together`,
-      // PostgreSQL expects a hundred rows of any JSON, for which it would rather read a small table whole; after this
-      // condition, which is always true, it expects one.
-      text: text(`SELECT * FROM json_to_recordset($1::json) AS asked (member integer, ${many})
-                   WHERE asked.member + 0 = asked.member`),
+    single: { name, text: text(oneRow) },
+    batch: {
+      name: `${name}_batch`,
+      // PostgreSQL estimates a hundred rows for any JSON, for which it would scan a small table sequentially. With this
+      // condition, which always holds, it estimates one.
+      text: text(`SELECT * FROM json_to_recordset($1::json) AS source (item integer, ${fields})
+                   WHERE source.item + 0 = source.item`),
     },
     columns: typed.map(([column]) => column),
     key,
-    alreadyDone: alreadyDone && { name: `${name}_already_done`, text: alreadyDone(single) },
+    alreadyDone: alreadyDone && { name: `${name}_already_done`, text: alreadyDone(oneRow) },
   };
 }
 
-interface Member {
+interface Item {
   readonly values: readonly unknown[];
   readonly resolve: (row: object | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * The members that wait, whether a batch is at the database, and how many members the last one had. There are six: a BET's
- * lane and a look's, a WIN's, those of two settlements, a session's.
- */
-interface Lane {
-  readonly waiting: Member[];
+/** The items of one statement that wait, whether a batch is under way, and the size of the last one. */
+interface Queue {
+  readonly waiting: Item[];
   busy: boolean;
-  lastBatch: number;
+  lastBatchSize: number;
 }
 
 /**
- * Commits together what arrives together. Each statement has one lane to the database: whatever waits while a batch
- * is there goes with the next one, and everybody waits for the commit of its own. Who is alone waits for nobody.
+ * Group commit: requests that arrive together are committed by one statement. Each statement has a queue with one batch
+ * under way at a time; items that arrive meanwhile form the next batch, and each waits for its own commit. A request
+ * without concurrent peers is sent immediately.
  *
- * Invariant: each member is answered as if it had gone alone. A batch that fails has changed nothing, and its members go
- * on alone: one's bad row, lock or conflict costs the others no more than another try. A commit whose answer was lost may
- * have changed all; so whatever goes this way must bear being tried twice, by its own condition.
+ * Invariant: each item gets the result that it would get individually. A failed batch has changed nothing, and its items
+ * are retried individually, so that one item's invalid row, lock or conflict costs the others one more attempt. If a
+ * commit's answer was lost, the batch may have been committed; every statement therefore tolerates a repetition, by its
+ * own condition.
  */
 @Injectable()
 export class GroupCommit implements OnApplicationShutdown {
-  /** Members from which on the statement for many is used. */
-  protected readonly leastTogether: number = 2;
+  /** The smallest batch for which the batch form of a statement is used. */
+  protected readonly smallestBatch: number = 2;
   private readonly logger = new BoundedLogger('GroupCommit');
-  private readonly lanes = new Map<GroupStatement, Lane>();
+  private readonly queues = new Map<GroupStatement, Queue>();
   private readonly pool: StatementPool;
   private readonly query: Query;
   private readonly enabled: boolean;
@@ -117,24 +120,24 @@ export class GroupCommit implements OnApplicationShutdown {
       application_name: 'croupier-group-commit',
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      silenceMs: SILENCE_MS,
+      silenceMs: QUERY_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       options: PLANNER,
     });
     this.query = queryOn(this.pool);
   }
 
-  /** Runs the statement on one row of values, alone or with others; its one row comes back, or nothing. */
+  /** Runs the statement on one row of values, in a batch if there are others. @returns its result row, if any */
   run<Row extends object>(statement: GroupStatement, values: readonly unknown[]): Promise<Row | undefined> {
-    if (!this.enabled) return this.alone(statement, values) as Promise<Row | undefined>;
+    if (!this.enabled) return this.runSingle(statement, values) as Promise<Row | undefined>;
     return new Promise<object | undefined>((resolve, reject) => {
-      const lane = this.laneOf(statement);
-      lane.waiting.push({ values, resolve, reject });
-      if (lane.busy) return;
-      lane.busy = true;
-      // Where there is company, what the sockets have brought in this turn of the loop goes together from the start.
-      if (lane.lastBatch > 1) setImmediate(() => this.drive(statement, lane));
-      else this.drive(statement, lane);
+      const queue = this.queueOf(statement);
+      queue.waiting.push({ values, resolve, reject });
+      if (queue.busy) return;
+      queue.busy = true;
+      // Under concurrency, requests that arrived in this turn of the event loop form one batch from the start.
+      if (queue.lastBatchSize > 1) setImmediate(() => this.sendNext(statement, queue));
+      else this.sendNext(statement, queue);
     }) as Promise<Row | undefined>;
   }
 
@@ -142,91 +145,91 @@ export class GroupCommit implements OnApplicationShutdown {
     await this.pool.end();
   }
 
-  private laneOf(statement: GroupStatement): Lane {
-    let lane = this.lanes.get(statement);
-    if (!lane) {
-      lane = { waiting: [], busy: false, lastBatch: 0 };
-      this.lanes.set(statement, lane);
+  private queueOf(statement: GroupStatement): Queue {
+    let queue = this.queues.get(statement);
+    if (!queue) {
+      queue = { waiting: [], busy: false, lastBatchSize: 0 };
+      this.queues.set(statement, queue);
     }
-    return lane;
+    return queue;
   }
 
-  /** One batch after the other, until nobody waits any more; members that have to go alone are not waited for. */
-  private drive(statement: GroupStatement, lane: Lane): void {
-    lane.busy = lane.waiting.length > 0;
-    if (!lane.busy) return;
-    const batch = lane.waiting.splice(0, LARGEST_BATCH);
-    lane.lastBatch = batch.length;
-    void this.ask(statement, batch).then(
+  /** Sends one batch after another until the queue is empty. Individual retries are not awaited. */
+  private sendNext(statement: GroupStatement, queue: Queue): void {
+    queue.busy = queue.waiting.length > 0;
+    if (!queue.busy) return;
+    const batch = queue.waiting.splice(0, BATCH_LIMIT);
+    queue.lastBatchSize = batch.length;
+    void this.send(statement, batch).then(
       (rows) => {
-        batch.forEach((member, index) => member.resolve(rows[index]));
-        this.drive(statement, lane);
+        batch.forEach((item, index) => item.resolve(rows[index]));
+        this.sendNext(statement, queue);
       },
       (error: unknown) => {
-        this.breakUp(statement, batch, error);
-        this.drive(statement, lane);
+        this.retryIndividually(statement, batch, error);
+        this.sendNext(statement, queue);
       },
     );
-    const { name } = statement.alone;
-    this.metrics.later(({ groupCommitMembers }) =>
-      groupCommitMembers.observe({ statement: name }, batch.length),
-    );
+    this.metrics.batchSent(statement.single.name, batch.length);
   }
 
-  private breakUp(statement: GroupStatement, batch: readonly Member[], error: unknown): void {
-    const { name } = statement.alone;
-    this.metrics.groupCommitsBroken.inc({ statement: name });
+  private retryIndividually(statement: GroupStatement, batch: readonly Item[], error: unknown): void {
+    const { name } = statement.single;
+    this.metrics.batchFailed(name);
     const { code } = error as { code?: string };
     this.logger.warn({
-      msg: 'a batch broke, its members go alone',
+      msg: 'batch failed, retrying its items individually',
       statement: name,
-      members: batch.length,
+      items: batch.length,
       code,
     });
     for (const { values, resolve, reject } of batch) {
-      this.tryAgain(statement, values).then(resolve, reject);
+      this.retry(statement, values).then(resolve, reject);
     }
   }
 
-  /** Runs a member of a failed batch by itself. The batch may have been committed if only its answer was lost. */
-  private async tryAgain(statement: GroupStatement, values: readonly unknown[]): Promise<object | undefined> {
-    const row = await this.alone(statement, values);
+  /** Runs an item of a failed batch individually. The batch may have been committed if only its answer was lost. */
+  private async retry(statement: GroupStatement, values: readonly unknown[]): Promise<object | undefined> {
+    const row = await this.runSingle(statement, values);
     if (row || !statement.alreadyDone) return row;
     const [done] = await this.database.query(statement.alreadyDone, values);
     return done;
   }
 
-  /** @returns for each member its row, or nothing */
-  private ask(statement: GroupStatement, batch: readonly Member[]): Promise<readonly (object | undefined)[]> {
-    const [first] = batch;
-    if (first && batch.length < this.leastTogether) return this.query(statement.alone, first.values);
-    return this.askTogether(statement, batch);
+  /** @returns the result row of each item, if any */
+  private send(statement: GroupStatement, items: readonly Item[]): Promise<readonly (object | undefined)[]> {
+    const [first] = items;
+    if (first && items.length < this.smallestBatch) return this.query(statement.single, first.values);
+    return this.sendBatch(statement, items);
   }
 
-  private async askTogether(
-    { together, columns, key }: GroupStatement,
-    batch: readonly Member[],
+  private async sendBatch(
+    { batch, columns, key }: GroupStatement,
+    items: readonly Item[],
   ): Promise<(object | undefined)[]> {
-    const asked = batch.map(({ values }, member) => rowOf(columns, member, values));
-    const rows = await this.query<Record<string, unknown>>(together, [JSON.stringify(asked)]);
+    const sources = items.map(({ values }, item) => sourceRow(columns, item, values));
+    const rows = await this.query<Record<string, unknown>>(batch, [JSON.stringify(sources)]);
     const rowFor = new Map(rows.map((row) => [row[key], row]));
-    return asked.map((member) => rowFor.get(member[key]));
+    return sources.map((source) => rowFor.get(source[key]));
   }
 
-  /** Past the lanes, on a connection of the pool that all else uses. */
-  private async alone(statement: GroupStatement, values: readonly unknown[]): Promise<object | undefined> {
-    const [row] = await this.database.query(statement.alone, values);
+  /** Outside the queues, on the connections that everything else uses. */
+  private async runSingle(
+    statement: GroupStatement,
+    values: readonly unknown[],
+  ): Promise<object | undefined> {
+    const [row] = await this.database.query(statement.single, values);
     return row;
   }
 }
 
-/** A row as PostgreSQL reads it from JSON. */
-function rowOf(
+/** A row in the form in which PostgreSQL reads it from JSON. */
+function sourceRow(
   columns: readonly string[],
-  member: number,
+  item: number,
   values: readonly unknown[],
 ): Record<string, unknown> {
-  const row: Record<string, unknown> = { member };
+  const row: Record<string, unknown> = { item };
   columns.forEach((column, index) => {
     const value = values[index];
     row[column] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;

@@ -64,7 +64,7 @@ export class WinningsService implements OnModuleInit {
     if (this.reported.size > REMEMBERED && oldest !== undefined) this.reported.delete(oldest);
     const { providerId, transactionId, operatorId, playerRef, roundId, flag } = win;
     const freeSpinsRef = win.freeSpinsRef ?? undefined;
-    this.metrics.flaggedWinnings.inc({ flag });
+    this.metrics.winningFlagged(flag);
     this.logger.warn({
       msg: 'flagged winnings were booked: see /v1/admin/free-spins-winnings/flagged',
       ...{ flag, providerId, transactionId, operatorId, playerRef, roundId, freeSpinsRef },

@@ -57,11 +57,11 @@ export class OperatorWallets {
   ): Promise<T> {
     if (owner.mode === 'DEMO') return call();
     const startedMs = monotonicMs();
-    this.metrics.inFlight.operatorCalls += 1;
+    this.metrics.operatorCallStarted();
+    let outcome: string | undefined;
     try {
       const answer = await call();
-      const outcome = outcomeOf(answer);
-      this.metrics.later(({ operatorCalls }) => operatorCalls.inc({ operation, outcome }));
+      outcome = outcomeOf(answer);
       if (answer.kind === 'unknown') {
         const { cause, detail } = answer as Unknown;
         const { operatorId } = owner;
@@ -85,9 +85,7 @@ export class OperatorWallets {
       }
       return answer;
     } finally {
-      this.metrics.inFlight.operatorCalls -= 1;
-      const seconds = (monotonicMs() - startedMs) / 1000;
-      this.metrics.later(({ operatorCallSeconds }) => operatorCallSeconds.observe({ operation }, seconds));
+      this.metrics.operatorCallEnded(operation, outcome, monotonicMs() - startedMs);
       recordDuration('operator', startedMs);
     }
   }

@@ -146,8 +146,7 @@ export class ProviderCallbacks {
 
   private measure(route: CallbackRoute, answer: CallbackAnswer, durationMs: number): void {
     const outcome = answer.kind === 'answered' ? String(answer.status) : answer.cause;
-    this.metrics.callbacks.inc({ route, outcome });
-    this.metrics.callbackSeconds.observe({ route }, durationMs / 1000);
+    this.metrics.callbackSent(route, outcome, durationMs);
   }
 
   /** The provider's body of a failure goes into the error log: nobody can ask for it a second time. */

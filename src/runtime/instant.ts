@@ -28,13 +28,3 @@ export function instantMs(text: string): number | null {
 export function instantOrDayMs(text: string): number | null {
   return instantMs(text.length === 10 ? `${text}T00:00Z` : text);
 }
-
-let lastSecond = { unix: NaN, text: '' };
-
-/** As `toISOString`, which is slow: what all instants of a second have in common is made once. */
-export function isoText(instant: Date): string {
-  const ms = instant.getTime();
-  const unix = Math.floor(ms / 1000);
-  if (unix !== lastSecond.unix) lastSecond = { unix, text: instant.toISOString().slice(0, -'000Z'.length) };
-  return `${lastSecond.text}${String(ms - unix * 1000).padStart(3, '0')}Z`;
-}

@@ -32,7 +32,7 @@ const INSERT = {
 export const BY_TOKEN = groupStatement(
   'session_by_token',
   { token_hash: 'bytea' },
-  (asked) => `SELECT a.member, ${COLUMNS} FROM (${asked}) a JOIN sessions s ON s.token_hash = a.token_hash`,
+  (asked) => `SELECT a.item, ${COLUMNS} FROM (${asked}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
 /** Closes what the condition names, and notes in the same step that its provider is to be told: $4 is the lease. */

@@ -94,7 +94,7 @@ export class SignatureGuard implements CanActivate {
    * @param tenantId undefined where there is no such tenant: some integrators send their secret in its place
    */
   private refusal(request: SignedRequest, reason: string, tenantId?: string): InvalidSignatureError {
-    this.metrics.signatureFailures.inc({ reason });
+    this.metrics.signatureRefused(reason);
     this.logger.warn({
       msg: 'signature refused',
       reason,

@@ -5,7 +5,6 @@ import { currentRequestId } from '../observability/trace.js';
 import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
-import { isoText } from '../runtime/instant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { declineReason, responseBody } from './rules/outcome.js';
 import type { Claim, Driver, Settlement } from './transaction.js';
@@ -59,8 +58,7 @@ export class AttemptRunner {
     const answer = await this.callOperator(claim, claimedMs);
     const settlement = this.settlement(claim, answer, driver, started);
     if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
-    const settled = { kind: claim.order.kind, state: settlement.state, mode: claim.mode };
-    this.metrics.later(({ transactions }) => transactions.inc(settled));
+    this.metrics.transactionSettled(claim.order.kind, settlement.state, claim.mode);
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
     if (answer.status === 'APPROVED' && mayFlagWinnings(claim)) this.triggerReview(claim);
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
@@ -92,7 +90,7 @@ export class AttemptRunner {
       attempt: claim.attempt,
       driver: driver === 'provider' ? undefined : driver,
       requestId: currentRequestId(),
-      startedAt: isoText(started.at),
+      startedAt: started.at.toISOString(),
       durationMs: Math.round(monotonicMs() - started.ms),
       ...outcome,
     });

@@ -69,7 +69,7 @@ export const LOAD = groupStatement(
     target_id: 'text',
   },
   (items) => `
-    SELECT a.member, row_to_json(s) AS session, row_to_json(r) AS round,
+    SELECT a.item, row_to_json(s) AS session, row_to_json(r) AS round,
            ${storedUnder('a.provider_id', 'a.transaction_id')} AS stored,
            ${storedUnder('a.provider_id', 'a.target_id')} AS target
       FROM (${items}) a
@@ -211,7 +211,7 @@ const SETTLEMENT = {
 export const SETTLE = groupStatement(
   'transaction_settle',
   SETTLEMENT,
-  (items) => `${settled(items)} RETURNING a.member`,
+  (items) => `${settled(items)} RETURNING a.item`,
 );
 
 /** Settles a ROLLBACK and its target: reversed if the ROLLBACK is APPROVED, released if it is DECLINED. */
@@ -221,7 +221,7 @@ export const SETTLE_ROLLBACK = groupStatement(
   (items) => `
     WITH settled AS (
       ${settled(items)}
-      RETURNING a.member, t.provider_id, t.transaction_id, t.original_transaction_id, t.state
+      RETURNING a.item, t.provider_id, t.transaction_id, t.original_transaction_id, t.state
     ), target AS (
       UPDATE transactions t
          SET state = CASE WHEN settled.state = 'APPROVED' THEN 'ROLLED_BACK' ELSE t.state END,
@@ -232,5 +232,5 @@ export const SETTLE_ROLLBACK = groupStatement(
        WHERE t.provider_id = settled.provider_id AND t.transaction_id = settled.original_transaction_id
          AND t.rollback_id = settled.transaction_id AND settled.state <> 'TIMED_OUT'
     )
-    SELECT member FROM settled`,
+    SELECT item FROM settled`,
 );

@@ -19,7 +19,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 const GROWING = ['transactions', 'rounds', 'sessions'];
 
 const STATEMENTS = [CLAIM_BET, CLAIM_WIN, LOAD, SETTLE, SETTLE_ROLLBACK, BY_TOKEN].flatMap(
-  ({ alone, together }) => [alone, together],
+  ({ single, batch }) => [single, batch],
 );
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -69,7 +69,7 @@ async function fillUpTo(rows: number): Promise<void> {
   await client.query('ANALYZE');
 }
 
-/** The nodes of the plan that a connection of the lanes would keep. */
+/** The nodes of the plan that a connection of group commit would keep. */
 async function planOf({ name, text }: { name: string; text: string }): Promise<PlanNode[]> {
   await client.query(`PREPARE ${name} AS ${text}`);
   const { rows: parameters } = await client.query<{ count: number }>(

@@ -4,31 +4,33 @@ import { Metrics } from '../../src/observability/metrics.js';
 let metrics: Metrics;
 beforeEach(() => (metrics = new Metrics()));
 
-const put = (times: number) => {
-  for (let n = 0; n < times; n += 1) {
-    metrics.later(({ resolutions }) => resolutions.inc({ outcome: 'parked' }));
-  }
+const settle = (times: number) => {
+  for (let n = 0; n < times; n += 1) metrics.transactionSettled('BET', 'APPROVED', 'REAL');
 };
-/** What is measured by now, and not what would be for somebody who reads. */
-const measured = async () => (await metrics.resolutions.get()).values[0]?.value ?? 0;
+/** The updates applied so far; unlike reading the text, this applies none. */
+async function applied(): Promise<number> {
+  const { values } = await metrics.registry.getSingleMetric('croupier_transactions_total')!.get();
+  return values[0]?.value ?? 0;
+}
 
-test('what is put off is there for whoever reads', async () => {
-  put(3);
-  expect(await measured()).toBe(0);
-  expect(await metrics.text()).toContain('croupier_resolutions_total{outcome="parked"} 3');
-  expect(await metrics.text()).toContain('croupier_resolutions_total{outcome="parked"} 3');
+test('deferred updates are applied before the metrics are read', async () => {
+  settle(3);
+  expect(await applied()).toBe(0);
+  const line = 'croupier_transactions_total{kind="BET",state="APPROVED",mode="REAL"} 3';
+  expect(await metrics.text()).toContain(line);
+  expect(await metrics.text()).toContain(line);
 });
 
-test('what is put off is measured though nobody reads', async () => {
-  put(3);
-  await vi.waitFor(async () => expect(await measured()).toBe(3));
-  put(2);
-  await vi.waitFor(async () => expect(await measured()).toBe(5));
+test('deferred updates are applied even if nobody reads the metrics', async () => {
+  settle(3);
+  await vi.waitFor(async () => expect(await applied()).toBe(3));
+  settle(2);
+  await vi.waitFor(async () => expect(await applied()).toBe(5));
 });
 
-test('no more than a hundred measurements are put off', async () => {
-  put(99);
-  expect(await measured()).toBe(0);
-  put(2);
-  expect(await measured()).toBe(100);
+test('at most a hundred updates are deferred', async () => {
+  settle(99);
+  expect(await applied()).toBe(0);
+  settle(2);
+  expect(await applied()).toBe(100);
 });

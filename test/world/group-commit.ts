@@ -1,9 +1,6 @@
 import { GroupCommit } from '../../src/database/group-commit.js';
 
-/**
- * How the worlds of a test file commit: as the service does by itself; each statement by itself; or each, alone as it
- * may be, by the statement for many.
- */
+/** How the worlds of a test file commit: as the service ships, each item individually, or always by the batch form. */
 export type GroupCommitMode = 'default' | 'off' | 'always';
 
 let mode: GroupCommitMode = 'default';
@@ -12,7 +9,7 @@ export function groupCommitMode(): GroupCommitMode {
   return mode;
 }
 
-/** For all that follows in this file. */
+/** Sets the mode for all worlds that this file starts from now on. */
 export function useGroupCommit(wanted: GroupCommitMode): void {
   mode = wanted;
 }
@@ -22,7 +19,7 @@ export function groupCommitEnvironment(): Record<string, string> {
   return mode === 'off' ? { GROUP_COMMIT: 'false' } : {};
 }
 
-/** Sends even a single member by the statement for many. */
-export class AlwaysTogether extends GroupCommit {
-  protected override readonly leastTogether = 1;
+/** Sends even a single item by the batch form of its statement. */
+export class AlwaysBatched extends GroupCommit {
+  protected override readonly smallestBatch = 1;
 }

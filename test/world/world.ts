@@ -18,7 +18,7 @@ import { ApiDocument, type OpenApi } from '../docs/document.js';
 import { createTestDatabase } from './database.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import { freshClaimsEnabled } from './fresh-claims.js';
-import { AlwaysTogether, groupCommitEnvironment, groupCommitMode } from './group-commit.js';
+import { AlwaysBatched, groupCommitEnvironment, groupCommitMode } from './group-commit.js';
 import { OperatorWalletCounterpart } from './operator-wallet.js';
 import { ProviderCounterpart } from './provider.js';
 import { SqlConsole } from './sql-console.js';
@@ -264,7 +264,7 @@ export async function startApplication(
     ...environment,
   });
   const builder = Test.createTestingModule({ imports: [AppModule.with(configuration)] });
-  if (groupCommitMode() === 'always') builder.overrideProvider(GroupCommit).useClass(AlwaysTogether);
+  if (groupCommitMode() === 'always') builder.overrideProvider(GroupCommit).useClass(AlwaysBatched);
   if (!freshClaimsEnabled()) {
     builder.overrideProvider(FreshClaims).useValue({ tryClaim: () => Promise.resolve(undefined) });
   }

@@ -17,7 +17,7 @@ export class ConnectionLog {
   constructor(private readonly metrics: Metrics) {}
 
   destroyed(reason: DestroyReason, address: string): void {
-    this.metrics.connectionsDestroyed.inc({ reason });
+    this.metrics.connectionDestroyed(reason);
     this.logger.warn({ msg: `connection destroyed: ${EXPLANATIONS[reason]}`, reason, address });
   }
 }

@@ -48,9 +48,8 @@ export class RequestLog {
     const trace = newTrace(requestId);
     const started = monotonicMs();
     response.setHeaders(HEADERS).setHeader('X-Request-Id', requestId);
-    this.metrics.inFlight.requests += 1;
+    this.metrics.requestStarted();
     response.once('close', () => {
-      this.metrics.inFlight.requests -= 1;
       runTraced(trace, () => this.conclude(request, response, trace, monotonicMs() - started));
     });
     runTraced(trace, next);
@@ -59,7 +58,7 @@ export class RequestLog {
   /** Gives what is no HTTP an id as well, by which its line is found. */
   readonly nameBroken: ServerObserver['nameBroken'] = (status, offered = '') => {
     const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
-    this.metrics.requests.inc({ route: 'unknown', outcome: status.slice(0, 3) });
+    this.metrics.malformedRequestRefused(status.slice(0, 3));
     runTraced(newTrace(requestId), () => this.broken.warn({ msg: 'broken HTTP refused', status }));
     return requestId;
   };
@@ -67,10 +66,7 @@ export class RequestLog {
   private conclude(request: Request, response: Response, trace: Trace, durationMs: number): void {
     const route = routeOf(request);
     const outcome = outcomeOf(response, trace);
-    this.metrics.later(({ requests, requestSeconds }) => {
-      requests.inc({ route, outcome });
-      requestSeconds.observe({ route }, durationMs / 1000);
-    });
+    this.metrics.requestEnded(route, outcome, durationMs);
     // The signature guard has written a line of its own, with the reason.
     if (outcome === 'INVALID_SIGNATURE') return;
     const line = {

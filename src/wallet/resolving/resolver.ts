@@ -103,13 +103,13 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     if (!(await this.undecided.park(due))) return;
     const because =
       to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : '24 hours in vain';
-    this.metrics.resolutions.inc({ outcome: 'parked' });
+    this.metrics.transactionResolved('parked');
     this.logger.error({ ...keysOf(due), msg: 'transaction parked for a person', because });
   }
 
   private report(due: Due, { to }: Resolved): void {
     if (to === 'in-flight' || to === 'decided-before' || to === 'not-found') return;
-    this.metrics.resolutions.inc({ outcome: to });
+    this.metrics.transactionResolved(to);
     if (to === 'unknown') this.logger.warn({ ...keysOf(due), msg: 'transaction not resolved yet' });
     else this.logger.log({ ...keysOf(due), msg: 'transaction resolved', outcome: to });
   }
