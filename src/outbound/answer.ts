@@ -1,43 +1,41 @@
 import type { Dispatcher } from 'undici';
+import { ANSWER_LIMIT_BYTES, AnswerBody } from './answer-body.js';
 
-/** What of an answer is read at most, in bytes. */
-const LIMIT_BYTES = 64 * 1024;
-
-/** What is known after a call was sent once. */
+/** The outcome of a call that was sent once. */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
   | { readonly kind: 'timeout'; readonly detail: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
 /**
- * The answer to one call, collected as it comes: undici's own promise makes a stream of each, which costs more than all
- * that is read from it. Once the time-out is over, what was not sent yet is never sent, and what was is cut off.
+ * Handles the answer to one call through undici's dispatch interface, which avoids the stream that its promise interface
+ * creates per answer (8 % of a BET's CPU). After the time-out a request that is still waiting is never sent, and one
+ * that was sent is aborted.
  */
 export class Answer implements Dispatcher.DispatchHandler {
   private readonly timer: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
-  private patienceOver: Error | undefined;
+  private readonly body = new AnswerBody();
+  private timedOut: Error | undefined;
 
   /**
    * @param timeoutMs from now to the last byte, in milliseconds
-   * @param conclude its first call counts: what was given up fails as well
+   * @param conclude only its first call counts: an aborted request reports an error afterwards
    */
   constructor(
     timeoutMs: number,
     private readonly conclude: (outcome: CallOutcome) => void,
   ) {
     this.timer = setTimeout(() => {
-      this.patienceOver = new Error(`no whole answer within ${timeoutMs} ms`);
-      this.conclude({ kind: 'timeout', detail: this.patienceOver.message });
-      this.controller?.abort(this.patienceOver);
+      this.timedOut = new Error(`no whole answer within ${timeoutMs} ms`);
+      this.conclude({ kind: 'timeout', detail: this.timedOut.message });
+      this.controller?.abort(this.timedOut);
     }, timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.patienceOver) controller.abort(this.patienceOver);
+    if (this.timedOut) controller.abort(this.timedOut);
     else this.controller = controller;
   }
 
@@ -47,14 +45,14 @@ export class Answer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.size += chunk.length;
-    if (this.size <= LIMIT_BYTES) this.chunks.push(chunk);
-    else controller.abort(new Error(`the answer is larger than ${LIMIT_BYTES} bytes`));
+    if (!this.body.add(chunk)) {
+      controller.abort(new Error(`the answer is larger than ${ANSWER_LIMIT_BYTES} bytes`));
+    }
   }
 
   onResponseEnd(): void {
     clearTimeout(this.timer);
-    this.conclude({ kind: 'answered', status: this.status, body: Buffer.concat(this.chunks) });
+    this.conclude({ kind: 'answered', status: this.status, body: this.body.bytes() });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -63,7 +61,7 @@ export class Answer implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The outcome of a call that something went wrong with. */
+/** The outcome of a call that failed with an error. */
 export function failed(error: unknown): CallOutcome {
   const { code, message } = error as { code?: string; message?: string };
   const detail = [code, message].filter(Boolean).join(': ').slice(0, 500);

@@ -7,10 +7,8 @@ import { firstValueFrom } from 'rxjs';
 import { Configuration } from '../config/configuration.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { namesPrivateAddress } from './address.js';
-import { Resolver } from './resolver.js';
-
-/** What of an answer is read at most, in bytes. Contract, section 6. */
-const ANSWER_LIMIT_BYTES = 64 * 1024;
+import { AnswerBody } from './answer-body.js';
+import { HostResolver } from './host-resolver.js';
 
 export interface Callback extends Addressee {
   /** The full address: base address and route. */
@@ -19,24 +17,24 @@ export interface Callback extends Addressee {
   readonly body: Buffer;
   /** From connect to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** What a 200 carries says nothing: it counts as soon as it is received. */
+  /** Whether a 200 counts as soon as its status is received, without its body. */
   readonly ignoresBodyOf200: boolean;
 }
 
-/** What is known after a callback was sent once. The details name hosts: they are for the log alone. */
+/** The outcome of a callback that was sent once. Details may name hosts and belong in the log only. */
 export type CallbackAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** What was read of it. */
+      /** The part that was read. */
       readonly body: Buffer;
-      /** Why that is not the whole; absent where it is, or where nobody wanted it. */
+      /** Why the body is incomplete; absent if it is complete or was not needed. */
       readonly cut?: 'timeout' | 'too-large' | 'lost';
     }
   | {
       readonly kind: 'unanswered';
       readonly cause: 'timeout' | 'refused' | 'lost';
-      /** False where the connection never stood, so that nobody can have acted on it. */
+      /** False if the connection was never established, so that the provider cannot have acted on the call. */
       readonly mayHaveArrived: boolean;
       /** Such as ECONNREFUSED. */
       readonly code?: string;
@@ -45,7 +43,7 @@ export type CallbackAnswer =
 
 /**
  * Sends callbacks to providers: the signed bytes once, over a connection of their own, following no redirect,
- * within one time-out, to public addresses alone unless configured. Never rejects: whatever happens is a value.
+ * within one time-out, only to public addresses unless configured. Never rejects: every outcome is a value.
  */
 @Injectable()
 export class CallbackHttp {
@@ -53,7 +51,7 @@ export class CallbackHttp {
     private readonly configuration: Configuration,
     private readonly http: HttpService,
     private readonly signer: CallSigner,
-    private readonly resolver: Resolver,
+    private readonly resolver: HostResolver,
   ) {}
 
   async post(callback: Callback): Promise<CallbackAnswer> {
@@ -66,26 +64,26 @@ export class CallbackHttp {
         detail: 'the address is private',
       };
     }
-    const patience = AbortSignal.timeout(callback.timeoutMs);
-    const line = this.line(url);
+    const timeout = AbortSignal.timeout(callback.timeoutMs);
+    const connection = this.connectionFor(url);
     try {
-      const { status, data } = await this.send(callback, url, patience, line.agent);
+      const { status, data } = await this.send(callback, url, timeout, connection.agent);
       if (status === 200 && callback.ignoresBodyOf200) {
         data.on('error', () => undefined).destroy();
         return { kind: 'answered', status, body: Buffer.alloc(0) };
       }
-      return { kind: 'answered', status, ...(await read(data, patience)) };
+      return { kind: 'answered', status, ...(await read(data, timeout)) };
     } catch (error) {
       const { code, message } = error as { code?: string; message?: string };
       return {
         kind: 'unanswered',
-        cause: patience.aborted ? 'timeout' : line.stood() ? 'lost' : 'refused',
-        mayHaveArrived: line.stood(),
+        cause: timeout.aborted ? 'timeout' : connection.wasEstablished() ? 'lost' : 'refused',
+        mayHaveArrived: connection.wasEstablished(),
         ...(code !== undefined && { code }),
         detail: (message ?? String(error)).slice(0, 500),
       };
     } finally {
-      line.agent.destroy();
+      connection.agent.destroy();
     }
   }
 
@@ -117,10 +115,10 @@ export class CallbackHttp {
   }
 
   /**
-   * A connection for one call: an idle one that the provider closes at this moment would lose a callback that
-   * nobody may send again. It knows whether it ever stood, which is what tells a refusal from a loss.
+   * A new connection for each call: the provider could close a reused idle one at the same moment, and the callback,
+   * which must not be sent again, would be lost. Whether it was established tells a refused call from a lost one.
    */
-  private line(url: URL): { agent: HttpAgent; stood: () => boolean } {
+  private connectionFor(url: URL): { agent: HttpAgent; wasEstablished: () => boolean } {
     const options = {
       keepAlive: false,
       ...(!this.configuration.outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
@@ -128,32 +126,27 @@ export class CallbackHttp {
     const secure = url.protocol === 'https:';
     const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
     const connect: HttpAgent['createConnection'] = agent.createConnection.bind(agent);
-    let stood = false;
+    let established = false;
     agent.createConnection = (target, callback) => {
       const socket = connect(target, callback);
-      socket?.once(secure ? 'secureConnect' : 'connect', () => (stood = true));
+      socket?.once(secure ? 'secureConnect' : 'connect', () => (established = true));
       return socket;
     };
-    return { agent, stood: () => stood };
+    return { agent, wasEstablished: () => established };
   }
 }
 
 async function read(
   answer: Readable,
-  patience: AbortSignal,
+  timeout: AbortSignal,
 ): Promise<{ body: Buffer; cut?: 'timeout' | 'too-large' | 'lost' }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const body = new AnswerBody();
   try {
-    for await (const chunk of addAbortSignal(patience, answer) as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > ANSWER_LIMIT_BYTES) {
-        return { body: Buffer.concat(chunks).subarray(0, ANSWER_LIMIT_BYTES), cut: 'too-large' };
-      }
+    for await (const chunk of addAbortSignal(timeout, answer) as AsyncIterable<Buffer>) {
+      if (!body.add(chunk)) return { body: body.bytes(), cut: 'too-large' };
     }
-    return { body: Buffer.concat(chunks) };
+    return { body: body.bytes() };
   } catch {
-    return { body: Buffer.concat(chunks), cut: patience.aborted ? 'timeout' : 'lost' };
+    return { body: body.bytes(), cut: timeout.aborted ? 'timeout' : 'lost' };
   }
 }

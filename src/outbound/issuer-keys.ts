@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { Configuration } from '../config/configuration.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { AnswerBody } from './answer-body.js';
 
 /** How long the issuer may take to answer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** What of an answer is read at most, in bytes: keys may carry their certificates. */
-const ANSWER_LIMIT_BYTES = 256 * 1024;
+/** Bytes of an answer that are read at most: keys may carry their certificates. */
+const KEYS_LIMIT_BYTES = 256 * 1024;
 /** How long keys are believed, and how soon a token with an unknown key lets them be fetched anew; in milliseconds. */
 const KEYS_MAX_AGE_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
@@ -83,12 +84,11 @@ export class IssuerKeys {
 /** Fetches, following no redirect and reading no more than the bound. */
 async function bounded(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const body = new AnswerBody(KEYS_LIMIT_BYTES);
   for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length;
-    if (size > ANSWER_LIMIT_BYTES) throw new Error(`the answer is larger than ${ANSWER_LIMIT_BYTES} bytes`);
-    chunks.push(chunk as Uint8Array);
+    if (!body.add(Buffer.from(chunk as Uint8Array))) {
+      throw new Error(`the answer is larger than ${KEYS_LIMIT_BYTES} bytes`);
+    }
   }
-  return new Response(Buffer.concat(chunks), { status: response.status });
+  return new Response(body.bytes(), { status: response.status });
 }

@@ -3,12 +3,12 @@ import { Module } from '@nestjs/common';
 import { CallSigner } from './call-signer.js';
 import { CallbackHttp } from './callback-http.js';
 import { IssuerKeys } from './issuer-keys.js';
-import { Resolver } from './resolver.js';
+import { HostResolver } from './host-resolver.js';
 import { Outbound } from './outbound.service.js';
 
 @Module({
   imports: [HttpModule.register({})],
-  providers: [Outbound, CallbackHttp, CallSigner, IssuerKeys, Resolver],
+  providers: [Outbound, CallbackHttp, CallSigner, IssuerKeys, HostResolver],
   exports: [Outbound, CallbackHttp, IssuerKeys],
 })
 export class OutboundModule {}

@@ -4,7 +4,7 @@ import { Configuration } from '../config/configuration.js';
 import { namesPrivateAddress } from './address.js';
 import { Answer, type CallOutcome, failed } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
-import { Resolver } from './resolver.js';
+import { HostResolver } from './host-resolver.js';
 
 /** Connections to one origin at the same time; further calls wait for one within their time-out. */
 const CONNECTIONS_PER_ORIGIN = 128;
@@ -32,7 +32,7 @@ export class Outbound implements OnApplicationShutdown {
   constructor(
     private readonly configuration: Configuration,
     private readonly signer: CallSigner,
-    resolver: Resolver,
+    resolver: HostResolver,
   ) {
     this.agent = new Agent({
       connections: CONNECTIONS_PER_ORIGIN,

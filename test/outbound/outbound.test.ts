@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.js';
 import { CallSigner } from '../../src/outbound/call-signer.js';
 import { Outbound } from '../../src/outbound/outbound.service.js';
-import { Resolver } from '../../src/outbound/resolver.js';
+import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { TestClock } from '../world/test-clock.js';
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
   outbound = new Outbound(
     { outboundAllowPrivate: true } as Configuration,
     new CallSigner(new TestClock(), new Randomness()),
-    new Resolver(),
+    new HostResolver(),
   );
   server = createServer((request, response) => {
     received.push(request.url ?? '');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CallbackHttp } from '../../src/outbound/callback-http.js';
 import { Outbound } from '../../src/outbound/outbound.service.js';
-import { Resolver } from '../../src/outbound/resolver.js';
+import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { ADMIN_KEY, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
 
 let world: World;
@@ -129,7 +129,7 @@ const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 /** Lets every name resolve to what comes next in the list; its last stays. */
 function names(...answers: string[][]): () => number {
   let asked = 0;
-  guarded.app.get(Resolver, { strict: false }).resolve = (_, __, callback) => {
+  guarded.app.get(HostResolver, { strict: false }).resolve = (_, __, callback) => {
     const addresses = answers[Math.min(asked, answers.length - 1)] ?? [];
     asked += 1;
     callback(
@@ -165,7 +165,7 @@ describe('a name', () => {
   test('that changes its mind is judged at each connection by what it is connected to', async () => {
     // Nothing is sent to the public address: what is judged is the address that a socket would be given.
     const asked = names(['8.8.8.8'], ['127.0.0.1']);
-    const { publicOnly } = guarded.app.get(Resolver, { strict: false });
+    const { publicOnly } = guarded.app.get(HostResolver, { strict: false });
     const resolved = () =>
       new Promise((resolve) => {
         publicOnly('wallet.example', {}, (error, address) => resolve(error?.message ?? address));

@@ -3,22 +3,22 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './address.js';
 
-/** What the system's resolver makes of a name: all of its addresses. */
+/** Resolves a name to all of its addresses, as `dns.lookup` does. */
 export type Resolve = (
   hostname: string,
   options: { all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
 ) => void;
 
-/** Resolves the names of counterparts as their connections are made. */
+/** Resolves the host names of counterparts when a connection is opened. */
 @Injectable()
-export class Resolver {
-  /** The system's; a test puts one in its place that changes its mind. */
+export class HostResolver {
+  /** The system's resolver; tests replace it. */
   resolve: Resolve = lookup;
 
   /**
-   * For a socket: resolves a name, and refuses it where any of its addresses is private. What was judged is what is
-   * connected to, so that a name cannot change its mind in between.
+   * A `lookup` for sockets that refuses a name if any of its addresses is private. The socket connects to the addresses
+   * that were checked, so that the name cannot resolve differently in between (DNS rebinding).
    */
   readonly publicOnly: LookupFunction = (hostname, options, callback) => {
     this.resolve(hostname, { ...options, all: true }, (error, addresses) => {
