@@ -17,3 +17,28 @@ export class Connection extends pg.Client {
     await this.end().finally(() => clearTimeout(timer));
   }
 }
+
+/** A pool of connections that survives the loss of any of them. */
+export class ConnectionPool extends pg.Pool {
+  private readonly open = new Set<Connection>();
+
+  /** @param onError called when a connection is lost while it is idle */
+  constructor(config: pg.PoolConfig, onError: (error: Error) => void) {
+    super({ ...config, Client: Connection });
+    this.on('error', onError);
+    this.on('connect', (client) => {
+      if (client instanceof Connection) this.open.add(client);
+    });
+    this.on('remove', (client) => {
+      if (client instanceof Connection) this.open.delete(client);
+    });
+  }
+
+  /** Closes all connections, by force those that are not closed within so many milliseconds. */
+  async close(patienceMs: number): Promise<void> {
+    const timer = setTimeout(() => {
+      for (const { connection } of this.open) connection.stream.destroy();
+    }, patienceMs);
+    await this.end().finally(() => clearTimeout(timer));
+  }
+}

@@ -2,11 +2,13 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
+import { ConnectionPool } from './connection.js';
 import { Database, type Query, queryOn, type Statement } from './database.js';
-import { StatementPool } from './statement-pool.js';
 
 /** Items per batch. It bounds the time that a request waits for the others of its batch. */
 const BATCH_LIMIT = 64;
+/** Connections: more than there are group statements, each of which uses one at a time. */
+const CONNECTIONS = 12;
 /** How long a batch waits for a row lock, in milliseconds, before its items are retried individually. */
 const LOCK_TIMEOUT_MS = 50;
 /** How long a batch may run, in milliseconds, before its items are retried individually. */
@@ -14,6 +16,8 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 /** When a connection that no longer answers is given up, in milliseconds. */
 const QUERY_TIMEOUT_MS = 3_000;
 const CONNECTION_TIMEOUT_MS = 1_000;
+/** How long a stop waits for statements under way and for the server to close, in milliseconds. */
+const CLOSE_MS = 1_000;
 /**
  * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty and must still
  * look up every row by its key: sequential scans are off, and index entries other than the wanted one cost more.
@@ -105,7 +109,7 @@ export class GroupCommit implements OnApplicationShutdown {
   protected readonly smallestBatch: number = 2;
   private readonly logger = new BoundedLogger('GroupCommit');
   private readonly queues = new Map<GroupStatement, Queue>();
-  private readonly pool: StatementPool;
+  private readonly pool: ConnectionPool;
   private readonly query: Query;
   private readonly enabled: boolean;
 
@@ -115,15 +119,20 @@ export class GroupCommit implements OnApplicationShutdown {
     configuration: Configuration,
   ) {
     this.enabled = configuration.groupCommit;
-    this.pool = new StatementPool({
-      connectionString: database.url,
-      application_name: 'croupier-group-commit',
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      silenceMs: QUERY_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      options: PLANNER,
-    });
+    this.pool = new ConnectionPool(
+      {
+        connectionString: database.url,
+        application_name: 'croupier-group-commit',
+        max: CONNECTIONS,
+        idleTimeoutMillis: 0,
+        connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        query_timeout: QUERY_TIMEOUT_MS,
+        lock_timeout: LOCK_TIMEOUT_MS,
+        options: PLANNER,
+      },
+      ({ message }) => this.logger.warn({ msg: 'an idle connection was lost', detail: message }),
+    );
     this.query = queryOn(this.pool);
   }
 
@@ -142,7 +151,7 @@ export class GroupCommit implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.pool.end();
+    await this.pool.close(CLOSE_MS);
   }
 
   private queueOf(statement: GroupStatement): Queue {
