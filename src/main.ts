@@ -3,7 +3,6 @@ import { NestFactory } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { AppModule } from './app.module.js';
 import { type Configuration, readConfiguration } from './config/configuration.js';
 import { readEnvironment } from './config/environment.js';
@@ -125,9 +124,6 @@ function sentence(error: unknown): string {
   return message || code || String(error);
 }
 
-// A burst teaches V8 to make a request's objects among the old ones, and it does so ever after: dead requests then keep
-// those that follow until the next full collection, which comes so much the sooner and holds up everybody.
-setFlagsFromString('--no-allocation-site-pretenuring');
 tolerateBrokenOutput();
 
 try {
