@@ -11,8 +11,6 @@ export default defineConfig({
     // A test file has modules of its own, but not a process: to load the framework anew takes longer than most files.
     isolate: false,
     setupFiles: 'test/world/modules.setup.ts',
-    // It keeps the first application's logger in a module, and so has to be one of the file's own.
-    server: { deps: { inline: ['nestjs-pino'] } },
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

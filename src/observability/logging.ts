@@ -1,25 +1,37 @@
-import { Module } from '@nestjs/common';
-import { LoggerModule } from 'nestjs-pino';
-import { type DestinationStream, pino } from 'pino';
+import { Injectable, type LoggerService } from '@nestjs/common';
+import {
+  type DestinationStream,
+  type Level,
+  type Logger as PinoLogger,
+  type LoggerOptions,
+  pino,
+} from 'pino';
 import { Configuration } from '../config/configuration.js';
 import { currentRequestId } from './trace.js';
 
-/** What must never stand in a log, wherever an object that holds it is logged. */
+/** Fields whose values never appear in a log. */
 const REDACTED = [
-  ...['secret', 'sessionToken', 'launchUrl', 'key', 'adminApiKey', 'password', 'sealedSecret'],
-  ...['authorization', 'Authorization', '["x-signature"]', '["X-Signature"]'],
+  'secret',
+  'sessionToken',
+  'launchUrl',
+  'key',
+  'adminApiKey',
+  'password',
+  'sealedSecret',
+  'authorization',
+  'Authorization',
+  '["x-signature"]',
+  '["X-Signature"]',
 ];
 
-/** Where the lines go: standard output, unless something else is put in its place. */
-export abstract class LogDestination {
+/** The stream to which lines are written; standard output by default. */
+@Injectable()
+export class LogDestination {
   readonly stream?: DestinationStream;
 }
 
-@Module({ providers: [{ provide: LogDestination, useValue: {} }], exports: [LogDestination] })
-class LogDestinationModule {}
-
-/** The framework's own words at start, of interest to nobody; what it fails at it throws as well. */
-const CHATTER = new Set([
+/** Contexts of the framework's progress reports at start. A failed start is thrown as well. */
+const OMITTED_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',
   'RoutesResolver',
@@ -27,60 +39,93 @@ const CHATTER = new Set([
   'NestApplication',
 ]);
 
-/** Lines that wait for a slow reader, in bytes. */
-const WAITING_BYTES = 16 * 1024 * 1024;
-/** Lines are written when they are so many bytes together, */
-const WRITTEN_BYTES = 4096;
-/** or so often, in milliseconds: a write wakes another thread, which costs more than the line. */
-const WRITTEN_EVERY_MS = 200;
+/** Bound of the buffer while standard output accepts no data, in bytes; lines beyond it are lost. */
+const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
+/** Lines are written in chunks of at least this many bytes, */
+const CHUNK_BYTES = 4096;
+/** or at this interval, in milliseconds: waking the thread that writes costs more than making the line. */
+const FLUSH_INTERVAL_MS = 200;
 
-/** JSON lines for machines, readable ones for a terminal; each bears the id of its request. */
-export const Logging = LoggerModule.forRootAsync({
-  imports: [LogDestinationModule],
-  inject: [Configuration, LogDestination],
-  useFactory: (configuration: Configuration, destination: LogDestination) => ({
-    // The service writes one line of its own for each request.
-    forRoutes: [],
-    pinoHttp: {
-      level: configuration.logLevel,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      base: null,
-      redact: { paths: REDACTED.flatMap(redactedAnywhere), censor: '[redacted]' },
-      hooks: {
-        logMethod(line, write) {
-          const { context } = (line[0] ?? {}) as { context?: string };
-          if (!CHATTER.has(context ?? '')) write.apply(this, line);
-        },
-      },
-      mixin: () => {
-        const requestId = currentRequestId();
-        return requestId === undefined ? {} : { requestId };
-      },
-      ...(configuration.logPretty && {
-        transport: { target: 'pino-pretty', options: { singleLine: true, ignore: 'pid,hostname' } },
-      }),
-      ...(!configuration.logPretty && { stream: destination.stream ?? standardOutput() }),
+/** The service's logger: JSON lines, or readable ones for a terminal, each with the id of its request. */
+@Injectable()
+export class ServiceLogger implements LoggerService {
+  readonly pino: PinoLogger;
+
+  constructor(configuration: Configuration, destination: LogDestination) {
+    const options = optionsFor(configuration);
+    this.pino = configuration.logPretty
+      ? pino({ ...options, transport: { target: 'pino-pretty', options: PRETTY } })
+      : pino(options, destination.stream ?? standardOutput());
+  }
+
+  verbose(message: string | object, ...parameters: unknown[]): void {
+    this.write('trace', message, parameters);
+  }
+
+  debug(message: string | object, ...parameters: unknown[]): void {
+    this.write('debug', message, parameters);
+  }
+
+  log(message: string | object, ...parameters: unknown[]): void {
+    this.write('info', message, parameters);
+  }
+
+  warn(message: string | object, ...parameters: unknown[]): void {
+    this.write('warn', message, parameters);
+  }
+
+  error(message: string | object, ...parameters: unknown[]): void {
+    this.write('error', message, parameters);
+  }
+
+  fatal(message: string | object, ...parameters: unknown[]): void {
+    this.write('fatal', message, parameters);
+  }
+
+  /** @param parameters Nest's: the context comes last, and the framework puts an error's stack before it */
+  private write(level: Level, message: string | object, parameters: unknown[]): void {
+    const context = parameters.at(-1);
+    if (OMITTED_CONTEXTS.has(context as string)) return;
+    const [stack] = parameters.slice(0, -1);
+    if (message instanceof Error) this.pino[level]({ context, err: message });
+    else if (typeof message === 'object') this.pino[level]({ context, ...message });
+    else if (typeof stack === 'string') this.pino[level]({ context, stack }, message);
+    else this.pino[level]({ context }, message);
+  }
+}
+
+const PRETTY = { singleLine: true, ignore: 'pid,hostname' };
+
+function optionsFor({ logLevel }: Configuration): LoggerOptions {
+  return {
+    level: logLevel,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    base: null,
+    redact: { paths: REDACTED.flatMap(redactedAnywhere), censor: '[redacted]' },
+    mixin: () => {
+      const requestId = currentRequestId();
+      return requestId === undefined ? {} : { requestId };
     },
-  }),
-});
+  };
+}
 
 /**
- * Lines go out together, and whoever does not read them stops nobody: what waits has a bound, beyond which lines are
- * lost. They are flushed when the process ends, unless it is killed.
+ * Buffered standard output: a reader that stalls does not block the service. The buffer is flushed when the process
+ * ends, unless it is killed.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({
     fd: 1,
     sync: false,
-    minLength: WRITTEN_BYTES,
-    periodicFlush: WRITTEN_EVERY_MS,
-    maxLength: WAITING_BYTES,
+    minLength: CHUNK_BYTES,
+    periodicFlush: FLUSH_INTERVAL_MS,
+    maxLength: BUFFER_LIMIT_BYTES,
   });
   // A full disk or a reader that went away costs log lines, never the service. Flushing at exit would retry for ever.
   return output.on('error', () => (output.flushSync = () => undefined));
 }
 
-/** As a field of the line and of an object in it; a third level would triple what a line costs. */
+/** Redacts a field of the line and of the objects in it. A third level would triple the cost of a line. */
 function redactedAnywhere(name: string): string[] {
   return [name, name.startsWith('[') ? `*${name}` : `*.${name}`];
 }

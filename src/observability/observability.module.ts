@@ -2,16 +2,16 @@ import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { BoundedLogger } from './bounded-logger.js';
 import { HealthController } from './health.controller.js';
-import { Logging } from './logging.js';
+import { LogDestination, ServiceLogger } from './logging.js';
 import { Metrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
 
 @Global()
 @Module({
-  imports: [Logging, TerminusModule],
+  imports: [TerminusModule],
   controllers: [HealthController, MetricsController],
-  providers: [Metrics],
-  exports: [Metrics],
+  providers: [Metrics, ServiceLogger, LogDestination],
+  exports: [Metrics, ServiceLogger],
 })
 export class ObservabilityModule implements OnApplicationShutdown {
   onApplicationShutdown(): void {

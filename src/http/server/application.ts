@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
-import { Logger } from 'nestjs-pino';
 import { Configuration } from '../../config/configuration.js';
+import { ServiceLogger } from '../../observability/logging.js';
 import { serveDocuments } from '../../openapi/documents.js';
 import { RequestLog } from './request-log.js';
 import { ConnectionLog } from './connection-log.js';
@@ -17,7 +17,7 @@ export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnEr
  * @returns renders the documents: called at start, no request has to wait for it
  */
 export function setUp(app: INestApplication): () => void {
-  app.useLogger(app.get(Logger));
+  app.useLogger(app.get(ServiceLogger));
   const adapter = app.getHttpAdapter() as CroupierExpressAdapter;
   const { follow, nameBroken } = app.get(RequestLog);
   const connections = app.get(ConnectionLog);

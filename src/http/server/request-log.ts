@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { PinoLogger } from 'nestjs-pino';
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
+import { ServiceLogger } from '../../observability/logging.js';
 import { Metrics } from '../../observability/metrics.js';
 import { newTrace, runTraced, type Trace } from '../../observability/trace.js';
 import { monotonicMs } from '../../runtime/clock.js';
@@ -29,17 +29,17 @@ const HEADERS = new Map(
  */
 @Injectable()
 export class RequestLog {
-  private readonly logger: PinoLogger['logger'];
+  private readonly logger: ServiceLogger['pino'];
   private readonly broken = new BoundedLogger('Request');
   private readonly strangers = new BoundedLogger('Request');
 
   constructor(
     private readonly metrics: Metrics,
     private readonly randomness: Randomness,
-    { logger }: PinoLogger,
+    { pino }: ServiceLogger,
   ) {
-    // Ids and numbers, all made here: there is nothing in its lines to look for secrets in.
-    this.logger = logger.child({ context: 'Request' }, { redact: [] });
+    // Request lines consist of ids and numbers that are made here: there is nothing to redact.
+    this.logger = pino.child({ context: 'Request' }, { redact: [] });
   }
 
   readonly follow: FirstHandler = (request, response, next) => {
