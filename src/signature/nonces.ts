@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { RedisConnection } from '../runtime/redis.js';
-import type { Operator, Provider } from '../tenancy/tenant.js';
+import type { Tenant } from '../tenancy/tenant.js';
 import { NonceMemory } from './nonce-memory.js';
 import { NonceStore } from './nonce.store.js';
+import type { RateRecord } from './rate-record.js';
+import { RedisNonces } from './redis-nonces.js';
+
+/** Whether a nonce was claimed; where Redis claimed it, with what Redis counted towards the tenant's limit. */
+export type NonceClaim = { readonly claimed: false } | { readonly claimed: true; readonly rate?: RateRecord };
 
 /**
  * Each nonce once for each tenant, remembered for twice the tolerance: in Redis where it is configured; else
@@ -19,36 +23,39 @@ export class Nonces {
     private readonly configuration: Configuration,
     private readonly memory: NonceMemory,
     private readonly store: NonceStore,
-    private readonly redis: RedisConnection,
+    private readonly redis: RedisNonces,
   ) {
     // The window is judged in whole seconds, so it is up to one second longer than twice the tolerance.
     this.rememberSeconds = 2 * configuration.signatureToleranceSeconds + 1;
   }
 
-  /**
-   * Claims the nonce: false where it was used before; a promise only where somebody outside has to be asked. Call it only
-   * after the HMAC holds.
-   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where nobody can tell; it fails closed
-   */
-  claim(tenant: Provider | Operator, nonce: string): boolean | Promise<boolean> {
-    if (this.redis.client) return this.claimInRedis(tenant.id, nonce);
-    const perSecond = tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
-    switch (this.memory.claim(tenant.id, nonce, this.rememberSeconds, perSecond)) {
-      case 'used':
-        return false;
-      case 'full':
-        throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
-      case 'claimed':
-        return tenant.kind === 'PROVIDER' || this.store.claim(tenant.id, nonce, this.rememberSeconds);
-    }
+  /** Whether the memory of this process alone decides about the tenant's nonces, so that `claimInProcess` suffices. */
+  areInProcess(tenant: Tenant): boolean {
+    return tenant.kind === 'PROVIDER' && !this.redis.configured;
   }
 
-  private async claimInRedis(tenantId: string, nonce: string): Promise<boolean> {
-    const key = `croupier:nonce:${tenantId}:${nonce}`;
-    try {
-      return (await this.redis.client?.set(key, '1', 'EX', this.rememberSeconds, 'NX')) === 'OK';
-    } catch {
-      throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
+  /**
+   * Claims the nonce wherever the tenant's nonces are kept. Call it only after the HMAC holds.
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where the claim cannot be decided: it fails closed
+   */
+  async claim(tenant: Tenant, nonce: string): Promise<NonceClaim> {
+    if (this.redis.configured) {
+      const rate = await this.redis.claim(tenant.id, nonce, this.rememberSeconds);
+      return rate ? { claimed: true, rate } : { claimed: false };
     }
+    const inProcess = this.claimInProcess(tenant, nonce);
+    if (!inProcess.claimed || this.areInProcess(tenant)) return inProcess;
+    return { claimed: await this.store.claim(tenant.id, nonce, this.rememberSeconds) };
+  }
+
+  /**
+   * Claims the nonce in this process. Call it only after the HMAC holds.
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where the memory is full
+   */
+  claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
+    const perSecond = tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
+    const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, perSecond);
+    if (outcome === 'full') throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
+    return { claimed: outcome === 'claimed' };
   }
 }

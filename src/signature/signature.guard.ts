@@ -13,7 +13,7 @@ import { Clock, monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { Nonces } from './nonces.js';
+import { type NonceClaim, Nonces } from './nonces.js';
 import type { SignedRequest } from './tenant.decorator.js';
 
 /**
@@ -50,18 +50,28 @@ export class SignatureGuard implements CanActivate {
     const startedMs = monotonicMs();
     try {
       const tenant = this.signer(request, caller);
-      const claimed = this.nonces.claim(tenant, header(request, 'x-nonce'));
-      const admit = (isFresh: boolean): true => {
-        if (!isFresh) throw this.refusal(request, 'nonce_replayed', tenant.id);
-        request.tenant = tenant;
-        if (caller === 'operator') actsAs(request, `operator:${tenant.id}`, 'operator');
-        return true;
-      };
-      // What is known at once is not waited for.
-      return typeof claimed === 'boolean' ? admit(claimed) : measure('signature', () => claimed).then(admit);
+      const nonce = header(request, 'x-nonce');
+      // Avoids an await where this process decides alone.
+      if (this.nonces.areInProcess(tenant)) {
+        return this.admit(request, tenant, this.nonces.claimInProcess(tenant, nonce));
+      }
+      const claim = measure('signature', () => this.nonces.claim(tenant, nonce));
+      return claim.then((decided) => this.admit(request, tenant, decided));
     } finally {
       recordDuration('signature', startedMs);
     }
+  }
+
+  /**
+   * Puts the tenant on the request, and what was counted for its limit.
+   * @throws InvalidSignatureError where the nonce was used before
+   */
+  private admit(request: SignedRequest, tenant: Provider | Operator, claim: NonceClaim): true {
+    if (!claim.claimed) throw this.refusal(request, 'nonce_replayed', tenant.id);
+    request.tenant = tenant;
+    if (claim.rate) request.rateRecord = claim.rate;
+    if (tenant.kind === 'OPERATOR') actsAs(request, `operator:${tenant.id}`, 'operator');
+    return true;
   }
 
   /**

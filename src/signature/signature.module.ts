@@ -2,10 +2,11 @@ import { Module } from '@nestjs/common';
 import { NonceMemory } from './nonce-memory.js';
 import { NonceStore } from './nonce.store.js';
 import { Nonces } from './nonces.js';
+import { RedisNonces } from './redis-nonces.js';
 import { SignatureGuard } from './signature.guard.js';
 
 @Module({
-  providers: [SignatureGuard, Nonces, NonceMemory, NonceStore],
+  providers: [SignatureGuard, Nonces, NonceMemory, NonceStore, RedisNonces],
   exports: [SignatureGuard],
 })
 export class SignatureModule {}

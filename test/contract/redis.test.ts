@@ -37,8 +37,10 @@ describe('when Redis does not answer', () => {
     expect(response.headers.get('x-next-action')).toBe('retry-same-request');
     expect(Object.keys((await response.json()) as object)).toEqual(['error']);
     const requestId = response.headers.get('x-request-id')!;
-    const line = await vi.waitUntil(() => lines.find((one) => one.includes(`"${requestId}"`)));
+    const logged = () => lines.filter((line) => line.includes(`"${requestId}"`));
+    const line = await vi.waitUntil(() => logged().find((one) => one.includes('"parts"')));
     expect(JSON.parse(line)).toMatchObject({ parts: { signature: expect.any(Number) as number } });
+    expect(logged().join('')).toContain('nonce not claimed, request refused: check Redis');
   });
 });
 

@@ -1,0 +1,10 @@
+/** Length of the fixed window in which a tenant's requests are counted, in milliseconds: limits are per second. */
+export const RATE_WINDOW_MS = 1_000;
+
+/** What Redis counted for a tenant when it claimed the nonce of one of its requests. */
+export interface RateRecord {
+  /** Requests of the tenant in the current window, over all instances, this one included. */
+  readonly requests: number;
+  /** Time until the window ends, in milliseconds. */
+  readonly windowEndsInMs: number;
+}

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Result } from 'ioredis';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { RedisConnection } from '../runtime/redis.js';
+import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
+
+/**
+ * Claims the nonce KEYS[1] for ARGV[1] seconds and counts the request in the window KEYS[2] of ARGV[2] milliseconds. A nonce
+ * that was used before is not counted: replayed requests must not use up the tenant's limit.
+ */
+const CLAIM_NONCE = `
+if not redis.call('SET', KEYS[1], '1', 'EX', ARGV[1], 'NX') then return false end
+redis.call('SET', KEYS[2], '0', 'PX', ARGV[2], 'NX')
+return { redis.call('INCR', KEYS[2]), redis.call('PTTL', KEYS[2]) }`;
+
+/**
+ * Claims the key of the previous version for ARGV[1] seconds: 0 where an instance of that version had claimed it. That
+ * version stores '1' under it and this one '2': among instances of this version only CLAIM_NONCE decides, so that
+ * exactly one of two simultaneous claims succeeds.
+ */
+const CLAIM_PREVIOUS_KEY = `
+if redis.call('SET', KEYS[1], '2', 'EX', ARGV[1], 'NX') then return 1 end
+if redis.call('GET', KEYS[1]) == '2' then return 1 end
+return 0`;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    claimNonce(
+      nonceKey: string,
+      windowKey: string,
+      rememberSeconds: number,
+      windowMs: number,
+    ): Result<[requests: number, windowEndsInMs: number] | null, Context>;
+    claimPreviousKey(key: string, rememberSeconds: number): Result<0 | 1, Context>;
+  }
+}
+
+/**
+ * Nonces in Redis, shared by all instances. The claim also counts the request towards the tenant's rate limit, so that
+ * both take one round trip.
+ */
+@Injectable()
+export class RedisNonces {
+  private readonly logger = new BoundedLogger('Signature');
+
+  constructor(private readonly redis: RedisConnection) {
+    redis.client?.defineCommand('claimNonce', { lua: CLAIM_NONCE, numberOfKeys: 2 });
+    redis.client?.defineCommand('claimPreviousKey', { lua: CLAIM_PREVIOUS_KEY, numberOfKeys: 1 });
+  }
+
+  /** Whether instances share their nonces in Redis. */
+  get configured(): boolean {
+    return this.redis.client !== undefined;
+  }
+
+  /**
+   * Claims the nonce.
+   * @param rememberSeconds how long the nonce cannot be used again
+   * @returns undefined where the nonce was used before
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where Redis does not answer, or cannot claim or count
+   */
+  async claim(tenantId: string, nonce: string, rememberSeconds: number): Promise<RateRecord | undefined> {
+    try {
+      return await this.claimInBothLayouts(tenantId, nonce, rememberSeconds);
+    } catch (error) {
+      this.logger.warn({
+        msg: 'nonce not claimed, request refused: check Redis',
+        error: (error as Error).message,
+      });
+      throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
+    }
+  }
+
+  /**
+   * During a rolling upgrade, instances of the previous version must refuse what this version accepted, and the other way
+   * round: so this release claims the key of the previous version as well. The next release removes that. The two keys are
+   * in different hash slots, which no script may span, so there are two scripts; both are sent before either is answered.
+   * A nonce that the previous version accepted is therefore counted towards the limit when it is first replayed.
+   */
+  private async claimInBothLayouts(
+    tenantId: string,
+    nonce: string,
+    rememberSeconds: number,
+  ): Promise<RateRecord | undefined> {
+    const redis = this.redis.client!;
+    // The braces are a hash tag: all keys of a tenant are in one slot of a Redis Cluster.
+    const prefix = `croupier:{${tenantId}}`;
+    const [previousClaimed, counted] = await Promise.all([
+      redis.claimPreviousKey(`croupier:nonce:${tenantId}:${nonce}`, rememberSeconds),
+      redis.claimNonce(`${prefix}:nonce:${nonce}`, `${prefix}:rate`, rememberSeconds, RATE_WINDOW_MS),
+    ]);
+    if (previousClaimed !== 1 || !counted) return undefined;
+    const [requests, windowEndsInMs] = counted;
+    return { requests, windowEndsInMs };
+  }
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { RedisProxy } from '../world/redis-proxy.js';
+import { OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+
+const redisUrl = inject('redisUrl');
+
+const VERIFY = '/v1/wallet/session/verify';
+const LAUNCH = '/v1/operator/sessions';
+const TOKEN = { sessionToken: 'unknown' };
+/** Twice the tolerance and a second: how long a nonce is remembered. */
+const REMEMBER_SECONDS = 601;
+
+// Without a Redis there is nothing to test; the services suite has one.
+describe.runIf(redisUrl !== null)('nonces in Redis', () => {
+  let world: World;
+  let proxy: RedisProxy;
+  /** Another instance, whose Redis is reached by way of the proxy. */
+  let proxied: World;
+  let redis: Redis;
+  const lines: string[] = [];
+  beforeAll(async () => {
+    redis = new Redis(redisUrl!);
+    proxy = await RedisProxy.start(redisUrl!);
+    world = await startWorld({ LOG_LEVEL: 'warn' }, { write: (line) => void lines.push(line) });
+    proxied = await world.another(world.clock, { REDIS_URL: proxy.url });
+  });
+  afterAll(async () => {
+    await proxied.app.close();
+    await world.stop();
+    await proxy.stop();
+    redis.disconnect();
+  });
+
+  const previousKey = (tenant: string, nonce: string) => `croupier:nonce:${tenant}:${nonce}`;
+  const windowKey = (tenant: string) => `croupier:{${tenant}}:rate`;
+  const refusedSignature = (reply: Reply) => reply.text === 'invalid signature';
+
+  describe('during an upgrade from the version before', () => {
+    test.each([
+      ['provider', PROVIDER, VERIFY],
+      ['operator', OPERATOR, LAUNCH],
+    ])('refuse what an instance of that version accepted (%s)', async (_, tenant, path) => {
+      const nonce = randomUUID();
+      await redis.set(previousKey(tenant, nonce), '1', 'EX', REMEMBER_SECONDS, 'NX');
+      for (let replay = 0; replay < 2; replay += 1) {
+        expect((await world.signed(tenant, path, TOKEN, { nonce })).text).toBe('invalid signature');
+      }
+    });
+
+    test('claim the nonce for instances of that version too, for as long', async () => {
+      const nonce = randomUUID();
+      expect((await world.signed(PROVIDER, VERIFY, TOKEN, { nonce })).status).toBe(401);
+      const key = previousKey(PROVIDER, nonce);
+      expect(await redis.set(key, '1', 'EX', REMEMBER_SECONDS, 'NX')).toBeNull();
+      const seconds = await redis.ttl(key);
+      expect(seconds).toBeGreaterThan(REMEMBER_SECONDS - 30);
+      expect(seconds).toBeLessThanOrEqual(REMEMBER_SECONDS);
+    });
+
+    test('accept the first to claim the new key, though another instance of this version was first at the old one', async () => {
+      const nonce = randomUUID();
+      await redis.set(previousKey(PROVIDER, nonce), '2', 'EX', REMEMBER_SECONDS, 'NX');
+      const first = await world.signed(PROVIDER, VERIFY, TOKEN, { nonce });
+      expect(first.headers.get('x-error-code')).toBe('SESSION_INVALID');
+      expect(refusedSignature(await world.signed(PROVIDER, VERIFY, TOKEN, { nonce }))).toBe(true);
+    });
+
+    test('refuse what only an instance of the next version claimed', async () => {
+      const nonce = randomUUID();
+      await redis.set(`croupier:{${PROVIDER}}:nonce:${nonce}`, '1', 'EX', REMEMBER_SECONDS, 'NX');
+      expect(refusedSignature(await world.signed(PROVIDER, VERIFY, TOKEN, { nonce }))).toBe(true);
+    });
+  });
+
+  test('are accepted by exactly one of two instances that are asked at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const nonce = randomUUID();
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          (index % 2 ? world : proxied).signed(PROVIDER, VERIFY, TOKEN, { nonce }),
+        ),
+      );
+      expect(replies.filter((reply) => !refusedSignature(reply))).toHaveLength(1);
+    }
+  });
+
+  test('take one round trip together with the rate limit', async () => {
+    // The first claim of a connection sends the scripts themselves, all others their digests.
+    await proxied.signed(PROVIDER, VERIFY, TOKEN);
+    const nonce = randomUUID();
+    proxy.sent = '';
+    proxy.withhold();
+    const answer = proxied.signed(PROVIDER, VERIFY, TOKEN, { nonce });
+    const keys = [previousKey(PROVIDER, nonce), `croupier:{${PROVIDER}}:nonce:${nonce}`, windowKey(PROVIDER)];
+    await vi.waitUntil(() => keys.every((key) => proxy.sent.includes(key)));
+    const sentBeforeAnyAnswer = proxy.sent;
+    proxy.release();
+    expect((await answer).headers.get('x-error-code')).toBe('SESSION_INVALID');
+    expect(proxy.sent).toBe(sentBeforeAnyAnswer);
+    expect(sentBeforeAnyAnswer).toContain('evalsha');
+  });
+
+  test('are refused with a retryable 500 where Redis does not answer in time, and accepted when it does again', async () => {
+    await proxied.signed(PROVIDER, VERIFY, TOKEN);
+    proxy.withhold();
+    const refused = await proxied.signed(PROVIDER, VERIFY, TOKEN);
+    proxy.release();
+    expect(refused.status).toBe(500);
+    expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+    const accepted = await proxied.signed(PROVIDER, VERIFY, TOKEN);
+    expect(accepted.headers.get('x-error-code')).toBe('SESSION_INVALID');
+  });
+
+  describe('of a tenant of its own', () => {
+    let tenant: string;
+    beforeEach(async () => {
+      tenant = `provider-${randomUUID()}`;
+      const provider = { id: tenant, name: tenant, webhookBaseUrl: world.provider.baseUrl };
+      const created = await world.admin('POST', '/v1/admin/providers', provider);
+      world.secrets.set(tenant, String(created.json['secret']));
+    });
+
+    test('are counted when they are claimed, and not when they are replayed', async () => {
+      const nonce = randomUUID();
+      await world.signed(tenant, VERIFY, TOKEN, { nonce });
+      // Keeps the window open, however slow this machine is.
+      await redis.set(windowKey(tenant), '1', 'PX', 60_000);
+      for (let replay = 0; replay < 5; replay += 1) {
+        expect(refusedSignature(await world.signed(tenant, VERIFY, TOKEN, { nonce }))).toBe(true);
+      }
+      expect(await redis.get(windowKey(tenant))).toBe('1');
+      await world.signed(tenant, VERIFY, TOKEN);
+      expect(await redis.get(windowKey(tenant))).toBe('2');
+    });
+
+    test('wait for the end of the window of Redis where the limit is reached', async () => {
+      await redis.set(windowKey(tenant), '100000', 'PX', 59_500);
+      const refused = await world.signed(tenant, VERIFY, TOKEN);
+      expect(refused.status).toBe(429);
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(30);
+      expect(seconds).toBeLessThanOrEqual(60);
+    });
+
+    test('are refused with a retryable 500 where Redis cannot count, and the log says why', async () => {
+      await redis.rpush(windowKey(tenant), 'not a number');
+      const refused = await world.signed(tenant, VERIFY, TOKEN);
+      expect(refused.status).toBe(500);
+      expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+      expect(refused.headers.get('x-next-action')).toBe('retry-same-request');
+      await vi.waitUntil(() => lines.some((line) => line.includes('WRONGTYPE')));
+      await redis.del(windowKey(tenant));
+    });
+  });
+});
