@@ -18,7 +18,8 @@ import { SessionModule } from './session/session.module.js';
 import { SignatureGuard } from './signature/signature.guard.js';
 import { SignatureModule } from './signature/signature.module.js';
 import { TenancyModule } from './tenancy/tenancy.module.js';
-import { TenantRateGuard } from './throttling/tenant-rate.guard.js';
+import { TenantThrottlerGuard } from './throttling/tenant-throttler.guard.js';
+import { ThrottlingModule } from './throttling/throttling.module.js';
 import { WalletModule } from './wallet/wallet.module.js';
 
 /** The whole. Guards run in the order in which they stand here: the contract's order of checks, section 1. */
@@ -31,6 +32,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     AdminModule,
     TenancyModule,
     SignatureModule,
+    ThrottlingModule,
     SessionModule,
     WalletModule,
     FreeSpinsModule,
@@ -42,7 +44,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     { provide: APP_GUARD, useClass: RawBodyGuard },
     { provide: APP_GUARD, useExisting: SignatureGuard },
     { provide: APP_GUARD, useExisting: AdminGuard },
-    { provide: APP_GUARD, useClass: TenantRateGuard },
+    { provide: APP_GUARD, useExisting: TenantThrottlerGuard },
     { provide: APP_GUARD, useClass: SensitiveReadGuard },
   ],
 })

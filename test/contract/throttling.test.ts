@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATOR, OTHER_PROVIDER, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
@@ -40,4 +41,22 @@ test("one tenant's flood is no other's, and a failed signature counts for nobody
     Array.from({ length: 30 }, () => world.signed(PROVIDER, VERIFY, {}, { secret: 'wrong' })),
   );
   expect(forged.every(({ status }) => status === 401)).toBe(true);
+});
+
+test('a replayed nonce does not count towards the limit', async () => {
+  const tenant = await world.createProvider({ requestsPerSecond: 2 });
+  const nonce = randomUUID();
+  await world.signed(tenant, VERIFY, {}, { nonce });
+  const replays = Array.from({ length: 30 }, () => world.signed(tenant, VERIFY, {}, { nonce }));
+  for (const { text } of await Promise.all(replays)) expect(text).toBe('invalid signature');
+  expect(limited([await world.signed(tenant, VERIFY, {})])).toHaveLength(0);
+});
+
+test('a route without a signature has no limit, and no answer says what the limit is', async () => {
+  const replies = await Promise.all(Array.from({ length: 30 }, () => world.request('/health/live')));
+  expect(limited(replies)).toHaveLength(0);
+  const [refused] = limited(await flood(PROVIDER, VERIFY));
+  for (const { headers } of [refused!, replies[0]!]) {
+    expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  }
 });

@@ -116,10 +116,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
   describe('of a tenant of its own', () => {
     let tenant: string;
     beforeEach(async () => {
-      tenant = `provider-${randomUUID()}`;
-      const provider = { id: tenant, name: tenant, webhookBaseUrl: world.provider.baseUrl };
-      const created = await world.admin('POST', '/v1/admin/providers', provider);
-      world.secrets.set(tenant, String(created.json['secret']));
+      tenant = await world.createProvider();
     });
 
     test('are counted when they are claimed, and not when they are replayed', async () => {

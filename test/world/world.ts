@@ -177,6 +177,18 @@ export class World {
     return { sessionToken, sessionId, playerRef, gameId, currency };
   }
 
+  /** Creates a provider of the test's own, whose requests no other test counts, not even in a shared Redis; answers its id. */
+  async createProvider(fields: Record<string, unknown> = {}): Promise<string> {
+    const id = `provider-${randomUUID()}`;
+    await create(this, '/v1/admin/providers', {
+      id,
+      name: id,
+      webhookBaseUrl: this.provider.baseUrl,
+      ...fields,
+    });
+    return id;
+  }
+
   revoke(sessionId: string): Promise<Reply> {
     return this.signed(OPERATOR, `/v1/operator/sessions/${sessionId}/revoke`, { reason: 'KICK' });
   }
@@ -303,7 +315,7 @@ async function populate(world: World): Promise<void> {
 async function create(
   world: World,
   path: string,
-  tenant: { id: string } & Record<string, string>,
+  tenant: { id: string } & Record<string, unknown>,
 ): Promise<void> {
   const reply = await world.admin('POST', path, tenant);
   if (reply.status !== 201) throw new Error(`${tenant.id} was answered ${reply.status} ${reply.text}`);
