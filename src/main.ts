@@ -9,6 +9,7 @@ import { readEnvironment } from './config/environment.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
 import { CroupierExpressAdapter } from './http/server/express-adapter.js';
+import { listenFailure } from './http/server/listen-failure.js';
 import { onStopSignal } from './runtime/shutdown.js';
 import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import { startSandbox } from './sandbox/sandbox.js';
@@ -71,15 +72,7 @@ async function listen(app: INestApplication, { port, host }: Configuration): Pro
   try {
     await app.listen(port, host);
   } catch (error) {
-    const reasons: Record<string, string> = {
-      EADDRINUSE: `PORT: ${port} is taken on ${host}`,
-      EACCES: `PORT: ${port} is not open to this user`,
-      EADDRNOTAVAIL: `HOST: ${host} is no address of this machine`,
-      ENOTFOUND: `HOST: ${host} is no address of this machine`,
-      EAI_AGAIN: `HOST: ${host} cannot be resolved`,
-    };
-    const { code, message } = error as { code?: string; message: string };
-    throw new Error(reasons[code ?? ''] ?? message, { cause: error });
+    throw listenFailure(error, { port, host });
   }
 }
 

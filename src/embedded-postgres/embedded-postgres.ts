@@ -56,6 +56,30 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: stri
   return { url: urlOf(cluster, running.port) };
 }
 
+/** Whether a process owns the cluster in `dataDir`, so that no other can start there. */
+export async function isOwned(dataDir: string): Promise<boolean> {
+  const cluster = await findCluster(dataDir);
+  const running = cluster && (await readPidFile(cluster));
+  if (!running?.ready || !(await runsCluster(running.pid, cluster!))) return false;
+  const client = connectionTo(cluster!, running.port);
+  try {
+    await client.connect();
+    // Ending the connection releases the lock if it is granted.
+    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [
+      OWNER_LOCK,
+    ]);
+    return rows[0]?.free === false;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The error of a start in a folder that another process owns. */
+export function inUse(dataDir: string, cause?: unknown): Error {
+  const message = `DATA_DIR: ${dataDir} is in use by another process: stop that one or choose another folder`;
+  return new Error(message, { cause });
+}
+
 const DATABASE = 'croupier';
 
 function urlOf({ password }: Pick<Cluster, 'password'>, port: number): string {
@@ -197,10 +221,7 @@ class Supervisor {
       this.postmaster = undefined;
       postmaster.child?.unref();
       postmaster.child?.stderr?.destroy();
-      throw new Error(
-        `DATA_DIR: ${this.cluster.dataDir} is in use by another process: stop that one or choose another folder`,
-        { cause: error },
-      );
+      throw inUse(this.cluster.dataDir, error);
     }
   }
 
@@ -225,7 +246,7 @@ class Supervisor {
       if (!(await isAlive(postmaster, this.cluster))) return undefined;
       const file = await readPidFile(this.cluster);
       if (file?.pid === postmaster.pid && file.ready) {
-        const client = this.connection(postmaster.port);
+        const client = connectionTo(this.cluster, postmaster.port);
         try {
           await client.connect();
           const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
@@ -245,20 +266,21 @@ class Supervisor {
         `${postmaster.port} to the password kept there: end it and start again`,
     );
   }
+}
 
-  private connection(port: number): Connection {
-    return new Connection({
-      host: HOST,
-      port,
-      user: SUPERUSER,
-      password: this.cluster.password,
-      database: 'postgres',
-      application_name: 'croupier-owner',
-      connectionTimeoutMillis: 5000,
-      lock_timeout: LOCK_WAIT_MS,
-      options: '-c log_min_messages=panic', // its end with the server is no news
-    });
-  }
+/** A connection to the database in which the lock of the folder's owner is taken. */
+function connectionTo({ password }: Pick<Cluster, 'password'>, port: number): Connection {
+  return new Connection({
+    host: HOST,
+    port,
+    user: SUPERUSER,
+    password,
+    database: 'postgres',
+    application_name: 'croupier-owner',
+    connectionTimeoutMillis: 5000,
+    lock_timeout: LOCK_WAIT_MS,
+    options: '-c log_min_messages=panic', // its end with the server is no news
+  });
 }
 
 function codeOf(error: unknown): unknown {

@@ -5,9 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type EmbeddedPostgres,
+  isOwned,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
@@ -68,8 +69,10 @@ test('of two that start at once in an empty folder one wins, and the other leave
 test('a second process is refused for as long as the first holds the folder', async () => {
   const first = await anotherProcess();
   await expect(start()).rejects.toThrow(inUse());
+  expect(await isOwned(dataDir)).toBe(true);
   expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await first.kill();
+  await vi.waitFor(async () => expect(await isOwned(dataDir)).toBe(false));
   await start();
 });
 

@@ -1,0 +1,43 @@
+/**
+ * For `npm start`: builds the service unless what is built is newer than every source. A build takes some twenty seconds, so
+ * it first checks what would make the start fail: the configuration, the ports and the data folder.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const BUILT = 'dist/main.js';
+const SOURCES = [
+  'src',
+  'sdk/src',
+  'package.json',
+  'package-lock.json',
+  'nest-cli.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
+
+/** The last change of a file, or of anything in a folder, in milliseconds. */
+function changedMs(path) {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => changedMs(join(path, name))));
+}
+
+function isFresh() {
+  if (!existsSync(BUILT) || !existsSync('sdk/dist/esm/index.js')) return false;
+  const builtMs = statSync(BUILT).mtimeMs;
+  // A deployment may consist of what is built alone.
+  return SOURCES.filter((path) => existsSync(path)).every((path) => changedMs(path) < builtMs);
+}
+
+if (!isFresh()) {
+  const { runnerImport } = await import('vite');
+  const { module } = await runnerImport('./src/commands/start-check.ts', { logLevel: 'error' });
+  await module.checkStart();
+  if (process.exitCode === undefined) {
+    console.log('building …');
+    const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', shell: true });
+    process.exitCode = status ?? 1;
+  }
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { type Configuration, readConfiguration } from '../config/configuration.js';
+import { readEnvironment } from '../config/environment.js';
+import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
+import { listenFailure } from '../http/server/listen-failure.js';
+
+/**
+ * Checks what can make the service's start fail before it is built: the configuration, the ports and the data folder.
+ * Prints one line and sets the exit status to 1 if it cannot start.
+ */
+export async function checkStart(): Promise<void> {
+  try {
+    const configuration = readEnvironment(readConfiguration);
+    for (const port of portsOf(configuration)) await checkPort(port, configuration.host);
+    if (configuration.databaseUrl === undefined) await checkDataDir(configuration.dataDir);
+  } catch (error) {
+    process.stderr.write(`croupier does not start: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** The service's port, and those of the sandbox's wallet and provider. Port 0 stands for any free one. */
+function portsOf({ port, sandbox }: Configuration): number[] {
+  if (port === 0) return [];
+  return sandbox ? [port, port + 1, port + 2] : [port];
+}
+
+async function checkPort(port: number, host: string): Promise<void> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenFailure(error, { port, host });
+  }
+  server.close();
+  await once(server, 'close');
+}
+
+async function checkDataDir(dataDir: string): Promise<void> {
+  if (!(await isOwned(dataDir))) return;
+  throw inUse(dataDir);
+}
