@@ -59,19 +59,41 @@ describe.each(LISTS)('the list of %s', (name, known) => {
   });
 });
 
-test('a caller that goes away in the middle ends the reading', async () => {
-  await world.sql.run(
-    `INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
-     SELECT 'game-' || n, $1, repeat('x', 128), 'ACTIVE', now(), now() FROM generate_series(1, 20000) n`,
-    [PROVIDER],
+describe('an export of 20,000 rows', () => {
+  beforeAll(() =>
+    world.sql.run(
+      `INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+       SELECT 'game-' || n, $1, repeat('x', 128), 'ACTIVE', now(), now() FROM generate_series(1, 20000) n`,
+      [PROVIDER],
+    ),
   );
-  const call = request(`${world.url}/v1/admin/games`, {
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
+
+  /** A call whose answer has begun and is not read on. */
+  async function begun() {
+    const call = request(`${world.url}/v1/admin/games`, {
+      headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
+    });
+    const [answer] = (await once(call.end(), 'response')) as [IncomingMessage];
+    await once(answer, 'data');
+    answer.pause();
+    return { call, answer };
+  }
+
+  test('stops reading when the caller goes away', async () => {
+    const { call } = await begun();
+    call.destroy();
+    await once(call, 'close');
+    const whole = await get('/v1/admin/games', 'text/csv');
+    expect(whole.text.split('\r\n')).toHaveLength(20_000 + 3 + 2);
   });
-  const [answer] = (await once(call.end(), 'response')) as [IncomingMessage];
-  await once(answer, 'data');
-  call.destroy();
-  await once(call, 'close');
-  const whole = await get('/v1/admin/games', 'text/csv');
-  expect(whole.text.split('\r\n')).toHaveLength(20_000 + 3 + 2);
+
+  test('is aborted when it fails in the middle, and not ended as if it were complete', async () => {
+    const { answer } = await begun();
+    await world.sql.run('ALTER TABLE games RENAME TO games_away');
+    try {
+      await expect(once(answer.resume(), 'end')).rejects.toThrow('aborted');
+    } finally {
+      await world.sql.run('ALTER TABLE games_away RENAME TO games');
+    }
+  });
 });
