@@ -1,6 +1,12 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type Request, type Response, type Router } from 'express';
+import express, {
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Configuration } from '../../config/configuration.js';
@@ -65,9 +71,10 @@ export class CroupierExpressAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  override setNotFoundHandler(...handler: Parameters<ExpressAdapter['setNotFoundHandler']>): unknown {
+  override setNotFoundHandler(handler: RequestHandler): void {
+    // Within the router of the last routes, which would otherwise answer OPTIONS with the methods of its own.
+    this.lastRoutes.use(handler);
     this.getInstance<Express>().use(this.lastRoutes);
-    return super.setNotFoundHandler(...handler);
   }
 
   /** Writes the answer with its length. Express would parse its Content-Type to add a charset and make an ETag. */
@@ -119,9 +126,10 @@ const UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi;
 
 /**
  * The request target as it is routed: unreserved characters are unescaped, because Express compares the path as it was
- * sent. Undefined if the path cannot be decoded.
+ * sent. Undefined if the path cannot be decoded, or has a fragment, which Express would ignore and a signature covers.
  */
 function routableUrl(url: string): string | undefined {
+  if (url.includes('#')) return undefined;
   if (!url.includes('%')) return url;
   const path = pathOf({ originalUrl: url });
   try {

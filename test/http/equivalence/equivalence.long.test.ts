@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ADMIN_KEY, OPERATOR, PROVIDER, startWorld, type World } from '../../world/world.js';
+import { allRequests, answerOf, answersOf, type Target } from './requests.js';
+
+const RECORDING = join(import.meta.dirname, 'recording.json');
+
+/** Each answer with the titles of the requests that got it; those that got the answer to an unknown path are left out. */
+type Recording = Readonly<Record<string, readonly string[]>>;
+
+const NOT_FOUND =
+  '404 | content-type: application/json; charset=utf-8 | x-error-code: NOT_FOUND | x-next-action: fix-request | ';
+const NOT_FOUND_BODY = '{"error":"not found"}';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+function targetOf(world: World): Target {
+  const tenant = (id: string) => ({ id, secret: world.secrets.get(id) ?? '' });
+  return {
+    url: world.url,
+    adminKey: ADMIN_KEY,
+    provider: tenant(PROVIDER),
+    operator: tenant(OPERATOR),
+  };
+}
+
+function byTitle(recording: Recording): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(recording).flatMap(([answer, titles]) => titles.map((title) => [title, answer])),
+  );
+}
+
+test('every route answers as the last build on Fastify did, whatever the method and the spelling', async () => {
+  const recorded = byTitle(JSON.parse(await readFile(RECORDING, 'utf8')) as Recording);
+  const answers = await answersOf(targetOf(world));
+  const differing = allRequests()
+    .map(({ title, method }) => ({
+      title,
+      recorded: recorded[title] ?? NOT_FOUND + (method === 'HEAD' ? '' : NOT_FOUND_BODY),
+      answer: answers[title],
+    }))
+    .filter(({ recorded, answer }) => recorded !== answer);
+  expect(Object.keys(recorded).length).toBeGreaterThan(1_000);
+  expect(differing).toEqual([]);
+}, 180_000);
+
+test('a request target with a fragment is unknown', async () => {
+  const agent = new Agent();
+  const asked = { caller: 'nobody', method: 'GET', path: '/health/live#x', title: '' } as const;
+  expect(await answerOf(asked, targetOf(world), agent)).toBe(NOT_FOUND + NOT_FOUND_BODY);
+  agent.destroy();
+});
