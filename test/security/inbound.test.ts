@@ -6,6 +6,7 @@ import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/server/application.js';
 import { CroupierExpressAdapter } from '../../src/http/server/express-adapter.js';
+import { ServiceLogger } from '../../src/observability/logging.js';
 import { ADMIN_KEY, PROVIDER, startWorld, type World } from '../world/world.js';
 
 let world: World;
@@ -60,6 +61,8 @@ describe('a client that is slow', () => {
       APPLICATION_OPTIONS,
     );
     setUp(app);
+    // Nest has one logger per process: the lines of the world are read below.
+    app.useLogger(world.app.get(ServiceLogger));
     await app.listen(0, '127.0.0.1');
     return { app, url: await app.getUrl() };
   }

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/database/data-source.js';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -8,8 +9,10 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A PostgreSQL server on which databases may be created. */
     databaseUrl: string;
-    /** What the names of this run's databases begin with. */
+    /** Prefix of the names of this run's databases. */
     databasePrefix: string;
+    /** A database with the current schema, which others are created from. */
+    migratedDatabase: string;
     redisUrl: string | null;
   }
 }
@@ -21,11 +24,25 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const databasePrefix = `croupier_test_${new Randomness().bytes(4).toString('hex')}_`;
   provide('databaseUrl', server.url);
   provide('databasePrefix', databasePrefix);
+  provide('migratedDatabase', await createMigrated(server.url, `${databasePrefix}migrated`));
   provide('redisUrl', process.env['TEST_REDIS_URL'] ?? null);
   return async () => {
     if (given) await dropDatabases(given, databasePrefix);
     await server.stop();
   };
+}
+
+async function createMigrated(serverUrl: string, name: string): Promise<string> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(
+    `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`,
+  );
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  await migrate(url.href);
+  return name;
 }
 
 async function temporaryPostgres(): Promise<{ url: string; stop(): Promise<void> }> {

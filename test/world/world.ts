@@ -10,12 +10,12 @@ import { GroupCommit } from '../../src/database/group-commit.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/server/application.js';
 import { CroupierExpressAdapter } from '../../src/http/server/express-adapter.js';
 import type { ServerLimits } from '../../src/http/server/server-limits.js';
-import { LogDestination } from '../../src/observability/logging.js';
+import { LogDestination, ServiceLogger } from '../../src/observability/logging.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { ApiDocument, type OpenApi } from '../docs/document.js';
-import { createTestDatabase } from './database.js';
+import { createMigratedDatabase } from './database.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import { freshClaimsEnabled } from './fresh-claims.js';
 import { AlwaysBatched, groupCommitEnvironment, groupCommitMode } from './group-commit.js';
@@ -243,7 +243,7 @@ export class World {
 /** Starts a world of its own, with two providers, two operators and three games. */
 export async function startWorld(environment: Environment = {}, logs?: DestinationStream): Promise<World> {
   const clock = new TestClock();
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   const unixSeconds = () => clock.unixSeconds();
   const wallet = await OperatorWalletCounterpart.start({ unixSeconds });
   const provider = await ProviderCounterpart.start(unixSeconds);
@@ -253,6 +253,8 @@ export async function startWorld(environment: Environment = {}, logs?: Destinati
   await populate(world);
   return world;
 }
+
+let observedLogger: ServiceLogger | undefined;
 
 /** One instance of the service; several may share a database. */
 export async function startApplication(
@@ -291,6 +293,9 @@ export async function startApplication(
     APPLICATION_OPTIONS,
   );
   setUp(app);
+  // Nest has one logger per process: it stays that of the application whose lines the file reads.
+  if (logs) observedLogger = app.get(ServiceLogger);
+  if (observedLogger) app.useLogger(observedLogger);
   await app.listen(configuration.port, configuration.host);
   return { app, url: await app.getUrl(), configuration };
 }
