@@ -22,7 +22,7 @@ export class KeyAdministration {
   async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<AdminKey & { key: string }> {
     const key = this.randomness.secret();
     const stored = { id: this.randomness.uuid(), name, role };
-    const createdAt = await this.audit.change(actor, async (query, record) => {
+    const createdAt = await this.audit.change(actor, async ({ query }, record) => {
       const at = await this.keys.insert(query, stored, sha256(key));
       await record({ action: 'key.create', target: `key:${stored.id}`, after: { name, role } });
       return at;
@@ -39,7 +39,7 @@ export class KeyAdministration {
 
   /** From the next request on the key is nobody's, on every instance. @throws CroupierError NOT_FOUND */
   async revoke(actor: Actor, id: string): Promise<void> {
-    await this.audit.change(actor, async (query, record) => {
+    await this.audit.change(actor, async ({ query }, record) => {
       const revoked = await this.keys.revoke(query, id);
       if (!revoked) throw new CroupierError('NOT_FOUND', 'no such key');
       const { name, role, lastUsedAt } = revoked;

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Database, type Query } from '../database/database.js';
+import { Database, type Query, type Transaction } from '../database/database.js';
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
 import { type Appended, AuditStore, type Filter, type Place, type Statement } from './audit.store.js';
@@ -27,7 +27,7 @@ export class Audit implements OnApplicationBootstrap {
 
   /** Seals what instances of an earlier version have written: from the first start on, a log without seals is broken. */
   async onApplicationBootstrap(): Promise<void> {
-    const newest = await this.database.transaction(async (query) => {
+    const newest = await this.database.transaction(async ({ query }) => {
       const head = await this.store.lockedUnsealedHead(query);
       return head ? this.seal(query, head) : this.store.newestSeal(query);
     });
@@ -39,10 +39,11 @@ export class Audit implements OnApplicationBootstrap {
    * wait for each other from `record` to the commit, so record last, and call nobody outside in between. What
    * turned out to change nothing records nothing.
    */
-  async change<T>(actor: Actor, work: (query: Query, record: Record) => Promise<T>): Promise<T> {
+  async change<T>(actor: Actor, work: (transaction: Transaction, record: Record) => Promise<T>): Promise<T> {
     const appended: { deed: Deed; witness: Witness; seal: Seal }[] = [];
-    const result = await this.database.transaction((query) =>
-      work(query, async (deed) => {
+    const result = await this.database.transaction((transaction) =>
+      work(transaction, async (deed) => {
+        const { query } = transaction;
         const witness = await this.store.append(query, actor, deed, currentRequestId());
         appended.push({ deed, witness, seal: await this.seal(query, witness) });
       }),

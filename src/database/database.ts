@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type { Connection } from './connection.js';
 
 /** A statement that PostgreSQL plans once for each connection, by its name; without one, anew each time. */
 export interface Statement {
@@ -18,11 +19,7 @@ export function queryOn(runner: Runner): Query {
         if (error) reject(error);
         else resolve(result.rows as Row[]);
       });
-    }).catch((error: unknown) => {
-      // Its own stack tells of the socket that brought it; this one tells who asked.
-      Error.captureStackTrace(error as Error);
-      throw error;
-    });
+    }).catch(rethrowFromHere);
 }
 
 /** Told of an error, or of the rows. */
@@ -45,38 +42,56 @@ class NamedQuery extends pg.Query {
   }
 }
 
-/** Named statements over the pool of the data source; the repository stays for what is not hot. */
+/** One database transaction: what goes through either of the two commits or is rolled back with the other. */
+export interface Transaction {
+  /** Named statements. */
+  readonly query: Query;
+  /** Repositories. */
+  readonly manager: EntityManager;
+}
+
+/** Named statements, single or in a transaction, on connections of the data source's pool. */
 @Injectable()
 export class Database {
-  readonly query: Query;
-  private readonly pool: pg.Pool;
-
-  constructor(private readonly dataSource: DataSource) {
-    this.pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
-    this.query = queryOn(this.pool);
-  }
+  constructor(private readonly dataSource: DataSource) {}
 
   /** Where it is, for those who need connections of their own. */
   get url(): string {
     return (this.dataSource.options as { url: string }).url;
   }
 
-  /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
-  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
-    let broken: Error | undefined;
+  /** Runs one statement on a connection of the pool. */
+  readonly query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+    const runner = this.dataSource.createQueryRunner();
+    const connection = await checkOut(runner);
     try {
-      await client.query('BEGIN');
-      const result = await work(queryOn(client));
-      await client.query('COMMIT');
-      return result;
+      return await queryOn(connection)<Row>(statement, values);
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: unknown) => {
-        broken = failure as Error;
-      });
+      // A statement that timed out still occupies its connection.
+      discard(connection);
       throw error;
     } finally {
-      client.release(broken);
+      await runner.release();
+    }
+  };
+
+  /**
+   * Runs the work in one transaction: committed when it resolves, rolled back when it rejects. A connection that cannot
+   * be rolled back is closed, and the database rolls back.
+   */
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    const connection = await checkOut(runner);
+    try {
+      await runner.startTransaction();
+      const result = await work({ query: queryOn(connection), manager: runner.manager });
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      await runner.rollbackTransaction().catch(() => discard(connection));
+      throw error;
+    } finally {
+      await runner.release();
     }
   }
 
@@ -98,3 +113,19 @@ export class Database {
 }
 
 const PING: Statement = { name: 'ping', text: 'SELECT 1' };
+
+/** The connection that the runner takes from the pool, to be returned by `runner.release()`. */
+async function checkOut(runner: QueryRunner): Promise<Connection> {
+  return runner.connect().catch(rethrowFromHere) as Promise<Connection>;
+}
+
+/** Closes a connection: the pool replaces one that is closing when it is returned. */
+function discard(connection: Connection): void {
+  void connection.end();
+}
+
+/** Rethrows with the stack of the code that waits: the stack of pg's error ends at the socket or timer behind it. */
+function rethrowFromHere(error: unknown): never {
+  Error.captureStackTrace(error as Error);
+  throw error;
+}

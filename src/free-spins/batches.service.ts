@@ -47,7 +47,7 @@ export class BatchesService {
       ...{ operatorId, providerId, gameId, spins, betAmountMinor, currency },
       players: playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef })),
     };
-    const recorded = await this.audit.change(actor, async (query, record) => {
+    const recorded = await this.audit.change(actor, async ({ query }, record) => {
       if (!(await this.grants.recordBatch(query, batch))) return false;
       await record({ action: 'free-spins.batch', target: `batch:${batchId}`, after: order });
       return true;

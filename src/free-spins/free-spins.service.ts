@@ -48,7 +48,7 @@ export class FreeSpinsService {
     const known = order.requestRef == null ? null : await this.grants.find(requestRef);
     if (known) return { grant: await this.replayed(known, order), replayed: true };
     const { providerId } = this.gameFor(order, scope);
-    const recorded = await this.audit.change(actor, async (query, record) => {
+    const recorded = await this.audit.change(actor, async ({ query }, record) => {
       if (!(await this.grants.record(query, { ...order, requestRef, providerId }))) return false;
       await record({ action: 'free-spins.grant', target: `grant:${requestRef}`, after: order });
       return true;
@@ -112,7 +112,7 @@ export class FreeSpinsService {
     if (grant.state === 'CANCELLED') return grant;
     if (grant.state !== 'GRANTED')
       throw new CroupierError('CONFLICT', `the grant is ${grant.state}: nothing can be cancelled`);
-    const cancelAttempt = await this.audit.change(actor, async (query, record) => {
+    const cancelAttempt = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.grants.claimCancel(query, requestRef);
       const deed = { action: 'free-spins.cancel', target: `grant:${requestRef}` };
       if (claimed !== undefined) await record(deed);
@@ -136,7 +136,7 @@ export class FreeSpinsService {
     const grant = await this.find(requestRef, scope);
     if (grant.state !== 'FAILED') throw notFailed(grant);
     this.gameFor(grant, scope);
-    const attempt = await this.audit.change(actor, async (query, record) => {
+    const attempt = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.grants.resend(query, requestRef);
       const deed = { action: 'free-spins.resend', target: `grant:${requestRef}` };
       if (claimed !== undefined) await record(deed);

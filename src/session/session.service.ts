@@ -112,7 +112,7 @@ export class SessionService {
     reason: RevokeReason,
   ): Promise<RevokedSession> {
     const operatorId = operator === 'any' ? undefined : operator.id;
-    const revoked = await this.audit.change(actor, async (query, record) => {
+    const revoked = await this.audit.change(actor, async ({ query }, record) => {
       const ended = await this.sessions.revoke(query, sessionId, operatorId, reason);
       const deed = { action: 'session.revoke', target: `session:${sessionId}`, after: { reason } };
       if (ended) await record(deed);
@@ -137,7 +137,7 @@ export class SessionService {
     playerRef: string,
     reason: RevokeReason,
   ): Promise<Session[]> {
-    const revoked = await this.audit.change(actor, async (query, record) => {
+    const revoked = await this.audit.change(actor, async ({ query }, record) => {
       const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, reason);
       const sessions = ended.map(({ sessionId }) => sessionId);
       const target = `player:${operator.id}/${playerRef}`;

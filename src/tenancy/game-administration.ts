@@ -26,7 +26,7 @@ export class GameAdministration {
       status: status ?? ('ACTIVE' as const),
       ...(launchUrl != null && { launchUrl }),
     };
-    const stored = await this.audit.change(actor, async (query, record) => {
+    const stored = await this.audit.change(actor, async ({ query }, record) => {
       const before = await this.store.lockedGame(query, gameId);
       const put = await this.store.putGame(query, wanted);
       if (!put) throw new CroupierError('INVALID_REQUEST', `providerId names no provider: ${providerId}`);

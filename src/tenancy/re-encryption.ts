@@ -16,7 +16,7 @@ export async function reEncrypt(
   audit: Audit,
   secretBox: SecretBox,
 ): Promise<{ resealed: number; tenants: number }> {
-  return audit.change(actor, async (query, record) => {
+  return audit.change(actor, async ({ query }, record) => {
     const tenants = await lockedSecrets(query);
     const renewals = tenants
       .filter((tenant) => !isCurrent(tenant, secretBox))

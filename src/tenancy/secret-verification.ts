@@ -35,7 +35,7 @@ interface Recorded {
  * back into its row, has another id than the last one that the log names.
  */
 export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
-  const { tenants, statements } = await database.transaction(async (query) => {
+  const { tenants, statements } = await database.transaction(async ({ query }) => {
     const stored = await secretsOfOneMoment(query);
     return { tenants: stored, statements: await audit.newestWith(query, stored.map(targetOf), 'secretId') };
   });

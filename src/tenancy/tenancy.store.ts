@@ -41,7 +41,7 @@ export class TenancyStore {
 
   /** Version, tenants and games as one moment saw them: a change is in all three or in none. */
   snapshot(): Promise<Snapshot> {
-    return this.database.transaction(async (query) => {
+    return this.database.transaction(async ({ query }) => {
       await query(ONE_MOMENT, []);
       const tenants = await query<TenantRow>(TENANTS, []);
       const games = await query<GameRow>(GAMES, []);

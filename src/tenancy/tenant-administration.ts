@@ -96,7 +96,7 @@ export class TenantAdministration {
     overlapSeconds: number,
   ): Promise<RotatedSecret> {
     const created = this.secretBox.create();
-    const previousValidUntil = await this.audit.change(actor, async (query, record) => {
+    const previousValidUntil = await this.audit.change(actor, async ({ query }, record) => {
       const stored = isIdentifier(id) ? await lockedSecretsOf(query, kind, id) : undefined;
       if (!stored) throw unknown(kind);
       const previous = overlapSeconds > 0 ? this.asPrevious(stored) : undefined;
@@ -138,7 +138,7 @@ export class TenantAdministration {
 
   private async create<T extends NewTenant>(actor: Actor, tenant: T) {
     const created = this.secretBox.create();
-    const stored = await this.audit.change(actor, async (query, record) => {
+    const stored = await this.audit.change(actor, async ({ query }, record) => {
       const { sealed, recorded } = await this.sealNew(query, tenant.id, created);
       const createdAt =
         tenant.id === PLATFORM_ID ? undefined : await this.store.insertTenant(query, tenant, sealed);
@@ -197,7 +197,7 @@ export class TenantAdministration {
     id: string,
     changes: TenantChanges,
   ): Promise<TenantOf<K>> {
-    const tenant = await this.audit.change(actor, async (query, record) => {
+    const tenant = await this.audit.change(actor, async ({ query }, record) => {
       const before = isIdentifier(id) ? await this.store.lockedTenant(query, kind, id) : undefined;
       const after = before && (await this.store.changeTenant(query, kind, id, changes));
       if (!after) throw unknown(kind);

@@ -120,7 +120,7 @@ export class TransactionStore {
     const key = [providerId, operatorId, request.playerRef, request.gameId, request.roundId, mode];
     try {
       return await measure('claim', () =>
-        this.database.transaction(async (query) => {
+        this.database.transaction(async ({ query }) => {
           await requireRow(query, sql.MOVE_ROUND, [...key, round.version]);
           await this.takeTarget(query, transaction, target, tombstoneId);
           await requireRow(query, sql.CLAIM, this.claimValues(transaction));

@@ -182,7 +182,7 @@ describe('a change and its record', () => {
     const audit = world.app.get(Audit);
     const actor = { actor: 'root', role: 'admin' };
     const write = { name: 'test_rename', text: `UPDATE tenants SET name = 'Lost' WHERE id = 'spinwell'` };
-    const failing = audit.change(actor, async (query, record) => {
+    const failing = audit.change(actor, async ({ query }, record) => {
       await query(write, []);
       await record({ action: 'provider.change', target: 'lost' });
       throw new Error('after all');

@@ -80,7 +80,7 @@ const STATEMENTS: readonly [request: string, statement: string, words: string][]
   ['a BET', 'its claim', 'transaction_claim_bet'],
   ['a BET', 'its settlement', 'transaction_settle'],
   ['a launch', 'its insert', 'session_insert'],
-  ['a ROLLBACK', 'the BEGIN of its claim', 'BEGIN'],
+  ['a ROLLBACK', 'the start of its transaction', 'START TRANSACTION'],
   ['a ROLLBACK', 'a statement within its claim', 'transaction_mark_target'],
   ['a ROLLBACK', 'the COMMIT of its claim', 'COMMIT'],
   ['a ROLLBACK', 'its settlement', 'transaction_settle_rollback'],

@@ -63,7 +63,7 @@ export class AdjustmentService {
       throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
     }
     const adjustment = { ...request, platformTransactionId: this.randomness.uuid() };
-    return this.audit.change(actor, async (query, record) => {
+    return this.audit.change(actor, async ({ query }, record) => {
       const claim = await this.transactions.claimAdjustment(query, adjustment);
       const target = `adjustment:${request.adjustmentId}`;
       if (claim) await record({ action: 'adjustment.create', target, after: request });

@@ -1,0 +1,227 @@
+import { DataSource } from 'typeorm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Connection } from '../../src/database/connection.js';
+import { connectDataSource, dataSourceOptions } from '../../src/database/data-source.js';
+import { Database, type Query, type Transaction } from '../../src/database/database.js';
+import { createTestDatabase } from '../world/database.js';
+import { DatabaseProxy } from '../world/database-proxy.js';
+import { SqlConsole } from '../world/sql-console.js';
+
+/** More than the pool has connections: so many failures would use it up if one were not returned. */
+const MORE_THAN_THE_POOL = 25;
+
+const INSERT = { name: 'insert', text: 'INSERT INTO notes (text) VALUES ($1)' };
+const INSERT_TEXT = 'INSERT INTO notes (text) VALUES ($1)';
+const COUNT = { name: 'count', text: 'SELECT count(*)::integer AS count FROM notes' };
+const BACKEND = {
+  name: 'backend',
+  text: 'SELECT pg_backend_pid() AS pid, txid_current()::text AS transaction',
+};
+const SLEEP = { name: 'sleep', text: 'SELECT pg_sleep(60)' };
+const DIVIDED = { name: 'divided', text: 'SELECT 1 / $1::integer AS n' };
+
+let testDatabase: Awaited<ReturnType<typeof createTestDatabase>>;
+let proxy: DatabaseProxy;
+let sql: SqlConsole;
+let dataSource: DataSource;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  sql = SqlConsole.open(testDatabase.url);
+  await sql.run('CREATE TABLE notes (text text UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+  proxy = await DatabaseProxy.start(testDatabase.url);
+});
+beforeEach(async () => {
+  await sql.run('TRUNCATE notes');
+  dataSource = await connectDataSource(proxy.url);
+  database = new Database(dataSource);
+});
+afterEach(() => dataSource.destroy());
+afterAll(async () => {
+  await proxy.stop();
+  await sql.close();
+  await testDatabase.drop();
+});
+
+const stored = async () =>
+  (await sql.run<{ text: string }>('SELECT text FROM notes ORDER BY text')).map(({ text }) => text);
+const count = async (query: Query) => (await query<{ count: number }>(COUNT, []))[0]?.count;
+const backend = async (query: Query) => (await query<{ pid: number; transaction: string }>(BACKEND, []))[0]!;
+const kill = (pid: number) => sql.run('SELECT pg_terminate_backend($1, 5000)', [pid]);
+
+/** Writes by a named statement and by the manager. */
+async function write({ query, manager }: Transaction): Promise<void> {
+  await query(INSERT, ['by statement']);
+  await manager.query(INSERT_TEXT, ['by manager']);
+}
+
+describe('a transaction', () => {
+  test('commits what its statements and its manager wrote, and returns what its work returns', async () => {
+    const result = await database.transaction(async (transaction) => {
+      await write(transaction);
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expect(await stored()).toEqual(['by manager', 'by statement']);
+  });
+
+  test('rolls both back when its work rejects, and rejects with the same error', async () => {
+    const error = new Error('after all');
+    const work = database.transaction(async (transaction) => {
+      await write(transaction);
+      throw error;
+    });
+    await expect(work).rejects.toBe(error);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('is one: each sees what the other has not committed, and nobody else does', async () => {
+    await database.transaction(async (transaction) => {
+      const { query, manager } = transaction;
+      await write(transaction);
+      expect(await count(query)).toBe(2);
+      expect(await manager.query(COUNT.text)).toEqual([{ count: 2 }]);
+      expect(await manager.query(BACKEND.text)).toEqual([await backend(query)]);
+      expect(await count(database.query)).toBe(0);
+    });
+    expect(await count(database.query)).toBe(2);
+  });
+
+  test('rejects when its COMMIT is refused, and returns its connection', async () => {
+    const inTransaction = async () => (await database.transaction(({ query }) => backend(query))).pid;
+    const before = await inTransaction();
+    const twice = database.transaction(async ({ query }) => {
+      await query(INSERT, ['twice']);
+      await query(INSERT, ['twice']);
+    });
+    await expect(twice).rejects.toMatchObject({ code: '23505' });
+    expect(await stored()).toEqual([]);
+    expect(await inTransaction()).toBe(before);
+  });
+
+  test.each(['statement', 'manager', 'commit'])(
+    'whose connection is killed before the next %s rejects, changes nothing, and the connection is replaced',
+    async (next) => {
+      let killed = 0;
+      const work = database.transaction(async ({ query, manager }) => {
+        await query(INSERT, ['before']);
+        killed = (await backend(query)).pid;
+        await kill(killed);
+        if (next === 'statement') await query(INSERT, ['after']);
+        if (next === 'manager') await manager.query(INSERT_TEXT, ['after']);
+      });
+      await expect(work).rejects.toThrow();
+      expect(await stored()).toEqual([]);
+      expect((await backend(database.query)).pid).not.toBe(killed);
+      await database.transaction(write);
+      expect(await stored()).toHaveLength(2);
+    },
+  );
+
+  test.each([
+    ['before', []],
+    ['after', ['by manager', 'by statement']],
+  ] as const)('whose connection is reset %s its COMMIT rejects', async (moment, expected) => {
+    const cut = proxy.cut('COMMIT', moment);
+    await expect(database.transaction(write)).rejects.toThrow();
+    cut.withdraw();
+    expect(cut.count).toBe(1);
+    expect(await stored()).toEqual(expected);
+    expect(await count(database.query)).toBe(expected.length);
+  });
+
+  test('that cannot be rolled back rejects with the error of its work, and its connection is replaced', async () => {
+    let used = 0;
+    const cut = proxy.cut('ROLLBACK', 'before');
+    const work = database.transaction(async (transaction) => {
+      used = (await backend(transaction.query)).pid;
+      await write(transaction);
+      throw new Error('after all');
+    });
+    await expect(work).rejects.toThrow('after all');
+    cut.withdraw();
+    expect(cut.count).toBe(1);
+    expect((await backend(database.query)).pid).not.toBe(used);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('that cannot begin rejects', async () => {
+    const cut = proxy.cut('START TRANSACTION', 'before');
+    await expect(database.transaction(write)).rejects.toThrow();
+    cut.withdraw();
+    await database.transaction(write);
+    expect(await stored()).toHaveLength(2);
+  });
+});
+
+test('many failures leave the pool whole', async () => {
+  for (let failures = 0; failures < MORE_THAN_THE_POOL; failures += 1) {
+    await expect(database.query(DIVIDED, [0])).rejects.toMatchObject({ code: '22012' });
+    await expect(database.transaction(({ query }) => query(DIVIDED, [0]))).rejects.toThrow();
+    await expect(database.transaction(({ manager }) => manager.query('x'))).rejects.toThrow();
+  }
+  const all = Array.from({ length: MORE_THAN_THE_POOL }, () =>
+    database.transaction(({ query }) => count(query)),
+  );
+  expect(await Promise.all(all)).toEqual(all.map(() => 0));
+});
+
+describe('a connection that does not answer in time', () => {
+  let impatient: DataSource;
+
+  beforeEach(async () => {
+    const extra = { Client: Connection, query_timeout: 250 };
+    const options = { ...dataSourceOptions(testDatabase.url), migrationsRun: false, poolSize: 1, extra };
+    impatient = await new DataSource(options).initialize();
+    return () => impatient.destroy();
+  });
+
+  test.each<[string, (database: Database) => Promise<unknown>]>([
+    ['a single statement', ({ query }) => query(SLEEP, [])],
+    ['a transaction', (single) => single.transaction(({ query }) => query(SLEEP, []))],
+  ])('is replaced after %s', async (_, ask) => {
+    const single = new Database(impatient);
+    const { pid } = await backend(single.query);
+    await expect(ask(single)).rejects.toThrow('Query read timeout');
+    expect((await backend(single.query)).pid).not.toBe(pid);
+  });
+});
+
+test('a statement whose connection is killed rejects, and the next one has another', async () => {
+  const { pid } = await backend(database.query);
+  await kill(pid);
+  await expect.poll(async () => (await backend(database.query).catch(() => ({ pid }))).pid).not.toBe(pid);
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ['a single statement', () => database.query(DIVIDED, [0])],
+  ['a statement of a transaction', () => database.transaction(({ query }) => query(DIVIDED, [0]))],
+  ['a query of a manager', () => database.transaction(({ manager }) => manager.query('SELECT 1 / 0'))],
+  [
+    'a COMMIT',
+    () =>
+      database.transaction(async ({ query }) => {
+        await query(INSERT, ['twice']);
+        await query(INSERT, ['twice']);
+      }),
+  ],
+])('the error of %s says who asked', async (_, ask) => {
+  async function whoAsks(): Promise<unknown> {
+    return await ask();
+  }
+  const error: unknown = await whoAsks().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ stack: expect.stringContaining('whoAsks') });
+});
+
+test('the error of a connection that cannot be opened says who asked', async () => {
+  await proxy.stop();
+  proxy.resetAll();
+  async function whoAsks(): Promise<unknown> {
+    return await database.transaction(write);
+  }
+  const failure = (): Promise<unknown> => whoAsks().catch((reason: unknown) => reason);
+  await expect.poll(failure).toMatchObject({ code: 'ECONNREFUSED' });
+  expect(await failure()).toMatchObject({ stack: expect.stringContaining('whoAsks') });
+  proxy = await DatabaseProxy.start(testDatabase.url);
+});
