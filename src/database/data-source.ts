@@ -12,6 +12,7 @@ import { SoundRows1764000000007 } from './migrations/0007-sound-rows.js';
 import { AuditSeals1764000000008 } from './migrations/0008-audit-seals.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+type Entities = NonNullable<DataSourceOptions['entities']>;
 
 /** Connections of one instance; an embedded PostgreSQL accepts a hundred. */
 const POOL_SIZE = 20;
@@ -75,17 +76,17 @@ function servingOptions(url: string): PostgresDataSourceOptions {
  * The data source of the service, with the schema up to date.
  * @param entities what the rooms above have declared; they describe the schema and never create it
  */
-export async function openDataSource(
-  url: string,
-  entities: NonNullable<DataSourceOptions['entities']> = [],
-): Promise<DataSource> {
+export async function openDataSource(url: string, entities: Entities = []): Promise<DataSource> {
   await migrate(url);
   return new DataSource({ ...servingOptions(url), entities }).initialize();
 }
 
-/** Connections to a database whose schema is as some instance of the service has left it. */
-export async function connectDataSource(url: string): Promise<DataSource> {
-  return new DataSource({ ...servingOptions(url), migrationsRun: false }).initialize();
+/**
+ * Connections to a database whose schema is as some instance of the service has left it.
+ * @param entities what is read and written by repositories
+ */
+export async function connectDataSource(url: string, entities: Entities = []): Promise<DataSource> {
+  return new DataSource({ ...servingOptions(url), entities, migrationsRun: false }).initialize();
 }
 
 /**
