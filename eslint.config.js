@@ -25,6 +25,11 @@ const noBareConnection = {
   selector: "NewExpression[callee.object.name='pg'][callee.property.name=/^(Client|Pool)$/]",
   message: 'Use Connection of src/database/connection.ts: the loss of a bare client ends the process.',
 };
+const noSave = {
+  selector: "CallExpression[callee.property.name='save']",
+  message:
+    'It writes every column of an entity that may be stale: use insert(), or update() of the columns that change.',
+};
 const noRandomness = [
   {
     selector: "MemberExpression[object.name='Math'][property.name='random']",
@@ -94,7 +99,7 @@ export default defineConfig(
   {
     files: ['src/**/*.ts'],
     rules: {
-      'no-restricted-syntax': ['error', noEnvironment, noBareConnection, ...noClock, ...noRandomness],
+      'no-restricted-syntax': ['error', noEnvironment, noBareConnection, noSave, ...noClock, ...noRandomness],
     },
   },
   {

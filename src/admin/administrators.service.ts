@@ -4,7 +4,7 @@ import { BoundedLogger } from '../observability/bounded-logger.js';
 import { equalInConstantTime, sha256 } from '../runtime/digest.js';
 import type { Administrator } from './administrator.js';
 import { AdminTokens } from './admin-tokens.service.js';
-import { type AdminKey, KeyStore } from './key.store.js';
+import { KeyStore, type LiveKey } from './key.store.js';
 
 const ROOT: Administrator = { name: 'root', role: 'admin' };
 
@@ -36,16 +36,16 @@ export class Administrators {
     if (this.configuration.adminJwt && TOKEN.test(key)) return this.tokens.behind(key);
     const stored = KEY.test(key) ? await this.keys.liveByHash(sha256(key), LAST_USED_SECONDS) : undefined;
     if (!stored) return undefined;
-    if (stored.useIsDue) await this.noteUse(stored);
+    if (stored.useIsDue) await this.recordUse(stored);
     return { name: `key:${stored.id}`, role: stored.role };
   }
 
-  private async noteUse({ id }: AdminKey): Promise<void> {
+  private async recordUse({ id }: LiveKey): Promise<void> {
     try {
       await this.keys.used(id, LAST_USED_SECONDS);
     } catch (error) {
       this.logger.warn({
-        msg: 'the use of an admin key was not noted',
+        msg: 'the use of an admin key was not recorded',
         id,
         detail: (error as Error).message,
       });

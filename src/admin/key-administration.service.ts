@@ -7,7 +7,8 @@ import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { CreateKeyRequest } from './key.request.js';
-import { type AdminKey, KeyStore } from './key.store.js';
+import type { AdminKey } from './key.entity.js';
+import { KeyStore } from './key.store.js';
 
 /** Makes and revokes administrators' keys. Contract, section 7, "Keys". */
 @Injectable()
@@ -19,15 +20,15 @@ export class KeyAdministration {
   ) {}
 
   /** The key, 256 random bits, is in this answer alone. */
-  async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<AdminKey & { key: string }> {
+  async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<{ stored: AdminKey; key: string }> {
     const key = this.randomness.secret();
-    const stored = { id: this.randomness.uuid(), name, role };
-    const createdAt = await this.audit.change(actor, async ({ query }, record) => {
-      const at = await this.keys.insert(query, stored, sha256(key));
-      await record({ action: 'key.create', target: `key:${stored.id}`, after: { name, role } });
-      return at;
+    const id = this.randomness.uuid();
+    const stored = await this.audit.change(actor, async (transaction, record) => {
+      const inserted = await this.keys.insert(transaction, { id, name, role, keyHash: sha256(key) });
+      await record({ action: 'key.create', target: `key:${id}`, after: { name, role } });
+      return inserted;
     });
-    return { ...stored, createdAt, lastUsedAt: null, key };
+    return { stored, key };
   }
 
   /** Live keys, newest first. @throws CroupierError INVALID_REQUEST */
@@ -39,8 +40,8 @@ export class KeyAdministration {
 
   /** From the next request on the key is nobody's, on every instance. @throws CroupierError NOT_FOUND */
   async revoke(actor: Actor, id: string): Promise<void> {
-    await this.audit.change(actor, async ({ query }, record) => {
-      const revoked = await this.keys.revoke(query, id);
+    await this.audit.change(actor, async (transaction, record) => {
+      const revoked = await this.keys.revoke(transaction, id);
       if (!revoked) throw new CroupierError('NOT_FOUND', 'no such key');
       const { name, role, lastUsedAt } = revoked;
       await record({ action: 'key.revoke', target: `key:${id}`, before: { name, role, lastUsedAt } });

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
 import { ChoiceField, TextField } from '../http/validation/fields.js';
 import type { Columns } from '../http/lists/list.js';
 import { type Role, ROLES } from './role.js';
@@ -19,18 +20,23 @@ export class CreateKeyRequest {
 }
 
 export class KeyResponse {
+  @Expose()
   @ApiProperty({ format: 'uuid' })
   id: string;
 
+  @Expose()
   @ApiProperty({ example: 'Night shift' })
   name: string;
 
+  @Expose()
   @ApiProperty({ ...ROLE, enum: ROLES })
   role: Role;
 
+  @Expose()
   @ApiProperty()
   createdAt: Date;
 
+  @Expose()
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -41,6 +47,7 @@ export class KeyResponse {
 }
 
 export class CreatedKeyResponse extends KeyResponse {
+  @Expose()
   @ApiProperty({
     description: 'what goes behind `Authorization: Bearer`; it is shown here and never again',
     example: 'u1Yw0mR8m3vQm0bq8u7o2nqk8sC1mJ6Yt0eVb5n3x9A',

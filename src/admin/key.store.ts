@@ -1,49 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Query } from '../database/database.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
+import { databaseTime } from '../database/columns.js';
+import { Database, type Transaction } from '../database/database.js';
+import { AdminKey } from './key.entity.js';
 import type { Role } from './role.js';
 
-/** An administrator's key, without the key. */
-export interface AdminKey {
+/** A live key as the guard needs it. */
+export interface LiveKey {
   readonly id: string;
-  readonly name: string;
   readonly role: Role;
-  readonly createdAt: Date;
-  /** Up to a minute old; null: never used. */
-  readonly lastUsedAt: Date | null;
+  /** Whether the last use that is recorded is so old that this one is to be recorded. */
+  readonly useIsDue: boolean;
 }
 
-const COLUMNS = `id, name, role, created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
-
-/** Whether a use is to be noted, by the database's clock: it is written at most once in so many seconds. */
+/** Whether a use is to be recorded, by the database's clock: it is written at most once in so many seconds. */
 const useIsDue = (everySeconds: string) =>
   `(last_used_at IS NULL OR last_used_at < statement_timestamp() - make_interval(secs => ${everySeconds}))`;
 
-const INSERT = {
-  name: 'admin_key_insert',
-  text: `
-    INSERT INTO admin_keys (id, name, role, key_hash, created_at) VALUES ($1, $2, $3, $4, statement_timestamp())
-    RETURNING created_at AS "createdAt"`,
-};
-
+/** Runs with every request of an administrator. */
 const LIVE_BY_HASH = {
   name: 'admin_key_live_by_hash',
   text: `
-    SELECT ${COLUMNS}, ${useIsDue('$2')} AS "useIsDue"
+    SELECT id, role, ${useIsDue('$2')} AS "useIsDue"
       FROM admin_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
-};
-
-const PAGE = {
-  name: 'admin_key_page',
-  text: `
-    SELECT ${COLUMNS} FROM admin_keys
-     WHERE revoked_at IS NULL
-       AND ($1::uuid IS NULL OR (created_at, id) < (SELECT created_at, id FROM admin_keys WHERE id = $1))
-     ORDER BY created_at DESC, id DESC LIMIT $2`,
-};
-
-const REVOKE = {
-  name: 'admin_key_revoke',
-  text: `UPDATE admin_keys SET revoked_at = statement_timestamp() WHERE id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}`,
 };
 
 /** The condition keeps instances that see the same use from writing it one after the other. */
@@ -53,37 +33,47 @@ const USED = {
     UPDATE admin_keys SET last_used_at = statement_timestamp() WHERE id = $1 AND ${useIsDue('$2')}`,
 };
 
-/** Each statement over administrators' keys, of which only the SHA-256 is stored. */
+/** The key that a page of the list continues after; it may be revoked by now. */
+const BEFORE = '(key.createdAt, key.id) < (SELECT created_at, id FROM admin_keys WHERE id = :after)';
+
+/** Reads and writes administrators' keys. */
 @Injectable()
 export class KeyStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @InjectRepository(AdminKey) private readonly keys: Repository<AdminKey>,
+  ) {}
 
-  /** @returns when the key was created */
-  async insert(query: Query, key: Pick<AdminKey, 'id' | 'name' | 'role'>, hash: Buffer): Promise<Date> {
-    const [row] = await query<{ createdAt: Date }>(INSERT, [key.id, key.name, key.role, hash]);
-    return row!.createdAt;
+  async insert(
+    { manager }: Transaction,
+    key: Pick<AdminKey, 'id' | 'name' | 'role' | 'keyHash'>,
+  ): Promise<AdminKey> {
+    await manager.insert(AdminKey, { ...key, createdAt: databaseTime });
+    return manager.findOneByOrFail(AdminKey, { id: key.id });
   }
 
-  /** @param everySeconds how often a use is noted: `useIsDue` says whether this one is to be */
-  async liveByHash(
-    hash: Buffer,
-    everySeconds: number,
-  ): Promise<(AdminKey & { readonly useIsDue: boolean }) | undefined> {
-    const values = [hash, everySeconds];
-    return (await this.database.query<AdminKey & { useIsDue: boolean }>(LIVE_BY_HASH, values))[0];
+  /** @param everySeconds how often a use is recorded: `useIsDue` says whether this one is to be */
+  async liveByHash(hash: Buffer, everySeconds: number): Promise<LiveKey | undefined> {
+    return (await this.database.query<LiveKey>(LIVE_BY_HASH, [hash, everySeconds]))[0];
   }
 
-  /** Newest first. @param after the id that the page before ended with, of a key that may be revoked by now */
+  /** Live keys, newest first. @param after the id that the page before ended with */
   page(after: string | undefined, limit: number): Promise<AdminKey[]> {
-    return this.database.query<AdminKey>(PAGE, [after, limit]);
+    const page = this.keys.createQueryBuilder('key').where({ revokedAt: IsNull() });
+    if (after !== undefined) page.andWhere(BEFORE, { after });
+    return page.orderBy({ 'key.createdAt': 'DESC', 'key.id': 'DESC' }).limit(limit).getMany();
   }
 
-  /** @returns undefined where there is no such live key */
-  async revoke(query: Query, id: string): Promise<AdminKey | undefined> {
-    return (await query<AdminKey>(REVOKE, [id]))[0];
+  /** @returns the key as it was; undefined where there is no such live key */
+  async revoke({ manager }: Transaction, id: string): Promise<AdminKey | undefined> {
+    const where = { id, revokedAt: IsNull() };
+    const key = await manager.findOne(AdminKey, { where, lock: { mode: 'pessimistic_write' } });
+    if (!key) return undefined;
+    await manager.update(AdminKey, { id }, { revokedAt: databaseTime });
+    return key;
   }
 
-  /** Notes a use, unless one within the last `everySeconds` is noted. */
+  /** Records a use, unless one within the last `everySeconds` is recorded. */
   async used(id: string, everySeconds: number): Promise<void> {
     await this.database.query(USED, [id, everySeconds]);
   }

@@ -1,13 +1,20 @@
 import { Controller, Delete, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { answerOf, answersOf } from '../http/answer.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { UuidParam } from '../http/validation/path.js';
 import { JsonBody, NoBody } from '../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
 import { PageQuery } from '../http/lists/page.js';
 import { ValidQuery } from '../http/validation/query.js';
-import { CreatedKeyResponse, CreateKeyRequest, KEY_COLUMNS, KeyListResponse } from './key.request.js';
+import {
+  CreatedKeyResponse,
+  CreateKeyRequest,
+  KEY_COLUMNS,
+  KeyListResponse,
+  KeyResponse,
+} from './key.request.js';
 import { KeyAdministration } from './key-administration.service.js';
 import { RequiresRole } from './requires-role.js';
 
@@ -23,8 +30,12 @@ export class KeysAdminController {
   @ApiBody({ type: CreateKeyRequest })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
-  create(@ActorOfRequest() actor: Actor, @JsonBody() request: CreateKeyRequest): Promise<CreatedKeyResponse> {
-    return this.keys.create(actor, request);
+  async create(
+    @ActorOfRequest() actor: Actor,
+    @JsonBody() request: CreateKeyRequest,
+  ): Promise<CreatedKeyResponse> {
+    const { stored, key } = await this.keys.create(actor, request);
+    return answerOf(CreatedKeyResponse, { ...stored, key });
   }
 
   @Get()
@@ -37,7 +48,7 @@ export class KeysAdminController {
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<KeyListResponse | StreamableFile> {
-    const read = (page: PageQuery) => this.keys.list(actor, page);
+    const read = async (page: PageQuery) => answersOf(KeyResponse, await this.keys.list(actor, page));
     return answerList(format, { query, name: 'keys', columns: KEY_COLUMNS, read });
   }
 

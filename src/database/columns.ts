@@ -49,6 +49,9 @@ export function secret(column: ColumnOptions): ColumnOptions {
   return { ...column, select: false };
 }
 
+/** The time by the database's clock, as the value of a column in an insert or an update. */
+export const databaseTime = () => 'statement_timestamp()';
+
 const SAFE_INTEGER: ValueTransformer = { from: safeInteger, to: safeInteger };
 
 /** @throws RangeError */

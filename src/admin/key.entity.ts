@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bytes, instant, nullable, secret, text, uuid } from '../database/columns.js';
+import type { Role } from './role.js';
+
+/** An administrator's key, of which only the SHA-256 is stored. A revoked key keeps its row. */
+@Entity({ name: 'admin_keys', synchronize: false })
+export class AdminKey {
+  @PrimaryColumn(uuid('id'))
+  id: string;
+
+  @Column(text('name'))
+  name: string;
+
+  @Column(text('role'))
+  role: Role;
+
+  @Column(secret(bytes('key_hash')))
+  keyHash: Buffer;
+
+  @Column(instant('created_at'))
+  createdAt: Date;
+
+  /** Up to a minute old; null: never used. */
+  @Column(nullable(instant('last_used_at')))
+  lastUsedAt: Date | null;
+
+  @Column(nullable(instant('revoked_at')))
+  revokedAt: Date | null;
+}

@@ -1,0 +1,26 @@
+import type { Type } from '@nestjs/common';
+import { Expose, plainToInstance, Transform } from 'class-transformer';
+import type { PageOf } from './lists/page.js';
+
+/** Exposes a field that an answer leaves out where the entity has null. */
+export function ExposeUnlessNull(): PropertyDecorator {
+  const expose = Expose();
+  const leaveOutNull = Transform(({ value }: { value: unknown }) => value ?? undefined);
+  return (target, property) => {
+    expose(target, property);
+    leaveOutNull(target, property);
+  };
+}
+
+/** Makes an answer of an entity: of its fields only those that the answer's class exposes, in the class's order. */
+export function answerOf<Answer extends object>(answer: Type<Answer>, entity: object): Answer {
+  return plainToInstance(answer, entity, { excludeExtraneousValues: true, exposeUnsetFields: false });
+}
+
+/** Makes an answer of each item of a page. */
+export function answersOf<Answer extends object>(
+  answer: Type<Answer>,
+  { items, ...page }: PageOf<object>,
+): PageOf<Answer> {
+  return { items: items.map((entity) => answerOf(answer, entity)), ...page };
+}
