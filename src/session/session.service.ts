@@ -67,7 +67,7 @@ export class SessionService {
     return {
       session,
       sessionToken,
-      ...(game.launchUrl !== undefined && { launchUrl: withToken(game.launchUrl, sessionToken) }),
+      ...(game.launchUrl !== null && { launchUrl: withToken(game.launchUrl, sessionToken) }),
     };
   }
 

@@ -32,17 +32,18 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
   const tenants = new Map<string, Entry>();
   const unreadable: string[] = [];
   const withoutPrevious: string[] = [];
-  for (const stored of snapshot.tenants) {
-    const { tenant, previous } = stored;
+  const secrets = new Map(snapshot.secrets.map((sealed) => [sealed.id, sealed]));
+  for (const tenant of snapshot.tenants) {
+    const { sealedSecret, previousSealedSecret, previousValidUntil } = secrets.get(tenant.id)!;
     const open = (column: SecretPlace['column'], sealed: string) =>
       opened(secretBox, { tenantId: tenant.id, column }, sealed);
-    const current = open('current', stored.sealedSecret);
+    const current = open('current', sealedSecret);
     if ('problem' in current) {
       unreadable.push(`the secret of ${tenant.id} does not open: ${current.problem}`);
       continue;
     }
     const { secret } = current;
-    const before = previous && open('previous', previous.sealedSecret);
+    const before = previousSealedSecret === null ? undefined : open('previous', previousSealedSecret);
     if (before && 'problem' in before) {
       withoutPrevious.push(`the previous secret of ${tenant.id} does not open: ${before.problem}`);
     }
@@ -50,7 +51,10 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
       tenant,
       secret,
       ...(before &&
-        'secret' in before && { previous: { secret: before.secret, validUntil: previous.validUntil } }),
+        'secret' in before &&
+        previousValidUntil !== null && {
+          previous: { secret: before.secret, validUntil: previousValidUntil },
+        }),
     });
   }
   const games = new Map(snapshot.games.map((game) => [game.gameId, game]));

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { answerOf } from '../http/answer.js';
 import { isIdentifier } from '../http/validation/identifier.js';
-import type { PutGameRequest } from './game.request.js';
+import { GameResponse, type PutGameRequest } from './game.request.js';
+import { GameStore } from './game.store.js';
 import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
 import { TenancyService } from './tenancy.service.js';
-import { TenancyStore } from './tenancy.store.js';
 import type { Game } from './tenant.js';
 
 /** Creates and replaces games. Contract, section 7. */
@@ -14,29 +15,24 @@ import type { Game } from './tenant.js';
 export class GameAdministration {
   constructor(
     private readonly tenancy: TenancyService,
-    private readonly store: TenancyStore,
+    private readonly games: GameStore,
     private readonly audit: Audit,
   ) {}
 
   /** @throws CroupierError INVALID_REQUEST, also where there is no such provider */
   async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Game> {
-    const { providerId, name, status, launchUrl } = request;
-    const wanted = {
-      ...{ gameId, providerId, name },
-      status: status ?? ('ACTIVE' as const),
-      ...(launchUrl != null && { launchUrl }),
-    };
-    const stored = await this.audit.change(actor, async ({ query }, record) => {
-      const before = await this.store.lockedGame(query, gameId);
-      const put = await this.store.putGame(query, wanted);
+    const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;
+    const stored = await this.audit.change(actor, async (transaction, record) => {
+      const put = await this.games.put(transaction, { gameId, providerId, name, status, launchUrl });
       if (!put) throw new CroupierError('INVALID_REQUEST', `providerId names no provider: ${providerId}`);
+      const { before, after } = put;
       await record({
-        action: put.created ? 'game.create' : 'game.replace',
+        action: before ? 'game.replace' : 'game.create',
         target: `game:${gameId}`,
-        ...(before && { before }),
-        after: put.game,
+        ...(before && { before: answerOf(GameResponse, before) }),
+        after: answerOf(GameResponse, after),
       });
-      return put.game;
+      return after;
     });
     await this.tenancy.changed();
     return stored;
@@ -44,7 +40,7 @@ export class GameAdministration {
 
   /** @throws CroupierError NOT_FOUND */
   async find(gameId: string): Promise<Game> {
-    const game = isIdentifier(gameId) ? await this.store.game(gameId) : undefined;
+    const game = isIdentifier(gameId) ? await this.games.find(gameId) : undefined;
     if (!game) throw new CroupierError('NOT_FOUND', 'no such game');
     return game;
   }
@@ -53,7 +49,7 @@ export class GameAdministration {
   list(query: PageQuery): Promise<PageOf<Game>> {
     return pageById(
       query,
-      (page) => this.store.games(page),
+      (page) => this.games.list(page),
       (game) => game.gameId,
     );
   }

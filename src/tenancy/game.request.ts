@@ -1,9 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
+import { ExposeUnlessNull } from '../http/answer.js';
 import { field } from '../http/validation/fields.js';
 import type { Columns } from '../http/lists/list.js';
 import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
-import type { Status } from './tenant.js';
+import type { Status } from './status.js';
 
 /** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
 export class PutGameRequest {
@@ -46,24 +48,31 @@ function isLaunchUrl(value: unknown): boolean {
 }
 
 export class GameResponse {
+  @Expose()
   @ApiProperty({ example: 'book-of-examples' })
   gameId: string;
 
+  @Expose()
   @ApiProperty({ example: 'acme-games' })
   providerId: string;
 
+  @Expose()
   @ApiProperty({ example: 'Book of Examples' })
   name: string;
 
+  @Expose()
   @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
   status: Status;
 
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ example: 'https://play.acme.example/book' })
   launchUrl?: string;
 
+  @Expose()
   @ApiProperty()
   createdAt: Date;
 
+  @Expose()
   @ApiProperty()
   updatedAt: Date;
 }

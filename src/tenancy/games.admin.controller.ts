@@ -2,6 +2,7 @@ import { Controller, Get, Param, Put, type StreamableFile } from '@nestjs/common
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { answerOf, answersOf } from '../http/answer.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { JsonBody } from '../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
@@ -32,7 +33,7 @@ export class GamesAdminController {
     @IdentifierParam('gameId') gameId: string,
     @JsonBody() request: PutGameRequest,
   ): Promise<GameResponse> {
-    return this.games.put(actor, gameId, request);
+    return answerOf(GameResponse, await this.games.put(actor, gameId, request));
   }
 
   @Get()
@@ -44,7 +45,7 @@ export class GamesAdminController {
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<GameListResponse | StreamableFile> {
-    const read = (page: PageQuery) => this.games.list(page);
+    const read = async (page: PageQuery) => answersOf(GameResponse, await this.games.list(page));
     return answerList(format, { query, name: 'games', columns: GAME_COLUMNS, read });
   }
 
@@ -53,7 +54,7 @@ export class GamesAdminController {
   @ApiOperation({ summary: 'Read a game' })
   @ApiOkResponse({ type: GameResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
-  find(@Param('gameId') gameId: string): Promise<GameResponse> {
-    return this.games.find(gameId);
+  async find(@Param('gameId') gameId: string): Promise<GameResponse> {
+    return answerOf(GameResponse, await this.games.find(gameId));
   }
 }

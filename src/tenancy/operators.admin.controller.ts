@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } fr
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { answerOf, answersOf } from '../http/answer.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { JsonBody } from '../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
@@ -45,7 +46,8 @@ export class OperatorsAdminController {
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<OperatorListResponse | StreamableFile> {
-    const read = (page: PageQuery) => this.tenants.list('OPERATOR', page);
+    const read = async (page: PageQuery) =>
+      answersOf(OperatorResponse, await this.tenants.list('OPERATOR', page));
     return answerList(format, { query, name: 'operators', columns: OPERATOR_COLUMNS, read });
   }
 
@@ -54,8 +56,8 @@ export class OperatorsAdminController {
   @ApiOperation({ summary: 'Read an operator' })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
-  find(@Param('id') id: string): Promise<OperatorResponse> {
-    return this.tenants.find('OPERATOR', id);
+  async find(@Param('id') id: string): Promise<OperatorResponse> {
+    return answerOf(OperatorResponse, await this.tenants.find('OPERATOR', id));
   }
 
   @Patch(':id')
@@ -68,12 +70,12 @@ export class OperatorsAdminController {
   @ApiBody({ type: ChangeOperatorRequest })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  change(
+  async change(
     @ActorOfRequest() actor: Actor,
     @Param('id') id: string,
     @JsonBody() request: ChangeOperatorRequest,
   ): Promise<OperatorResponse> {
-    return this.tenants.changeOperator(actor, id, request);
+    return answerOf(OperatorResponse, await this.tenants.changeOperator(actor, id, request));
   }
 
   @Post(':id/secret/rotate')

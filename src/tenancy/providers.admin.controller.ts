@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } fr
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { answerOf, answersOf } from '../http/answer.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { JsonBody } from '../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
@@ -45,7 +46,8 @@ export class ProvidersAdminController {
     @ValidQuery() query: PageQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<ProviderListResponse | StreamableFile> {
-    const read = (page: PageQuery) => this.tenants.list('PROVIDER', page);
+    const read = async (page: PageQuery) =>
+      answersOf(ProviderResponse, await this.tenants.list('PROVIDER', page));
     return answerList(format, { query, name: 'providers', columns: PROVIDER_COLUMNS, read });
   }
 
@@ -54,8 +56,8 @@ export class ProvidersAdminController {
   @ApiOperation({ summary: 'Read a provider' })
   @ApiOkResponse({ type: ProviderResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
-  find(@Param('id') id: string): Promise<ProviderResponse> {
-    return this.tenants.find('PROVIDER', id);
+  async find(@Param('id') id: string): Promise<ProviderResponse> {
+    return answerOf(ProviderResponse, await this.tenants.find('PROVIDER', id));
   }
 
   @Patch(':id')
@@ -68,12 +70,12 @@ export class ProvidersAdminController {
   @ApiBody({ type: ChangeProviderRequest })
   @ApiOkResponse({ type: ProviderResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  change(
+  async change(
     @ActorOfRequest() actor: Actor,
     @Param('id') id: string,
     @JsonBody() request: ChangeProviderRequest,
   ): Promise<ProviderResponse> {
-    return this.tenants.changeProvider(actor, id, request);
+    return answerOf(ProviderResponse, await this.tenants.changeProvider(actor, id, request));
   }
 
   @Post(':id/secret/rotate')

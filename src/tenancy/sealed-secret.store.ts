@@ -1,7 +1,7 @@
 import type { Query } from '../database/database.js';
-import { ONE_MOMENT } from './tenancy.store.js';
 import type { TenantKind } from './tenant.js';
 
+/** A tenant's secrets as they are stored. No entity carries them; each statement on them is here. */
 export interface SealedSecrets {
   readonly id: string;
   readonly kind: TenantKind;
@@ -9,6 +9,12 @@ export interface SealedSecrets {
   readonly previousSealedSecret: string | null;
   readonly previousValidUntil: Date | null;
 }
+
+/** The first statement of a transaction whose reads all see the same moment. */
+const ONE_MOMENT = {
+  name: 'sealed_secret_one_moment',
+  text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
+};
 
 const COLUMNS = `
   id, kind, sealed_secret AS "sealedSecret", previous_sealed_secret AS "previousSealedSecret",

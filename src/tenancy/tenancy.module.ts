@@ -1,6 +1,9 @@
 import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Configuration } from '../config/configuration.js';
 import { Randomness } from '../runtime/randomness.js';
+import { Game } from './game.entity.js';
+import { GameStore } from './game.store.js';
 import { GameAdministration } from './game-administration.js';
 import { GamesAdminController } from './games.admin.controller.js';
 import { OperatorsAdminController } from './operators.admin.controller.js';
@@ -8,14 +11,19 @@ import { ProvidersAdminController } from './providers.admin.controller.js';
 import { SecretBox } from './secret-box.js';
 import { TenancyService } from './tenancy.service.js';
 import { TenancyStore } from './tenancy.store.js';
+import { OperatorEntity, ProviderEntity, TenantEntity } from './tenant.entity.js';
+import { TenantStore } from './tenant.store.js';
 import { TenantAdministration } from './tenant-administration.js';
 
 @Global()
 @Module({
+  imports: [TypeOrmModule.forFeature([TenantEntity, ProviderEntity, OperatorEntity, Game])],
   controllers: [ProvidersAdminController, OperatorsAdminController, GamesAdminController],
   providers: [
     TenancyService,
     TenancyStore,
+    TenantStore,
+    GameStore,
     TenantAdministration,
     GameAdministration,
     {

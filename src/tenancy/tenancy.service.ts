@@ -7,7 +7,8 @@ import { Clock } from '../runtime/clock.js';
 import { type Directory, directoryOf, NOBODY } from './directory.js';
 import { SecretBox } from './secret-box.js';
 import { TenancyStore } from './tenancy.store.js';
-import type { Game, Operator, Provider, Status, TenantKind } from './tenant.js';
+import type { Status } from './status.js';
+import type { Game, Operator, Provider, TenantKind } from './tenant.js';
 
 /** Polling interval for changes, in milliseconds: every instance sees one within a second. */
 const POLL_MS = 500;

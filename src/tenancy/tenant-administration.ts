@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { answerOf } from '../http/answer.js';
 import { isIdentifier } from '../http/validation/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../outbound/base-url.js';
 import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
@@ -18,17 +19,25 @@ import {
 import { type IdentifiedSecret, SecretBox } from './secret-box.js';
 import type { RotatedSecret } from './secret.request.js';
 import { TenancyService } from './tenancy.service.js';
-import { TenancyStore, type TenantChanges } from './tenancy.store.js';
+import type { TenantEntity } from './tenant.entity.js';
+import { OperatorResponse, ProviderResponse } from './tenant.response.js';
 import {
-  nounOf,
-  type NewTenant,
-  type Operator,
-  PLATFORM_ID,
-  type Provider,
-  type Tenant,
-  type TenantKind,
-  type TenantOf,
-} from './tenant.js';
+  type NewOperator,
+  type NewProvider,
+  type OperatorChanges,
+  type ProviderChanges,
+  TenantStore,
+} from './tenant.store.js';
+import { nounOf, PLATFORM_ID, type TenantKind } from './tenant.js';
+
+/** A tenant as it was stored, with its secret. */
+type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };
+
+/** What a reader sees of a tenant, in the audit log as well. */
+const RESPONSES: Readonly<Record<TenantKind, Type<ProviderResponse | OperatorResponse>>> = {
+  PROVIDER: ProviderResponse,
+  OPERATOR: OperatorResponse,
+};
 
 /** Creates and changes providers and operators, and their secrets. Contract, section 7. */
 @Injectable()
@@ -36,13 +45,13 @@ export class TenantAdministration {
   constructor(
     private readonly configuration: Configuration,
     private readonly tenancy: TenancyService,
-    private readonly store: TenancyStore,
+    private readonly tenants: TenantStore,
     private readonly secretBox: SecretBox,
     private readonly audit: Audit,
   ) {}
 
   /** @throws CroupierError INVALID_REQUEST · CONFLICT where the id is taken */
-  async createProvider(actor: Actor, request: CreateProviderRequest): Promise<Provider & { secret: string }> {
+  async createProvider(actor: Actor, request: CreateProviderRequest): Promise<Created<NewProvider>> {
     return this.create(actor, {
       kind: 'PROVIDER',
       ...this.sharedFields(request),
@@ -52,7 +61,7 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · CONFLICT where the id is taken */
-  async createOperator(actor: Actor, request: CreateOperatorRequest): Promise<Operator & { secret: string }> {
+  async createOperator(actor: Actor, request: CreateOperatorRequest): Promise<Created<NewOperator>> {
     const { walletTimeoutMs } = request;
     this.checkWalletTimeout(walletTimeoutMs);
     return this.create(actor, {
@@ -65,22 +74,29 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeProvider(actor: Actor, id: string, request: ChangeProviderRequest): Promise<Provider> {
-    const { webhookBaseUrl, lateSettlementSeconds } = request;
+  async changeProvider(actor: Actor, id: string, request: ChangeProviderRequest): Promise<TenantEntity> {
+    const { name, status, requestsPerSecond, webhookBaseUrl, lateSettlementSeconds } = request;
     return this.change(actor, 'PROVIDER', id, {
-      ...request,
-      ...(webhookBaseUrl !== undefined && { webhookBaseUrl: this.baseUrl('webhookBaseUrl', webhookBaseUrl) }),
-      ...(lateSettlementSeconds === null && { lateSettlementSeconds: 0 }),
+      name,
+      status,
+      requestsPerSecond,
+      webhookBaseUrl:
+        webhookBaseUrl === undefined ? undefined : this.baseUrl('webhookBaseUrl', webhookBaseUrl),
+      lateSettlementSeconds: lateSettlementSeconds === null ? 0 : lateSettlementSeconds,
     });
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeOperator(actor: Actor, id: string, request: ChangeOperatorRequest): Promise<Operator> {
-    const { walletBaseUrl } = request;
-    this.checkWalletTimeout(request.walletTimeoutMs);
+  async changeOperator(actor: Actor, id: string, request: ChangeOperatorRequest): Promise<TenantEntity> {
+    const { name, status, requestsPerSecond, walletBaseUrl, walletAdapter, walletTimeoutMs } = request;
+    this.checkWalletTimeout(walletTimeoutMs);
     return this.change(actor, 'OPERATOR', id, {
-      ...request,
-      ...(walletBaseUrl !== undefined && { walletBaseUrl: this.baseUrl('walletBaseUrl', walletBaseUrl) }),
+      name,
+      status,
+      requestsPerSecond,
+      walletBaseUrl: walletBaseUrl === undefined ? undefined : this.baseUrl('walletBaseUrl', walletBaseUrl),
+      walletAdapter,
+      walletTimeoutMs,
     });
   }
 
@@ -121,36 +137,37 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find<K extends TenantKind>(kind: K, id: string): Promise<TenantOf<K>> {
-    const tenant = isIdentifier(id) ? await this.store.tenant(kind, id) : undefined;
+  async find(kind: TenantKind, id: string): Promise<TenantEntity> {
+    const tenant = isIdentifier(id) ? await this.tenants.find(kind, id) : undefined;
     if (!tenant) throw unknown(kind);
     return tenant;
   }
 
   /** Ordered by id. @throws CroupierError INVALID_REQUEST */
-  list<K extends TenantKind>(kind: K, query: PageQuery): Promise<PageOf<TenantOf<K>>> {
-    return pageById<TenantOf<K>>(
+  list(kind: TenantKind, query: PageQuery): Promise<PageOf<TenantEntity>> {
+    return pageById(
       query,
-      (page) => this.store.tenants(kind, page),
-      (tenant: Tenant) => tenant.id,
+      (page) => this.tenants.list(kind, page),
+      (tenant) => tenant.id,
     );
   }
 
-  private async create<T extends NewTenant>(actor: Actor, tenant: T) {
+  private async create<T extends NewProvider | NewOperator>(actor: Actor, tenant: T): Promise<Created<T>> {
     const created = this.secretBox.create();
-    const stored = await this.audit.change(actor, async ({ query }, record) => {
-      const { sealed, recorded } = await this.sealNew(query, tenant.id, created);
-      const createdAt =
-        tenant.id === PLATFORM_ID ? undefined : await this.store.insertTenant(query, tenant, sealed);
-      if (!createdAt) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
+    const stored = await this.audit.change(actor, async (transaction, record) => {
+      const { sealed, recorded } = await this.sealNew(transaction.query, tenant.id, created);
+      const inserted =
+        tenant.id === PLATFORM_ID ? undefined : await this.tenants.insert(transaction, tenant, sealed);
+      if (!inserted) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
+      const { createdAt, updatedAt } = inserted;
+      const after = { ...tenant, createdAt, updatedAt };
       const noun = nounOf(tenant.kind);
-      const inserted = { ...tenant, createdAt, updatedAt: createdAt };
       await record({
         action: `${noun}.create`,
         target: `${noun}:${tenant.id}`,
-        after: { ...inserted, ...recorded },
+        after: { ...after, ...recorded },
       });
-      return inserted;
+      return after;
     });
     await this.tenancy.changed();
     return { ...stored, secret: created.secret };
@@ -191,18 +208,22 @@ export class TenantAdministration {
     }
   }
 
-  private async change<K extends TenantKind>(
+  private async change(
     actor: Actor,
-    kind: K,
+    kind: TenantKind,
     id: string,
-    changes: TenantChanges,
-  ): Promise<TenantOf<K>> {
-    const tenant = await this.audit.change(actor, async ({ query }, record) => {
-      const before = isIdentifier(id) ? await this.store.lockedTenant(query, kind, id) : undefined;
-      const after = before && (await this.store.changeTenant(query, kind, id, changes));
-      if (!after) throw unknown(kind);
-      await record({ action: `${nounOf(kind)}.change`, target: `${nounOf(kind)}:${id}`, before, after });
-      return after;
+    changes: ProviderChanges | OperatorChanges,
+  ): Promise<TenantEntity> {
+    const tenant = await this.audit.change(actor, async (transaction, record) => {
+      const changed = isIdentifier(id) && (await this.tenants.change(transaction, kind, id, changes));
+      if (!changed) throw unknown(kind);
+      await record({
+        action: `${nounOf(kind)}.change`,
+        target: `${nounOf(kind)}:${id}`,
+        before: answerOf(RESPONSES[kind], changed.before),
+        after: answerOf(RESPONSES[kind], changed.after),
+      });
+      return changed.after;
     });
     await this.tenancy.changed();
     return tenant;

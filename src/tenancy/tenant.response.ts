@@ -1,7 +1,9 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
+import { ExposeUnlessNull } from '../http/answer.js';
 import type { Columns } from '../http/lists/list.js';
 import { EXAMPLE_SECRET } from './secret.request.js';
-import type { Status } from './tenant.js';
+import type { Status } from './status.js';
 
 /** A secret is shown when it is made, and never again. */
 class ShownOnce {
@@ -13,32 +15,41 @@ class ShownOnce {
 }
 
 export class ProviderResponse {
-  @ApiProperty({ enum: ['PROVIDER'] })
-  kind: 'PROVIDER';
-
+  @Expose()
   @ApiProperty({ example: 'acme-games' })
   id: string;
 
+  @Expose()
   @ApiProperty({ example: 'Acme Games' })
   name: string;
 
+  @Expose()
   @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
   status: Status;
 
-  @ApiProperty({ example: 'https://rgs.acme.example/croupier' })
-  webhookBaseUrl: string;
-
-  @ApiProperty({ type: 'integer', example: 0 })
-  lateSettlementSeconds: number;
-
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
   requestsPerSecond?: number;
 
+  @Expose()
   @ApiProperty()
   createdAt: Date;
 
+  @Expose()
   @ApiProperty()
   updatedAt: Date;
+
+  @Expose()
+  @ApiProperty({ enum: ['PROVIDER'] })
+  kind: 'PROVIDER';
+
+  @Expose()
+  @ApiProperty({ example: 'https://rgs.acme.example/croupier' })
+  webhookBaseUrl: string;
+
+  @Expose()
+  @ApiProperty({ type: 'integer', example: 0 })
+  lateSettlementSeconds: number;
 }
 
 export const PROVIDER_COLUMNS: Columns<ProviderResponse> = {
@@ -64,35 +75,45 @@ export class ProviderListResponse {
 }
 
 export class OperatorResponse {
-  @ApiProperty({ enum: ['OPERATOR'] })
-  kind: 'OPERATOR';
-
+  @Expose()
   @ApiProperty({ example: 'lucky-casino' })
   id: string;
 
+  @Expose()
   @ApiProperty({ example: 'Lucky Casino' })
   name: string;
 
+  @Expose()
   @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
   status: Status;
 
-  @ApiProperty({ example: 'https://wallet.lucky.example/v2' })
-  walletBaseUrl: string;
-
-  @ApiProperty({ example: 'signed-json' })
-  walletAdapter: string;
-
-  @ApiPropertyOptional({ type: 'integer', description: 'absent: `OPERATOR_TIMEOUT_MS`', example: 5000 })
-  walletTimeoutMs?: number;
-
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
   requestsPerSecond?: number;
 
+  @Expose()
   @ApiProperty()
   createdAt: Date;
 
+  @Expose()
   @ApiProperty()
   updatedAt: Date;
+
+  @Expose()
+  @ApiProperty({ enum: ['OPERATOR'] })
+  kind: 'OPERATOR';
+
+  @Expose()
+  @ApiProperty({ example: 'https://wallet.lucky.example/v2' })
+  walletBaseUrl: string;
+
+  @Expose()
+  @ApiProperty({ example: 'signed-json' })
+  walletAdapter: string;
+
+  @ExposeUnlessNull()
+  @ApiPropertyOptional({ type: 'integer', description: 'absent: `OPERATOR_TIMEOUT_MS`', example: 5000 })
+  walletTimeoutMs?: number;
 }
 
 export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {

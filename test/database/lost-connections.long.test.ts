@@ -75,7 +75,7 @@ const requests: Record<string, () => Promise<{ send: Request; transactionId?: st
 };
 
 const STATEMENTS: readonly [request: string, statement: string, words: string][] = [
-  ['a list', 'a query of the pool', 'tenancy_tenant_page'],
+  ['a list', 'its repository', 'COLLATE'],
   ['a balance', 'a look-up by group commit', 'session_by_token'],
   ['a BET', 'its claim', 'transaction_claim_bet'],
   ['a BET', 'its settlement', 'transaction_settle'],

@@ -9,10 +9,14 @@ import { DatabaseClock } from '../../src/database/database-clock.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { Randomness } from '../../src/runtime/randomness.js';
+import { Game } from '../../src/tenancy/game.entity.js';
+import { GameStore } from '../../src/tenancy/game.store.js';
 import { GameAdministration } from '../../src/tenancy/game-administration.js';
 import { SecretBox } from '../../src/tenancy/secret-box.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { TenancyStore, type Version } from '../../src/tenancy/tenancy.store.js';
+import { OperatorEntity, ProviderEntity, TenantEntity } from '../../src/tenancy/tenant.entity.js';
+import { TenantStore } from '../../src/tenancy/tenant.store.js';
 import { TenantAdministration } from '../../src/tenancy/tenant-administration.js';
 import { createTestDatabase } from '../world/database.js';
 
@@ -32,9 +36,13 @@ class SetClock extends Clock {
 async function startInstance(url: string, clock: Clock, environment: Record<string, string> = {}) {
   const configuration: Configuration = readConfiguration({ SANDBOX: 'true', ...environment });
   const randomness = new Randomness();
-  const dataSource = await openDataSource(url);
+  const dataSource = await openDataSource(url, [TenantEntity, ProviderEntity, OperatorEntity, Game]);
   const database = new Database(dataSource);
-  const store = new TenancyStore(database);
+  const providers = dataSource.getRepository(ProviderEntity);
+  const operators = dataSource.getRepository(OperatorEntity);
+  const gameRepository = dataSource.getRepository(Game);
+  const store = new TenancyStore(database, providers, operators, gameRepository);
+  const tenantStore = new TenantStore(providers, operators);
   const box = new SecretBox(configuration.secretsKey, randomness);
   const tenancy = new TenancyService(
     configuration,
@@ -54,8 +62,8 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
     throw error;
   }
   const audit = auditOver(database, new Sealer(configuration));
-  const tenants = new TenantAdministration(configuration, tenancy, store, box, audit);
-  const games = new GameAdministration(tenancy, store, audit);
+  const tenants = new TenantAdministration(configuration, tenancy, tenantStore, box, audit);
+  const games = new GameAdministration(tenancy, new GameStore(gameRepository), audit);
   return { tenancy, tenants, games, store, dataSource, stop };
 }
 
@@ -149,7 +157,7 @@ test('a load never sees half of a change', async () => {
   const seen = new Map<number, string>();
   for (let load = 0; load < 200; load += 1) {
     const { version, tenants, games } = await here.store.snapshot();
-    const name = String(tenants[0]?.tenant.name);
+    const name = String(tenants[0]?.name);
     expect(games[0]?.name).toBe(name);
     expect(seen.get(version) ?? name).toBe(name);
     seen.set(version, name);
@@ -345,10 +353,10 @@ describe('the directory without its database', () => {
 
 describe("the time-out of an operator's wallet", () => {
   test('is its own, else the configured one', async () => {
-    const own = await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
-    const usual = await here.tenants.createOperator(ACTOR, { ...LUCKY, id: 'other' });
-    expect(here.tenancy.walletTimeoutMs(own)).toBe(29_000);
-    expect(here.tenancy.walletTimeoutMs(usual)).toBe(5000);
+    await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
+    await here.tenants.createOperator(ACTOR, { ...LUCKY, id: 'other' });
+    expect(here.tenancy.walletTimeoutMs(here.tenancy.operator('lucky')!)).toBe(29_000);
+    expect(here.tenancy.walletTimeoutMs(here.tenancy.operator('other')!)).toBe(5000);
   });
 
   test('is refused when it leaves the lease less than a second', async () => {
@@ -369,8 +377,8 @@ describe("the time-out of an operator's wallet", () => {
 
   test('is cut to the lease where another instance accepted more', async () => {
     const there = await startInstance(database.url, clock, { TRANSACTION_LEASE_SECONDS: '20' });
-    const operator = await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
-    expect(there.tenancy.walletTimeoutMs(operator)).toBe(19_000);
+    await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
+    expect(there.tenancy.walletTimeoutMs(here.tenancy.operator('lucky')!)).toBe(19_000);
     await there.stop();
   });
 });

@@ -15,6 +15,12 @@ export class PageQuery {
   cursor?: string;
 }
 
+/** A part of a list by id: what comes after this id, in the order of its bytes. */
+export interface PageAfter {
+  readonly after: string;
+  readonly limit: number;
+}
+
 /** A part of a list; without `nextCursor` it is the last. */
 export interface PageOf<T> {
   items: T[];
@@ -28,7 +34,7 @@ export interface PageOf<T> {
  */
 export async function pageById<T>(
   query: PageQuery,
-  read: (page: { after: string; limit: number }) => Promise<T[]>,
+  read: (page: PageAfter) => Promise<T[]>,
   idOf: (item: T) => string,
 ): Promise<PageOf<T>> {
   const limit = query.limit ?? LIMIT;

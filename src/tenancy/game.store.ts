@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { databaseTime } from '../database/columns.js';
+import type { Transaction } from '../database/database.js';
+import type { PageAfter } from '../http/lists/page.js';
+import { Game } from './game.entity.js';
+import { ProviderEntity } from './tenant.entity.js';
+
+/** The first half of the keys of the advisory locks on games: any number that nothing else uses. */
+const GAME_LOCKS = 7_300_004;
+
+/** Of the game's id, since there may be no row yet. */
+const LOCK_GAME = {
+  name: 'tenancy_lock_game',
+  text: `SELECT pg_advisory_xact_lock(${GAME_LOCKS}, hashtext($1))`,
+};
+
+/** Reads and writes games. */
+@Injectable()
+export class GameStore {
+  constructor(@InjectRepository(Game) private readonly games: Repository<Game>) {}
+
+  /** Creates or replaces a game. @returns it before and after; undefined where there is no such provider */
+  async put(
+    { query, manager }: Transaction,
+    { gameId, ...fields }: Omit<Game, 'createdAt' | 'updatedAt'>,
+  ): Promise<{ before: Game | null; after: Game } | undefined> {
+    await query(LOCK_GAME, [gameId]);
+    if (!(await manager.existsBy(ProviderEntity, { id: fields.providerId }))) return undefined;
+    const games = manager.withRepository(this.games);
+    // Launches, which refer to the row, do not wait.
+    const before = await games.findOne({ where: { gameId }, lock: { mode: 'for_no_key_update' } });
+    if (before) await games.update({ gameId }, { ...fields, updatedAt: databaseTime });
+    else await games.insert({ gameId, ...fields, createdAt: databaseTime, updatedAt: databaseTime });
+    return { before, after: await games.findOneByOrFail({ gameId }) };
+  }
+
+  async find(gameId: string): Promise<Game | undefined> {
+    return (await this.games.findOneBy({ gameId })) ?? undefined;
+  }
+
+  list({ after, limit }: PageAfter): Promise<Game[]> {
+    return this.games
+      .createQueryBuilder('game')
+      .where('game.gameId COLLATE "C" > :after', { after })
+      .orderBy('game.gameId COLLATE "C"')
+      .limit(limit)
+      .getMany();
+  }
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { QueryDeepPartialEntity, Repository } from 'typeorm';
+import { databaseTime } from '../database/columns.js';
+import type { Transaction } from '../database/database.js';
+import type { PageAfter } from '../http/lists/page.js';
+import { OperatorEntity, ProviderEntity, type TenantEntity } from './tenant.entity.js';
+import type { TenantKind } from './tenant.js';
+
+interface SharedFields extends Pick<TenantEntity, 'id' | 'name' | 'status'> {
+  readonly requestsPerSecond?: number;
+}
+type ProviderFields = Pick<ProviderEntity, 'kind' | 'webhookBaseUrl' | 'lateSettlementSeconds'>;
+type OperatorFields = Pick<OperatorEntity, 'kind' | 'walletBaseUrl' | 'walletAdapter'>;
+
+/** A provider before it is stored. */
+export type NewProvider = SharedFields & ProviderFields;
+/** An operator before it is stored. */
+export type NewOperator = SharedFields & OperatorFields & { readonly walletTimeoutMs?: number };
+
+/** The columns to change: one that is undefined stays, one that is null goes back to its default. */
+type Changes<Entity, Column extends keyof Entity> = { readonly [C in Column]?: Entity[C] | undefined };
+type SharedColumn = 'name' | 'status' | 'requestsPerSecond';
+
+export type ProviderChanges = Changes<
+  ProviderEntity,
+  SharedColumn | 'webhookBaseUrl' | 'lateSettlementSeconds'
+>;
+export type OperatorChanges = Changes<
+  OperatorEntity,
+  SharedColumn | 'walletBaseUrl' | 'walletAdapter' | 'walletTimeoutMs'
+>;
+
+/** Reads and writes providers and operators. */
+@Injectable()
+export class TenantStore {
+  private readonly tenants: Readonly<Record<TenantKind, Repository<TenantEntity>>>;
+
+  constructor(
+    @InjectRepository(ProviderEntity) providers: Repository<ProviderEntity>,
+    @InjectRepository(OperatorEntity) operators: Repository<OperatorEntity>,
+  ) {
+    this.tenants = { PROVIDER: providers, OPERATOR: operators };
+  }
+
+  /** @returns undefined where the id is taken, by a tenant of either kind */
+  async insert(
+    { manager }: Transaction,
+    tenant: NewProvider | NewOperator,
+    sealedSecret: string,
+  ): Promise<TenantEntity | undefined> {
+    const tenants = manager.withRepository(this.tenants[tenant.kind]);
+    const result = await tenants
+      .createQueryBuilder()
+      .insert()
+      .values({ ...tenant, sealedSecret, createdAt: databaseTime, updatedAt: databaseTime })
+      .orIgnore()
+      .updateEntity(false)
+      .returning('id')
+      .execute();
+    const inserted = result.raw as readonly unknown[];
+    return inserted.length === 0 ? undefined : tenants.findOneByOrFail({ id: tenant.id });
+  }
+
+  /** @returns the tenant before and after; undefined where there is none of this kind */
+  async change(
+    { manager }: Transaction,
+    kind: TenantKind,
+    id: string,
+    changes: ProviderChanges | OperatorChanges,
+  ): Promise<{ before: TenantEntity; after: TenantEntity } | undefined> {
+    const tenants = manager.withRepository(this.tenants[kind]);
+    // Other changes wait; launches, which refer to the row, do not.
+    const before = await tenants.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+    if (!before) return undefined;
+    const columns = { ...changes, updatedAt: databaseTime };
+    await tenants.update({ id }, columns as QueryDeepPartialEntity<TenantEntity>);
+    return { before, after: await tenants.findOneByOrFail({ id }) };
+  }
+
+  async find(kind: TenantKind, id: string): Promise<TenantEntity | undefined> {
+    return (await this.tenants[kind].findOneBy({ id })) ?? undefined;
+  }
+
+  list(kind: TenantKind, { after, limit }: PageAfter): Promise<TenantEntity[]> {
+    return this.tenants[kind]
+      .createQueryBuilder('tenant')
+      .where('tenant.id COLLATE "C" > :after', { after })
+      .orderBy('tenant.id COLLATE "C"')
+      .limit(limit)
+      .getMany();
+  }
+}
