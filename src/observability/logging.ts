@@ -24,6 +24,9 @@ const REDACTED = [
   '["X-Signature"]',
 ];
 
+/** Where an error of the database names the values of its statement, or the row that it refused. */
+const STATEMENT_VALUES = ['err.parameters', 'err.detail', 'err.driverError.detail'];
+
 /** The stream to which lines are written; standard output by default. */
 @Injectable()
 export class LogDestination {
@@ -101,7 +104,7 @@ function optionsFor({ logLevel }: Configuration): LoggerOptions {
     level: logLevel,
     timestamp: pino.stdTimeFunctions.isoTime,
     base: null,
-    redact: { paths: REDACTED.flatMap(redactedAnywhere), censor: '[redacted]' },
+    redact: { paths: [...REDACTED.flatMap(redactedAnywhere), ...STATEMENT_VALUES], censor: '[redacted]' },
     mixin: () => {
       const requestId = currentRequestId();
       return requestId === undefined ? {} : { requestId };
