@@ -16,6 +16,11 @@ export class Connection extends pg.Client {
     const timer = setTimeout(() => this.connection.stream.destroy(), patienceMs);
     await this.end().finally(() => clearTimeout(timer));
   }
+
+  /** Closes a connection that may still be occupied by a statement. Its pool replaces it when it is returned. */
+  discard(): void {
+    void this.end();
+  }
 }
 
 /** A pool of connections that survives the loss of any of them. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Connection } from './connection.js';
+import { FailedQuerySubscriber } from './failed-query.subscriber.js';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
 import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
 import { Administration1764000000003 } from './migrations/0003-administration.js';
@@ -50,6 +51,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       SoundRows1764000000007,
       AuditSeals1764000000008,
     ],
+    subscribers: [FailedQuerySubscriber],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
     synchronize: false,

@@ -67,8 +67,7 @@ export class Database {
     try {
       return await queryOn(connection)<Row>(statement, values);
     } catch (error) {
-      // A statement that timed out still occupies its connection.
-      discard(connection);
+      connection.discard();
       throw error;
     } finally {
       await runner.release();
@@ -88,7 +87,7 @@ export class Database {
       await runner.commitTransaction();
       return result;
     } catch (error) {
-      await runner.rollbackTransaction().catch(() => discard(connection));
+      await runner.rollbackTransaction().catch(() => connection.discard());
       throw error;
     } finally {
       await runner.release();
@@ -117,11 +116,6 @@ const PING: Statement = { name: 'ping', text: 'SELECT 1' };
 /** The connection that the runner takes from the pool, to be returned by `runner.release()`. */
 async function checkOut(runner: QueryRunner): Promise<Connection> {
   return runner.connect().catch(rethrowFromHere) as Promise<Connection>;
-}
-
-/** Closes a connection: the pool replaces one that is closing when it is returned. */
-function discard(connection: Connection): void {
-  void connection.end();
 }
 
 /** Rethrows with the stack of the code that waits: the stack of pg's error ends at the socket or timer behind it. */

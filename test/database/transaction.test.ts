@@ -180,6 +180,7 @@ describe('a connection that does not answer in time', () => {
   test.each<[string, (database: Database) => Promise<unknown>]>([
     ['a single statement', ({ query }) => query(SLEEP, [])],
     ['a transaction', (single) => single.transaction(({ query }) => query(SLEEP, []))],
+    ['a query of a repository', () => impatient.query(SLEEP.text)],
   ])('is replaced after %s', async (_, ask) => {
     const single = new Database(impatient);
     const { pid } = await backend(single.query);
