@@ -15,7 +15,11 @@ import {
 
 const TENANT = { tenantId: 'spinwell', secret: 'secret' };
 const BODY = JSON.stringify({
-  ...{ revocationRef: 'v-1', sessionId: 's-1', playerRef: 'ann', gameId: 'reels', reason: 'KICK' },
+  revocationRef: 'v-1',
+  sessionId: 's-1',
+  playerRef: 'ann',
+  gameId: 'reels',
+  reason: 'KICK',
   revokedAt: '2027-01-15T08:00:00.000Z',
 });
 

@@ -24,8 +24,12 @@ const BODIES = {
   status: BATCH,
   cancel: BATCH,
   revoke: {
-    ...{ revocationRef: 'v-1', sessionId: 's-1', playerRef: 'ann', gameId: 'reels' },
-    ...{ reason: 'KICK', revokedAt: '2027-01-15T08:00:00.000Z' },
+    revocationRef: 'v-1',
+    sessionId: 's-1',
+    playerRef: 'ann',
+    gameId: 'reels',
+    reason: 'KICK',
+    revokedAt: '2027-01-15T08:00:00.000Z',
   },
 } as const;
 const NAMES = Object.keys(CALLBACK_ROUTES) as CallbackName[];

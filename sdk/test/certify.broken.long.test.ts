@@ -31,24 +31,46 @@ test('a provider without a fault fails nothing', async () => {
 });
 
 const REFUSALS = [
-  ...['body-tampered', 'body-spaced', 'secret-wrong', 'tenant-missing', 'timestamp-missing', 'nonce-missing'],
-  ...['signature-missing', 'signature-malformed', 'signature-shortened', 'tenant-wrong', 'timestamp-old'],
-  ...['timestamp-future', 'timestamp-milliseconds', 'timestamp-changed', 'nonce-changed', 'method-changed'],
-  ...['path-changed', 'query-added', 'nonce-replayed', 'nonce-replayed-elsewhere', 'nonce-replayed-at-once'],
+  'body-tampered',
+  'body-spaced',
+  'secret-wrong',
+  'tenant-missing',
+  'timestamp-missing',
+  'nonce-missing',
+  'signature-missing',
+  'signature-malformed',
+  'signature-shortened',
+  'tenant-wrong',
+  'timestamp-old',
+  'timestamp-future',
+  'timestamp-milliseconds',
+  'timestamp-changed',
+  'nonce-changed',
+  'method-changed',
+  'path-changed',
+  'query-added',
+  'nonce-replayed',
+  'nonce-replayed-elsewhere',
+  'nonce-replayed-at-once',
 ];
 
 /** Whatever looks at what is left of a batch. */
 const STATUS_READERS = [
-  ...['refused-call-changes-nothing', 'grant-one-spin', 'grant-many-spins', 'grant-repeated-adds-nothing'],
-  ...[
-    'grant-after-grant',
-    'grant-repeated-after-spin',
-    'status-after-grant',
-    'status-repeated',
-    'status-at-once',
-  ],
-  ...['status-after-spin', 'status-after-last-spin', 'cancel-voids-spins', 'cancel-leaves-others'],
-  ...['cancel-then-grant', 'cancel-after-spins'],
+  'refused-call-changes-nothing',
+  'grant-one-spin',
+  'grant-many-spins',
+  'grant-repeated-adds-nothing',
+  'grant-after-grant',
+  'grant-repeated-after-spin',
+  'status-after-grant',
+  'status-repeated',
+  'status-at-once',
+  'status-after-spin',
+  'status-after-last-spin',
+  'cancel-voids-spins',
+  'cancel-leaves-others',
+  'cancel-then-grant',
+  'cancel-after-spins',
 ];
 
 test.each<[Fault, string[]]>([
@@ -73,8 +95,12 @@ test.each<[Fault, string[]]>([
   [
     'refuses unknown fields',
     [
-      ...['body-spelled-unusually', 'grant-unknown-fields', 'grant-repeated-spelled-anew'],
-      ...['status-unknown-fields', 'cancel-unknown-fields', 'revoke-unknown-fields'],
+      'body-spelled-unusually',
+      'grant-unknown-fields',
+      'grant-repeated-spelled-anew',
+      'status-unknown-fields',
+      'cancel-unknown-fields',
+      'revoke-unknown-fields',
     ],
   ],
   ['grants each time anew', ['grant-repeated', 'grant-repeated-spelled-anew', 'grant-repeated-at-once']],
@@ -108,7 +134,9 @@ test.each<[Fault, string[]]>([
 
 test('a provider that reads what comes at once fails what comes slowly, on a machine that stalls as well', async () => {
   expect(await certified(['reads what comes at once'], '--slow-ms', '500')).toMatchObject({
-    ...{ status: 1, failed: ['slow-body', 'calls-at-once'], blocked: [] },
+    status: 1,
+    failed: ['slow-body', 'calls-at-once'],
+    blocked: [],
   });
 });
 

@@ -25,8 +25,19 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
   const [junit, json] = [join(folder.path, 'junit.xml'), join(folder.path, 'report.json')];
   const { status, printed } = await command(
     [
-      ...['certify', '--webhook-base-url', provider.baseUrl, '--tenant', 'sandbox-provider'],
-      ...['--play-path', PLAY_PATH, '--slow-ms', '20', '--junit', junit, '--json', json],
+      'certify',
+      '--webhook-base-url',
+      provider.baseUrl,
+      '--tenant',
+      'sandbox-provider',
+      '--play-path',
+      PLAY_PATH,
+      '--slow-ms',
+      '20',
+      '--junit',
+      junit,
+      '--json',
+      json,
     ],
     { secret: SECRET },
   );

@@ -31,8 +31,11 @@ async function debug(
   const file = join(folder.path, `body-${(files += 1)}`);
   await writeFile(file, body);
   const sent = {
-    ...{ Host: 'rgs.example', 'X-Tenant-ID': 'spinwell', 'X-Timestamp': String(NOW), 'X-Nonce': NONCE },
-    ...{ 'X-Signature': signature },
+    Host: 'rgs.example',
+    'X-Tenant-ID': 'spinwell',
+    'X-Timestamp': String(NOW),
+    'X-Nonce': NONCE,
+    'X-Signature': signature,
     ...headers,
   };
   const args = Object.entries(sent).flatMap(([name, value]) =>

@@ -163,15 +163,15 @@ describe('whatever is given', () => {
       }),
     );
     const record = fc.record({
-      ...{
-        method: anything,
-        path: anything,
-        headers: anything,
-        body: anything,
-        secret: anything,
-        secrets: anything,
-      },
-      ...{ tenantId: anything, now: anything, toleranceSeconds: anything },
+      method: anything,
+      path: anything,
+      headers: anything,
+      body: anything,
+      secret: anything,
+      secrets: anything,
+      tenantId: anything,
+      now: anything,
+      toleranceSeconds: anything,
     });
     fc.assert(
       fc.property(record, (changes) => {

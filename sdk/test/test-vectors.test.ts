@@ -16,7 +16,11 @@ test('the vectors are many, each with a name of its own, for every reason but th
   expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
   expect(new Set(vectors.map(({ expected }) => (expected.ok ? 'ok' : expected.reason)))).toEqual(
     new Set([
-      ...['ok', 'missing_header', 'malformed_header', 'timestamp_expired', 'timestamp_in_future'],
+      'ok',
+      'missing_header',
+      'malformed_header',
+      'timestamp_expired',
+      'timestamp_in_future',
       'signature_mismatch',
     ]),
   );

@@ -10,8 +10,17 @@ import { type Role, ROLES } from './role.js';
 
 /** Signatures that only the issuer can make; HMAC and `none` are not among them. */
 const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 /** How far the issuer's clock may be from ours, in seconds. */
 const TOLERANCE_SECONDS = 30;

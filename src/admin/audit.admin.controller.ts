@@ -68,7 +68,13 @@ function placeIn(cursor: string): { day: string; position: number } | undefined 
 function shown(entry: Entry): AuditEntryResponse {
   const { day, position, createdAt, actor, role, action, target, before, after, address, requestId } = entry;
   return {
-    ...{ day, position, createdAt, actor, role, action, target },
+    day,
+    position,
+    createdAt,
+    actor,
+    role,
+    action,
+    target,
     ...(before !== null && { before: JSON.parse(before) as unknown }),
     ...(after !== null && { after: JSON.parse(after) as unknown }),
     ...(address !== null && { address }),

@@ -189,8 +189,14 @@ export class AuditStore {
   page(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
     const { actor, action, target, from, to } = filter;
     return this.database.query<Entry>(PAGE, [
-      ...[actor, action, target, from, to],
-      ...[before?.day, before?.position, limit],
+      actor,
+      action,
+      target,
+      from,
+      to,
+      before?.day,
+      before?.position,
+      limit,
     ]);
   }
 

@@ -58,8 +58,20 @@ function hashOf(entry: Entry): string {
   const { previousHash, day, position, createdAt, actor, role, action, target } = entry;
   const { before, after, address, requestId } = entry;
   return digest(
-    ...['croupier audit', 'entry', previousHash, day, String(position), createdAt.toISOString()],
-    ...[actor, role, action, target, before, after, address, requestId],
+    'croupier audit',
+    'entry',
+    previousHash,
+    day,
+    String(position),
+    createdAt.toISOString(),
+    actor,
+    role,
+    action,
+    target,
+    before,
+    after,
+    address,
+    requestId,
   );
 }
 

@@ -67,7 +67,13 @@ export class WinningsService implements OnModuleInit {
     this.metrics.winningFlagged(flag);
     this.logger.warn({
       msg: 'flagged winnings were booked: see /v1/admin/free-spins-winnings/flagged',
-      ...{ flag, providerId, transactionId, operatorId, playerRef, roundId, freeSpinsRef },
+      flag,
+      providerId,
+      transactionId,
+      operatorId,
+      playerRef,
+      roundId,
+      freeSpinsRef,
     });
   }
 }

@@ -24,7 +24,10 @@ const text = (example: string, description?: string): Schema => ({
   ...(description !== undefined && { description }),
 });
 const count = (example: number, description: string, minimum = 0): Schema => ({
-  ...{ type: 'integer', minimum, example, description },
+  type: 'integer',
+  minimum,
+  example,
+  description,
 });
 
 const PLAYER = { playerRef: text('player-42'), gameId: text('sandbox-slots') };
@@ -100,23 +103,19 @@ function callback(
   answered: object,
 ): Webhooks[string] {
   const parameters = Object.entries(HEADERS).map(([name, said]) => ({
-    ...{
-      name,
-      in: 'header',
-      required: name !== 'X-Request-Id',
-      description: said,
-      schema: { type: 'string' },
-    },
+    name,
+    in: 'header',
+    required: name !== 'X-Request-Id',
+    description: said,
+    schema: { type: 'string' },
   }));
   const post = {
-    ...{
-      tags: ['Provider'],
-      operationId,
-      summary,
-      description: SENT_ONCE + description,
-      security: [],
-      parameters,
-    },
+    tags: ['Provider'],
+    operationId,
+    summary,
+    description: SENT_ONCE + description,
+    security: [],
+    parameters,
     requestBody: { required: true, content: json(fields) },
     responses: {
       200: answered,

@@ -118,9 +118,17 @@ export class ReconciliationStore {
       name: 'reconciliation_insert',
       text: sql.INSERT_LINES,
       values: [
-        ...[column('line'), column('providerId'), column('transactionId'), column('kind')],
-        ...[column('originalTransactionId'), column('playerRef'), column('currency'), column('amountMinor')],
-        ...[column('status'), column('bookedAt'), column('bookedAtMs')],
+        column('line'),
+        column('providerId'),
+        column('transactionId'),
+        column('kind'),
+        column('originalTransactionId'),
+        column('playerRef'),
+        column('currency'),
+        column('amountMinor'),
+        column('status'),
+        column('bookedAt'),
+        column('bookedAtMs'),
       ],
     });
   }
@@ -137,8 +145,18 @@ function lineOf(row: Row, { from, to }: Range): ReadLine | null {
   const { providerId, transactionId, kind, originalTransactionId, playerRef } = row;
   const { currency, amountMinor, status, bookedAt, firstLine } = row;
   return {
-    ...{ line, firstLine, inRange, providerId, transactionId, kind, originalTransactionId, playerRef },
-    ...{ currency, amountMinor, status, bookedAt },
+    line,
+    firstLine,
+    inRange,
+    providerId,
+    transactionId,
+    kind,
+    originalTransactionId,
+    playerRef,
+    currency,
+    amountMinor,
+    status,
+    bookedAt,
   };
 }
 

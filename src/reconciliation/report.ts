@@ -6,12 +6,25 @@ import type { Finding, Pair } from './rules/compare.js';
 
 /** The two sides of each field stand side by side. */
 const COLUMNS = [
-  ...['finding', 'detail', 'providerId', 'transactionId', 'statementLine'],
-  ...['operatorKind', 'platformKind', 'operatorStatus', 'platformState'],
-  ...['operatorAmountMinor', 'platformAmountMinor', 'operatorCurrency', 'platformCurrency'],
-  ...['operatorPlayerRef', 'platformPlayerRef'],
-  ...['operatorOriginalTransactionId', 'platformOriginalTransactionId'],
-  ...['operatorBookedAt', 'platformCreatedAt'],
+  'finding',
+  'detail',
+  'providerId',
+  'transactionId',
+  'statementLine',
+  'operatorKind',
+  'platformKind',
+  'operatorStatus',
+  'platformState',
+  'operatorAmountMinor',
+  'platformAmountMinor',
+  'operatorCurrency',
+  'platformCurrency',
+  'operatorPlayerRef',
+  'platformPlayerRef',
+  'operatorOriginalTransactionId',
+  'platformOriginalTransactionId',
+  'operatorBookedAt',
+  'platformCreatedAt',
 ];
 
 /** Characters that are kept back before they go to the disk. */
@@ -37,12 +50,25 @@ export class Report {
   async add(finding: Finding, { line, record }: Pair): Promise<void> {
     const id = line ?? record;
     this.buffered += csvRecord([
-      ...[finding.name, finding.detail, id?.providerId, id?.transactionId, line?.line],
-      ...[line?.kind, record?.kind, line?.status, record?.state],
-      ...[line?.amountMinor, record?.amountMinor, line?.currency, record?.currency],
-      ...[line?.playerRef, record?.playerRef],
-      ...[line?.originalTransactionId, record?.originalTransactionId],
-      ...[line?.bookedAt, record?.createdAt],
+      finding.name,
+      finding.detail,
+      id?.providerId,
+      id?.transactionId,
+      line?.line,
+      line?.kind,
+      record?.kind,
+      line?.status,
+      record?.state,
+      line?.amountMinor,
+      record?.amountMinor,
+      line?.currency,
+      record?.currency,
+      line?.playerRef,
+      record?.playerRef,
+      line?.originalTransactionId,
+      record?.originalTransactionId,
+      line?.bookedAt,
+      record?.createdAt,
     ]);
     if (this.buffered.length >= BUFFERED_CHARACTERS) await this.flush();
   }

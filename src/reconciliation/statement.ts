@@ -81,7 +81,14 @@ function statementLine(record: CsvRecord): StatementLine {
   if (!record.terminated && isCutOff(bookedAt)) refuse(record, BOOKED_AT, 'bookedAt is cut off');
   return {
     line: record.line,
-    ...{ providerId, transactionId, kind, originalTransactionId, playerRef, currency, amountMinor, status },
+    providerId,
+    transactionId,
+    kind,
+    originalTransactionId,
+    playerRef,
+    currency,
+    amountMinor,
+    status,
     bookedAt,
     bookedAtMs: instantMs(bookedAt),
   };

@@ -78,18 +78,20 @@ export const TRANSACTION_REQUESTS = {
   WIN: {
     value: {
       ...ROUND,
-      ...{ transactionId: 'win-1001', kind: 'WIN', amountMinor: 500, roundId: 'round-7', roundClosed: true },
+      transactionId: 'win-1001',
+      kind: 'WIN',
+      amountMinor: 500,
+      roundId: 'round-7',
+      roundClosed: true,
     },
   },
   ROLLBACK: {
     value: {
       ...ROUND,
-      ...{
-        transactionId: 'undo-1001',
-        kind: 'ROLLBACK',
-        originalTransactionId: 'bet-1001',
-        roundId: 'round-7',
-      },
+      transactionId: 'undo-1001',
+      kind: 'ROLLBACK',
+      originalTransactionId: 'bet-1001',
+      roundId: 'round-7',
     },
   },
 };

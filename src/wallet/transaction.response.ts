@@ -33,7 +33,10 @@ export const TRANSACTION_RESPONSES = {
   DECLINED: {
     summary: 'A business outcome, not an error',
     value: {
-      ...{ transactionId: 'bet-1001', ...DECIDED, status: 'DECLINED', balance: 100 },
+      transactionId: 'bet-1001',
+      ...DECIDED,
+      status: 'DECLINED',
+      balance: 100,
       declineReason: 'INSUFFICIENT_FUNDS',
     },
   },

@@ -40,7 +40,8 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
   if (role) administrators.behind = () => Promise.resolve({ name: 'somebody', role });
   const request: { headers: object; actor?: object; ip: string; originalUrl: string } = {
     headers: { authorization },
-    ...{ ip: '192.0.2.1', originalUrl: '/v1/admin/providers' },
+    ip: '192.0.2.1',
+    originalUrl: '/v1/admin/providers',
   };
   const context = {
     getHandler: () => Routes.prototype[route],

@@ -147,7 +147,7 @@ test('the last use of a key is shown, and written once a minute at most', async 
   const age = (seconds: number) =>
     world.sql.run(
       'UPDATE admin_keys SET last_used_at = last_used_at - make_interval(secs => $2) WHERE id = $1',
-      [...[id, seconds]],
+      [id, seconds],
     );
   await age(30);
   const aged = await lastUsed();

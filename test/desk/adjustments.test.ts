@@ -13,7 +13,11 @@ const START = 100_000;
 const lost = { do: 'answer', status: 500 } as const;
 const adjustment = (fields = {}) => ({
   adjustmentId: `adjustment-${randomUUID()}`,
-  ...{ operatorId: OPERATOR, playerRef, currency: 'EUR', amountMinor: 250, reason: 'refund, ticket 4711' },
+  operatorId: OPERATOR,
+  playerRef,
+  currency: 'EUR',
+  amountMinor: 250,
+  reason: 'refund, ticket 4711',
   ...fields,
 });
 const adjust = (body: object): Promise<Reply> => world.admin('POST', '/v1/admin/adjustments', body);

@@ -51,7 +51,9 @@ const EXACT: [string, number][] = [
 
 const unavailable = (reply: Reply) =>
   expect([reply.status, reply.headers.get('x-error-code'), reply.headers.get('x-next-action')]).toEqual([
-    ...[500, 'OPERATOR_UNAVAILABLE', 'retry-same-request'],
+    500,
+    'OPERATOR_UNAVAILABLE',
+    'retry-same-request',
   ]);
 
 describe('a balance that a JSON number does not carry exactly is no answer of the operator:', () => {

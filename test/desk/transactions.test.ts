@@ -266,8 +266,12 @@ describe('the detail', () => {
     const timeline = json['timeline'] as { at: string; event: string }[];
     expect(timeline.map(({ event }) => event)).toEqual([
       'requested',
-      ...['operator-called', 'operator-silent', 'provider-told'],
-      ...['operator-called', 'operator-answered', 'provider-told'],
+      'operator-called',
+      'operator-silent',
+      'provider-told',
+      'operator-called',
+      'operator-answered',
+      'provider-told',
     ]);
     expect(timeline.map((entry) => entry.at)).toEqual(timeline.map((entry) => entry.at).sort());
   });

@@ -123,11 +123,15 @@ test('the address of a launch names the token as it is really sent', async () =>
   const { content } = document.find('POST /v1/operator/sessions').operation.responses['201']!;
   const { launchUrl } = content!['application/json']!.example as { launchUrl: string };
   await world.admin('PUT', `/v1/admin/games/${GAME}`, {
-    ...{ providerId: PROVIDER, name: 'Slots', launchUrl: 'https://play.example/slots' },
+    providerId: PROVIDER,
+    name: 'Slots',
+    launchUrl: 'https://play.example/slots',
   });
   const launched = (
     await world.signed(OPERATOR, '/v1/operator/sessions', {
-      ...{ playerRef: 'p', gameId: GAME, currency: 'EUR' },
+      playerRef: 'p',
+      gameId: GAME,
+      currency: 'EUR',
     })
   ).json as { launchUrl: string };
   const names = (url: string) => [...new URL(url).searchParams.keys()];

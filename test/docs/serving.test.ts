@@ -110,10 +110,21 @@ test('HEAD answers as GET, without the body', async () => {
 });
 
 test.each([
-  ...['package.json', 'README.md', 'LICENSE', 'NOTICE', 'absolute-path.js', 'index.js', 'swagger-ui.js'],
-  ...['swagger-ui-bundle.js.map', 'swagger-ui.css.map', 'swagger-ui-standalone-preset.js.map'],
-  ...['swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui-es-bundle.js', 'oauth2-redirect.html'],
-  ...['swagger-initializer.js', 'log.bundle-sizes.swagger-ui.txt'],
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'NOTICE',
+  'absolute-path.js',
+  'index.js',
+  'swagger-ui.js',
+  'swagger-ui-bundle.js.map',
+  'swagger-ui.css.map',
+  'swagger-ui-standalone-preset.js.map',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui-es-bundle.js',
+  'oauth2-redirect.html',
+  'swagger-initializer.js',
+  'log.bundle-sizes.swagger-ui.txt',
 ])('%s of swagger-ui-dist is not served', async (name) => {
   for (const page of ['/docs', '/docs/provider']) {
     expect((await ask(`${page}/${name}`)).status).toBe(404);

@@ -58,12 +58,16 @@ const rows: Row[] = [
   {
     name: 'a redirect to itself',
     answer: http('307 There', '', 'Location: /elsewhere\r\n'),
-    ...{ status: 307, unknown: false, error: /answered 307/ },
+    status: 307,
+    unknown: false,
+    error: /answered 307/,
   },
   {
     name: '404 with HTML',
     answer: http('404 No', '<html><h1>nginx</h1></html>', 'Content-Type: text/html\r\n'),
-    ...{ status: 404, unknown: false, error: /answered 404/ },
+    status: 404,
+    unknown: false,
+    error: /answered 404/,
   },
   {
     name: '503 with a huge body',
@@ -75,12 +79,16 @@ const rows: Row[] = [
   {
     name: '500 with invalid UTF-8 and NULs',
     answer: http('500 No', Buffer.from([0xc3, 0x28, 0, 0xff])),
-    ...{ status: 500, unknown: false, error: /answered 500/ },
+    status: 500,
+    unknown: false,
+    error: /answered 500/,
   },
   {
     name: '500 whose body is cut off',
     answer: { bytes: 'HTTP/1.1 500 No\r\nContent-Length: 99\r\n\r\nhalf', then: 'reset' },
-    ...{ status: 500, unknown: false, error: /answered 500/ },
+    status: 500,
+    unknown: false,
+    error: /answered 500/,
   },
   {
     name: 'a closed connection',
@@ -103,7 +111,8 @@ const rows: Row[] = [
   {
     name: 'headers without an end',
     answer: text(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`),
-    ...{ unknown: true, error: /connection .* lost/ },
+    unknown: true,
+    error: /connection .* lost/,
   },
   {
     name: 'nothing',
@@ -114,7 +123,8 @@ const rows: Row[] = [
   {
     name: 'a head that drips',
     answer: { bytes: http('200 OK', BATCH).bytes, then: { dripEveryMs: 20 } },
-    ...{ unknown: true, error: /did not answer within 400 ms/ },
+    unknown: true,
+    error: /did not answer within 400 ms/,
   },
 ];
 
@@ -122,22 +132,30 @@ const twoHundreds: Row[] = [
   {
     name: '200 with a body that drips past the time-out',
     answer: { bytes: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${BATCH}`, then: 'hang' },
-    ...{ status: 200, unknown: true, error: /not complete within 400 ms/ },
+    status: 200,
+    unknown: true,
+    error: /not complete within 400 ms/,
   },
   {
     name: '200 with a body that is cut off',
     answer: { bytes: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${BATCH}`, then: 'reset' },
-    ...{ status: 200, unknown: true, error: /lost within the answer/ },
+    status: 200,
+    unknown: true,
+    error: /lost within the answer/,
   },
   {
     name: '200 with a huge body',
     answer: http('200 OK', `{"externalRef":"wire","padding":"${HUGE.toString()}"}`),
-    ...{ status: 200, unknown: true, error: /larger than 64 KiB/ },
+    status: 200,
+    unknown: true,
+    error: /larger than 64 KiB/,
   },
   {
     name: '200 with HTML',
     answer: http('200 OK', '<html></html>'),
-    ...{ status: 200, unknown: true, error: /answered 200 without/ },
+    status: 200,
+    unknown: true,
+    error: /answered 200 without/,
   },
   {
     name: '200 with invalid UTF-8',
@@ -145,12 +163,16 @@ const twoHundreds: Row[] = [
       '200 OK',
       Buffer.from('{"externalRef":"\xff","remainingSpins":1,"completed":true}', 'latin1'),
     ),
-    ...{ status: 200, unknown: true, error: /answered 200 without/ },
+    status: 200,
+    unknown: true,
+    error: /answered 200 without/,
   },
   {
     name: '200 with a compressed body',
     answer: http('200 OK', gzipSync(BATCH), 'Content-Encoding: gzip\r\n'),
-    ...{ status: 200, unknown: true, error: /answered 200 without/ },
+    status: 200,
+    unknown: true,
+    error: /answered 200 without/,
   },
   ...[
     '',
@@ -167,7 +189,9 @@ const twoHundreds: Row[] = [
   ].map((body) => ({
     name: `200 with ${body.slice(0, 70) || 'an empty body'}`,
     answer: http('200 OK', body),
-    ...{ status: 200, unknown: true, error: /answered 200 without/ },
+    status: 200,
+    unknown: true,
+    error: /answered 200 without/,
   })),
 ];
 

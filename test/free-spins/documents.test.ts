@@ -18,8 +18,12 @@ test('provider engineers find the four callbacks, with the fields that are reall
   const session = await world.launch();
   await world.revoke(session.sessionId);
   const { json } = await world.admin('POST', '/v1/admin/free-spins', {
-    ...{ operatorId: 'lucky-casino', playerRef: 'ann', gameId: session.gameId },
-    ...{ spins: 1, betAmountMinor: 0, currency: 'EUR' },
+    operatorId: 'lucky-casino',
+    playerRef: 'ann',
+    gameId: session.gameId,
+    spins: 1,
+    betAmountMinor: 0,
+    currency: 'EUR',
   });
   for (const action of ['status', 'cancel']) {
     await world.admin('POST', `/v1/admin/free-spins/${String(json['requestRef'])}/${action}`);

@@ -69,8 +69,16 @@ describe('a booked WIN is flagged and counted', () => {
     await counting(() => approved(rollbackOf(lost)));
     const { transactionId, playerRef, gameId, roundId, currency } = won;
     expect(await entryOf(won)).toEqual({
-      ...{ providerId: PROVIDER, transactionId, operatorId: OPERATOR, playerRef, gameId, roundId },
-      ...{ amountMinor: 100, currency, flag: 'NO_STANDING_BET', createdAt: expect.any(String) as string },
+      providerId: PROVIDER,
+      transactionId,
+      operatorId: OPERATOR,
+      playerRef,
+      gameId,
+      roundId,
+      amountMinor: 100,
+      currency,
+      flag: 'NO_STANDING_BET',
+      createdAt: expect.any(String) as string,
     });
   });
 

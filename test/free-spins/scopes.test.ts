@@ -49,7 +49,9 @@ describe('an operator', () => {
     expect((await world.signed(OPERATOR, path, order)).status).toBe(200);
     expect((await act('status')).json).toMatchObject({ remainingSpins: 5 });
     expect((await tool.signedGet(OPERATOR, `${path}/${order.requestRef}`)).json).toMatchObject({
-      ...{ operatorId: OPERATOR, state: 'GRANTED', winnings: { count: 0, totalMinor: 0 } },
+      operatorId: OPERATOR,
+      state: 'GRANTED',
+      winnings: { count: 0, totalMinor: 0 },
     });
     expect((await act('cancel')).json['state']).toBe('CANCELLED');
     const listed = await tool.signedGet(OPERATOR, `${path}?playerRef=${String(order['playerRef'])}`);

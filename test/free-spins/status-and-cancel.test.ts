@@ -23,7 +23,9 @@ describe('a status', () => {
       { externalRef, playerRef, gameId: GAME },
     ]);
     expect((await tool.read(requestRef)).json).toMatchObject({
-      ...{ state: 'GRANTED', remainingSpins: 2, completed: false },
+      state: 'GRANTED',
+      remainingSpins: 2,
+      completed: false,
       statusCheckedAt: expect.any(String) as string,
     });
     await tool.act(requestRef, 'cancel');

@@ -23,8 +23,14 @@ export class Tool {
   order(fields: Record<string, unknown> = {}): Record<string, unknown> & { requestRef: string } {
     const ref = randomUUID();
     return {
-      ...{ operatorId: OPERATOR, playerRef: `player-${ref}`, gameId: GAME, spins: 5 },
-      ...{ betAmountMinor: 20, currency: 'EUR', requestRef: `grant-${ref}`, ...fields },
+      operatorId: OPERATOR,
+      playerRef: `player-${ref}`,
+      gameId: GAME,
+      spins: 5,
+      betAmountMinor: 20,
+      currency: 'EUR',
+      requestRef: `grant-${ref}`,
+      ...fields,
     };
   }
 

@@ -49,9 +49,14 @@ export class BuiltService {
   /** Another process on the same folder, unless the environment says otherwise. */
   launch(environment: Record<string, string> = {}): Launched {
     return launch({
-      ...{ ADMIN_API_KEY: ADMIN_KEY, SECRETS_KEY },
-      ...{ HOST: '127.0.0.1', PORT: String(this.port), DATA_DIR: this.folder.path },
-      ...{ OUTBOUND_ALLOW_PRIVATE: 'true', REQUESTS_PER_SECOND: '100000', OPERATOR_TIMEOUT_MS: '1000' },
+      ADMIN_API_KEY: ADMIN_KEY,
+      SECRETS_KEY,
+      HOST: '127.0.0.1',
+      PORT: String(this.port),
+      DATA_DIR: this.folder.path,
+      OUTBOUND_ALLOW_PRIVATE: 'true',
+      REQUESTS_PER_SECOND: '100000',
+      OPERATOR_TIMEOUT_MS: '1000',
       TRANSACTION_LEASE_SECONDS: String(LEASE_SECONDS),
       ...groupCommitEnvironment(),
       ...environment,

@@ -55,7 +55,10 @@ beforeEach(async () => {
   database = await createTestDatabase();
   redis = await SilentServer.start();
   environment = {
-    ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder.path, LOG_LEVEL: 'silent' },
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: folder.path,
+    LOG_LEVEL: 'silent',
     ADMIN_API_KEY: 'admin-key-of-the-process-tests-01234567',
     SECRETS_KEY: Buffer.from('key of a start that fails, 32 by').toString('base64'),
     DATABASE_URL: database.url,

@@ -12,7 +12,9 @@ beforeEach(async () => {
   const database = await createTestDatabase();
   const full = await open('/dev/full', 'w');
   const environment = {
-    ...{ HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: database.url },
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATABASE_URL: database.url,
     ADMIN_API_KEY: 'admin-key-of-the-process-tests-01234567',
     SECRETS_KEY: Buffer.from('key of a service with a full log').toString('base64'),
   };

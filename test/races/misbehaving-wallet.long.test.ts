@@ -201,7 +201,9 @@ async function findings(): Promise<Partial<Record<FindingName, number>>> {
     await writeFile(statementPath, csvOf(linesOf(entries)));
     const outcome = await reconcile(
       {
-        ...{ databaseUrl: world.databaseUrl, operatorId, statementPath },
+        databaseUrl: world.databaseUrl,
+        operatorId,
+        statementPath,
         reportPath: join(folder.path, `${operatorId}-report.csv`),
         from: new Date('2000-01-01T00:00:00Z'),
         to: new Date('2100-01-01T00:00:00Z'),

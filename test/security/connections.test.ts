@@ -103,7 +103,8 @@ describe('a client that does not read its answers', () => {
   beforeAll(async () => {
     const limits = { unreadAnswerTimeoutMs: 100, checkEveryMs: 20 };
     const environment = {
-      ...{ DATABASE_URL: world.databaseUrl, LOG_LEVEL: 'info' },
+      DATABASE_URL: world.databaseUrl,
+      LOG_LEVEL: 'info',
       MAX_CONNECTIONS_PER_ADDRESS: '3',
     };
     ({ app, url } = await startApplication(environment, new TestClock(), LOGS, limits));

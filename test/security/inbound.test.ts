@@ -44,8 +44,12 @@ describe('a client that is slow', () => {
 
   async function startSlow() {
     const configuration = readConfiguration({
-      ...{ HOST: '127.0.0.1', PORT: '0', ADMIN_API_KEY: ADMIN_KEY, LOG_LEVEL: 'silent' },
-      ...{ SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'), DATABASE_URL: world.databaseUrl },
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_API_KEY: ADMIN_KEY,
+      LOG_LEVEL: 'silent',
+      SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
+      DATABASE_URL: world.databaseUrl,
     });
     const module = await Test.createTestingModule({ imports: [AppModule.with(configuration)] }).compile();
     const limits = {

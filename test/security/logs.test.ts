@@ -48,7 +48,9 @@ afterAll(async () => {
 /** A little of everything: what goes well, what is refused, what breaks. */
 async function traffic(): Promise<void> {
   await world.admin('PUT', `/v1/admin/games/${GAME}`, {
-    ...{ providerId: PROVIDER, name: 'Launched', launchUrl: 'https://play.example/x?a=b' },
+    providerId: PROVIDER,
+    name: 'Launched',
+    launchUrl: 'https://play.example/x?a=b',
   });
   const session = await world.launch();
   keep('session token', session.sessionToken);

@@ -209,8 +209,12 @@ describe('a counterpart that is allowed', () => {
     expect((await world.balance(session)).status).toBe(500);
     world.provider.next({ do: 'redirect', to, status });
     const callback = await world.app.get(CallbackHttp, { strict: false }).post({
-      ...{ url: `${world.provider.baseUrl}/v1/game/free-spins/grant`, tenantId: PROVIDER, secret: 'x' },
-      ...{ body: Buffer.from('{}'), timeoutMs: 2_000, ignoresBodyOf200: false },
+      url: `${world.provider.baseUrl}/v1/game/free-spins/grant`,
+      tenantId: PROVIDER,
+      secret: 'x',
+      body: Buffer.from('{}'),
+      timeoutMs: 2_000,
+      ignoresBodyOf200: false,
     });
     expect(callback).toMatchObject({ kind: 'answered', status });
     expect(connections).toBe(0);
@@ -224,8 +228,12 @@ describe('a counterpart that is allowed', () => {
     expect([reply.status, reply.headers.get('X-Error-Code')]).toEqual([500, 'OPERATOR_UNAVAILABLE']);
     world.provider.next({ do: 'answer', status: 200, body: endless });
     const callback = await world.app.get(CallbackHttp, { strict: false }).post({
-      ...{ url: `${world.provider.baseUrl}/v1/game/free-spins/grant`, tenantId: PROVIDER, secret: 'x' },
-      ...{ body: Buffer.from('{}'), timeoutMs: 2_000, ignoresBodyOf200: false },
+      url: `${world.provider.baseUrl}/v1/game/free-spins/grant`,
+      tenantId: PROVIDER,
+      secret: 'x',
+      body: Buffer.from('{}'),
+      timeoutMs: 2_000,
+      ignoresBodyOf200: false,
     });
     expect(callback).toMatchObject({ kind: 'answered', cut: 'too-large' });
     expect((callback as { body: Buffer }).body).toHaveLength(64 * 1024);

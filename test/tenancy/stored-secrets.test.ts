@@ -286,8 +286,12 @@ describe('an installation of an earlier version', () => {
     expect((await upgraded.admin('POST', rotate, {})).status).toBe(200);
     await createProvider('after-upgrade');
     expect(await formats()).toEqual({
-      ...{ [OPERATOR]: 'v1', [OTHER_OPERATOR]: 'v1', [PROVIDER]: 'v1', 'during-upgrade': 'v1' },
-      ...{ [OTHER_PROVIDER]: 'v2', 'after-upgrade': 'v2' },
+      [OPERATOR]: 'v1',
+      [OTHER_OPERATOR]: 'v1',
+      [PROVIDER]: 'v1',
+      'during-upgrade': 'v1',
+      [OTHER_PROVIDER]: 'v2',
+      'after-upgrade': 'v2',
     });
   });
 

@@ -197,7 +197,11 @@ export class World {
   transaction(session: LaunchedSession, kind: string, fields: Record<string, unknown> = {}) {
     const { sessionToken, playerRef, gameId, currency } = session;
     return {
-      ...{ sessionToken, playerRef, gameId, currency, kind },
+      sessionToken,
+      playerRef,
+      gameId,
+      currency,
+      kind,
       transactionId: `${kind.toLowerCase()}-${randomUUID()}`,
       roundId: `round-${randomUUID()}`,
       ...(kind !== 'ROLLBACK' && { amountMinor: 100 }),

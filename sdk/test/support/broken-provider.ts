@@ -73,7 +73,7 @@ const KNOWN = [
   'betAmountMinor',
   'currency',
   'externalRef',
-].concat(...['revocationRef', 'sessionId', 'reason', 'revokedAt']);
+].concat('revocationRef', 'sessionId', 'reason', 'revokedAt');
 export const PLAY_PATH = '/test/play';
 const PATHS = [...Object.values(CALLBACK_ROUTES), PLAY_PATH];
 const REFUSED: Reply = { status: 401, body: 'invalid signature' };

@@ -34,8 +34,14 @@ type Fields = Partial<Omit<TestVector, 'name' | 'expected'>>;
 /** What is sent and signed as it should be. */
 function signed(name: string, fields: Fields = {}): TestVector {
   const call = {
-    ...{ method: 'POST', path: GRANT, timestamp: String(NOW), nonce: 'b3f1c2d4e5f60718293a4b5c6d7e8f90' },
-    ...{ tenantId: 'spinwell', body: GRANT_BODY, secret: SECRET, now: NOW },
+    method: 'POST',
+    path: GRANT,
+    timestamp: String(NOW),
+    nonce: 'b3f1c2d4e5f60718293a4b5c6d7e8f90',
+    tenantId: 'spinwell',
+    body: GRANT_BODY,
+    secret: SECRET,
+    now: NOW,
     ...fields,
   };
   const { 'X-Signature': signature } = signRequest({ ...call, now: Number(call.timestamp) });

@@ -16,9 +16,29 @@ export function itemOf(row: DeskRow): TransactionItem {
   const { playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId } = row;
   const { freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt } = row;
   return present<TransactionItem>({
-    ...{ providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode },
-    ...{ playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId },
-    ...{ freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt },
+    providerId,
+    transactionId,
+    platformTransactionId,
+    kind,
+    state,
+    operatorId,
+    sessionId,
+    mode,
+    playerRef,
+    gameId,
+    roundId,
+    amountMinor,
+    currency,
+    roundClosed,
+    originalTransactionId,
+    freeSpinsRef,
+    declineReason,
+    reason,
+    rollbackId,
+    attempt,
+    createdAt,
+    updatedAt,
+    parkedAt,
   });
 }
 
@@ -55,8 +75,17 @@ function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
   return {
     route: '/transaction',
     body: present({
-      ...{ transactionId, providerId, kind, playerRef, gameId, currency, amountMinor, roundId },
-      ...{ roundClosed, originalTransactionId, freeSpinsRef },
+      transactionId,
+      providerId,
+      kind,
+      playerRef,
+      gameId,
+      currency,
+      amountMinor,
+      roundId,
+      roundClosed,
+      originalTransactionId,
+      freeSpinsRef,
     }),
   };
 }

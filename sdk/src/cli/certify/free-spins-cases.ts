@@ -19,36 +19,43 @@ const UNKNOWN_FIELDS = { certifyUnknown: { list: [1, 'two', null] }, certifyFlag
 
 const GRANT: Omit<RunnableCase, 'group'>[] = [
   {
-    ...{ id: 'grant-reference', title: 'answers a grant with an externalRef' },
+    id: 'grant-reference',
+    title: 'answers a grant with an externalRef',
     run: async (caller) => void externalRefIn(await caller.call('grant', grantBody(caller))),
   },
   {
-    ...{ id: 'grant-unknown-fields', title: 'ignores fields of a grant that it does not know' },
+    id: 'grant-unknown-fields',
+    title: 'ignores fields of a grant that it does not know',
     run: async (caller) =>
       void externalRefIn(await caller.call('grant', { ...grantBody(caller), ...UNKNOWN_FIELDS })),
   },
   {
-    ...{ id: 'grant-default-stake', title: 'takes betAmountMinor 0 for its default stake' },
+    id: 'grant-default-stake',
+    title: 'takes betAmountMinor 0 for its default stake',
     run: async (caller) =>
       void externalRefIn(await caller.call('grant', grantBody(caller, { betAmountMinor: 0 }))),
   },
   {
-    ...{ id: 'grant-one-spin', title: 'grants a single spin' },
+    id: 'grant-one-spin',
+    title: 'grants a single spin',
     run: async (caller) => expectRemaining(caller, await granted(caller, { spins: 1 }), 1),
   },
   {
-    ...{ id: 'grant-many-spins', title: 'grants a thousand spins' },
+    id: 'grant-many-spins',
+    title: 'grants a thousand spins',
     run: async (caller) => expectRemaining(caller, await granted(caller, { spins: 1000 }), 1000),
   },
   {
-    ...{ id: 'grant-repeated', title: 'answers the same grant with the same externalRef' },
+    id: 'grant-repeated',
+    title: 'answers the same grant with the same externalRef',
     run: async (caller) => {
       const { externalRef, ...body } = await granted(caller);
       expectSame([externalRef, externalRefIn(await caller.call('grant', body))]);
     },
   },
   {
-    ...{ id: 'grant-repeated-adds-nothing', title: 'grants nothing more when a grant is repeated' },
+    id: 'grant-repeated-adds-nothing',
+    title: 'grants nothing more when a grant is repeated',
     run: async (caller) => {
       const { externalRef, ...body } = await granted(caller);
       await caller.call('grant', body);
@@ -56,7 +63,8 @@ const GRANT: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'grant-repeated-spelled-anew', title: 'knows a grant by its requestRef, however it is spelled' },
+    id: 'grant-repeated-spelled-anew',
+    title: 'knows a grant by its requestRef, however it is spelled',
     run: async (caller) => {
       const { externalRef, ...body } = await granted(caller);
       const reversed = Object.fromEntries(Object.entries({ ...body, certifyFlag: true }).reverse());
@@ -64,10 +72,8 @@ const GRANT: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{
-      id: 'grant-repeated-at-once',
-      title: `answers ${AT_ONCE} equal grants at once with one externalRef`,
-    },
+    id: 'grant-repeated-at-once',
+    title: `answers ${AT_ONCE} equal grants at once with one externalRef`,
     run: async (caller) => {
       const body = grantBody(caller);
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('grant', body));
@@ -75,17 +81,16 @@ const GRANT: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{
-      id: 'grants-at-once',
-      title: `answers ${AT_ONCE} different grants at once with as many externalRefs`,
-    },
+    id: 'grants-at-once',
+    title: `answers ${AT_ONCE} different grants at once with as many externalRefs`,
     run: async (caller) => {
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('grant', grantBody(caller)));
       expectDifferent((await Promise.all(calls)).map(externalRefIn));
     },
   },
   {
-    ...{ id: 'grant-after-grant', title: 'keeps two grants for one player apart' },
+    id: 'grant-after-grant',
+    title: 'keeps two grants for one player apart',
     run: async (caller) => {
       const [first, second] = [await granted(caller, { spins: 2 }), await granted(caller, { spins: 3 })];
       expectDifferent([first.externalRef, second.externalRef]);
@@ -94,16 +99,20 @@ const GRANT: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'grant-incomplete', title: 'refuses a grant without a requestRef' },
+    id: 'grant-incomplete',
+    title: 'refuses a grant without a requestRef',
     run: async (caller) =>
       expectDeclined(await caller.call('grant', { ...grantBody(caller), requestRef: undefined })),
   },
   {
-    ...{ id: 'grant-broken', title: 'refuses a body that is no JSON' },
+    id: 'grant-broken',
+    title: 'refuses a body that is no JSON',
     run: async (caller) => expectDeclined(await caller.call('grant', '{"requestRef":')),
   },
   {
-    ...{ id: 'grant-repeated-after-spin', title: 'gives no spin back when a grant is repeated', plays: true },
+    id: 'grant-repeated-after-spin',
+    title: 'gives no spin back when a grant is repeated',
+    plays: true,
     run: async (caller) => {
       const { externalRef, ...body } = await granted(caller);
       const batch = { externalRef, ...body };
@@ -116,7 +125,8 @@ const GRANT: Omit<RunnableCase, 'group'>[] = [
 
 const STATUS: Omit<RunnableCase, 'group'>[] = [
   {
-    ...{ id: 'status-after-grant', title: 'shows a new batch as whole and not completed' },
+    id: 'status-after-grant',
+    title: 'shows a new batch as whole and not completed',
     run: async (caller) => {
       const batch = await granted(caller);
       const status = await statusOf(caller, batch);
@@ -125,35 +135,41 @@ const STATUS: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'status-repeated', title: 'changes nothing when it is asked for the status' },
+    id: 'status-repeated',
+    title: 'changes nothing when it is asked for the status',
     run: async (caller) => {
       const batch = await granted(caller);
       for (let times = 0; times < 3; times += 1) await expectRemaining(caller, batch, batch.spins);
     },
   },
   {
-    ...{ id: 'status-at-once', title: `answers ${AT_ONCE} status calls at once` },
+    id: 'status-at-once',
+    title: `answers ${AT_ONCE} status calls at once`,
     run: async (caller) => {
       const batch = await granted(caller);
       await Promise.all(Array.from({ length: AT_ONCE }, () => expectRemaining(caller, batch, batch.spins)));
     },
   },
   {
-    ...{ id: 'status-unknown-fields', title: 'ignores fields of a status call that it does not know' },
+    id: 'status-unknown-fields',
+    title: 'ignores fields of a status call that it does not know',
     run: async (caller) => {
       const batch = await granted(caller);
       expectOk(await caller.call('status', { ...named(batch), ...UNKNOWN_FIELDS }));
     },
   },
   {
-    ...{ id: 'status-unknown-batch', title: 'knows no status of a batch that it never granted' },
+    id: 'status-unknown-batch',
+    title: 'knows no status of a batch that it never granted',
     run: async (caller) => {
       const { playerRef, gameId } = caller.provider;
       expectDeclined(await caller.call('status', { externalRef: caller.fresh('batch'), playerRef, gameId }));
     },
   },
   {
-    ...{ id: 'status-after-spin', title: 'shows one spin less after a spin', plays: true },
+    id: 'status-after-spin',
+    title: 'shows one spin less after a spin',
+    plays: true,
     run: async (caller) => {
       const batch = await granted(caller);
       await played(caller, batch);
@@ -161,7 +177,9 @@ const STATUS: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'status-after-last-spin', title: 'shows a batch as completed after its last spin', plays: true },
+    id: 'status-after-last-spin',
+    title: 'shows a batch as completed after its last spin',
+    plays: true,
     run: async (caller) => {
       const batch = await granted(caller, { spins: 1 });
       await played(caller, batch);
@@ -174,11 +192,13 @@ const STATUS: Omit<RunnableCase, 'group'>[] = [
 
 const CANCEL: Omit<RunnableCase, 'group'>[] = [
   {
-    ...{ id: 'cancel-answered', title: 'answers a cancel with 200' },
+    id: 'cancel-answered',
+    title: 'answers a cancel with 200',
     run: async (caller) => expectOk(await caller.call('cancel', named(await granted(caller)))),
   },
   {
-    ...{ id: 'cancel-voids-spins', title: 'leaves no spin of a batch that was cancelled' },
+    id: 'cancel-voids-spins',
+    title: 'leaves no spin of a batch that was cancelled',
     run: async (caller) => {
       const batch = await granted(caller);
       await caller.call('cancel', named(batch));
@@ -186,7 +206,8 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'cancel-repeated', title: 'answers a cancel that is repeated with 200' },
+    id: 'cancel-repeated',
+    title: 'answers a cancel that is repeated with 200',
     run: async (caller) => {
       const batch = await granted(caller);
       await caller.call('cancel', named(batch));
@@ -194,7 +215,8 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'cancel-at-once', title: `answers ${AT_ONCE} cancels of one batch at once with 200` },
+    id: 'cancel-at-once',
+    title: `answers ${AT_ONCE} cancels of one batch at once with 200`,
     run: async (caller) => {
       const batch = await granted(caller);
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('cancel', named(batch)));
@@ -202,14 +224,16 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'cancel-unknown-fields', title: 'ignores fields of a cancel that it does not know' },
+    id: 'cancel-unknown-fields',
+    title: 'ignores fields of a cancel that it does not know',
     run: async (caller) => {
       const batch = await granted(caller);
       expectOk(await caller.call('cancel', { ...named(batch), ...UNKNOWN_FIELDS }));
     },
   },
   {
-    ...{ id: 'cancel-leaves-others', title: 'leaves the other batches of a player as they are' },
+    id: 'cancel-leaves-others',
+    title: 'leaves the other batches of a player as they are',
     run: async (caller) => {
       const [cancelled, other] = [await granted(caller), await granted(caller)];
       await caller.call('cancel', named(cancelled));
@@ -217,7 +241,8 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'cancel-then-grant', title: 'brings nothing back when a grant is repeated after its cancel' },
+    id: 'cancel-then-grant',
+    title: 'brings nothing back when a grant is repeated after its cancel',
     run: async (caller) => {
       const { externalRef, ...body } = await granted(caller);
       const batch = { externalRef, ...body };
@@ -227,7 +252,9 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'cancel-after-spins', title: 'cancels what is left after some spins', plays: true },
+    id: 'cancel-after-spins',
+    title: 'cancels what is left after some spins',
+    plays: true,
     run: async (caller) => {
       const batch = await granted(caller);
       await played(caller, batch);
@@ -237,7 +264,9 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
     },
   },
   {
-    ...{ id: 'cancel-ends-play', title: 'plays no spin of a batch that was cancelled', plays: true },
+    id: 'cancel-ends-play',
+    title: 'plays no spin of a batch that was cancelled',
+    plays: true,
     run: async (caller) => {
       const batch = await granted(caller);
       await played(caller, batch);

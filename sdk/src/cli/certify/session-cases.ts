@@ -6,11 +6,15 @@ const AT_ONCE = 10;
 
 export const SESSION_CASES: RunnableCase[] = [
   {
-    ...{ id: 'revoke-answered', group: 'revoke', title: 'answers a revocation with 200' },
+    id: 'revoke-answered',
+    group: 'revoke',
+    title: 'answers a revocation with 200',
     run: async (caller) => expectOk(await caller.call('revoke', revocationBody(caller))),
   },
   {
-    ...{ id: 'revoke-every-reason', group: 'revoke', title: 'takes every reason of a revocation' },
+    id: 'revoke-every-reason',
+    group: 'revoke',
+    title: 'takes every reason of a revocation',
     run: async (caller) => {
       for (const reason of REASONS) {
         expectOk(await caller.call('revoke', revocationBody(caller, { reason })), `status 200 for ${reason}`);
@@ -18,7 +22,9 @@ export const SESSION_CASES: RunnableCase[] = [
     },
   },
   {
-    ...{ id: 'revoke-repeated', group: 'revoke', title: 'answers a revocation that is repeated with 200' },
+    id: 'revoke-repeated',
+    group: 'revoke',
+    title: 'answers a revocation that is repeated with 200',
     run: async (caller) => {
       const body = revocationBody(caller);
       await caller.call('revoke', body);
@@ -26,16 +32,16 @@ export const SESSION_CASES: RunnableCase[] = [
     },
   },
   {
-    ...{
-      id: 'revoke-unknown-fields',
-      group: 'revoke',
-      title: 'ignores fields of a revocation that it does not know',
-    },
+    id: 'revoke-unknown-fields',
+    group: 'revoke',
+    title: 'ignores fields of a revocation that it does not know',
     run: async (caller) =>
       expectOk(await caller.call('revoke', revocationBody(caller, { certifyFlag: true }))),
   },
   {
-    ...{ id: 'revoke-at-once', group: 'revoke', title: `answers ${AT_ONCE} revocations at once with 200` },
+    id: 'revoke-at-once',
+    group: 'revoke',
+    title: `answers ${AT_ONCE} revocations at once with 200`,
     run: async (caller) => {
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('revoke', revocationBody(caller)));
       for (const reply of await Promise.all(calls)) expectOk(reply, 'status 200 each time');
@@ -45,14 +51,18 @@ export const SESSION_CASES: RunnableCase[] = [
 
 export const TRANSPORT_CASES: RunnableCase[] = [
   {
-    ...{ id: 'slow-body', group: 'transport', title: 'waits for a body that comes slowly' },
+    id: 'slow-body',
+    group: 'transport',
+    title: 'waits for a body that comes slowly',
     run: async (caller) => {
       const { slowMs } = caller.provider;
       expectOk(await caller.call('grant', grantBody(caller), { pauseMs: slowMs }));
     },
   },
   {
-    ...{ id: 'calls-at-once', group: 'transport', title: 'answers others while a body comes slowly' },
+    id: 'calls-at-once',
+    group: 'transport',
+    title: 'answers others while a body comes slowly',
     run: async (caller) => {
       const slow = caller.call('grant', grantBody(caller), { pauseMs: caller.provider.slowMs });
       const quick = Array.from({ length: AT_ONCE }, (_, index) =>

@@ -42,7 +42,9 @@ function changed(id: string, title: string, header: string, change: (value: stri
 
 function accepted(id: string, title: string, deviation: (caller: Caller) => Deviation): RunnableCase {
   return {
-    ...{ id, title, group: 'signature' },
+    id,
+    title,
+    group: 'signature',
     run: async (caller) => expectOk(await caller.call('grant', grantBody(caller), deviation(caller))),
   };
 }
@@ -56,7 +58,8 @@ export const SIGNATURE_CASES: RunnableCase[] = [
   accepted('clock-behind', 'accepts a timestamp four minutes old', (caller) => off(caller, -WITHIN_SECONDS)),
   accepted('clock-ahead', 'accepts a timestamp four minutes ahead', (caller) => off(caller, WITHIN_SECONDS)),
   {
-    ...{ id: 'body-spelled-unusually', group: 'signature' },
+    id: 'body-spelled-unusually',
+    group: 'signature',
     title: 'verifies the bytes that came, not JSON made anew from them',
     run: async (caller) => {
       const members = Object.entries(grantBody(caller)).map(
@@ -67,7 +70,9 @@ export const SIGNATURE_CASES: RunnableCase[] = [
     },
   },
   {
-    ...{ id: 'body-tampered', group: 'signature', title: 'refuses a body that was changed' },
+    id: 'body-tampered',
+    group: 'signature',
+    title: 'refuses a body that was changed',
     run: async (caller) => {
       const body = grantBody(caller);
       const signedBody = JSON.stringify({ ...body, spins: body.spins + 1 });
@@ -75,7 +80,9 @@ export const SIGNATURE_CASES: RunnableCase[] = [
     },
   },
   {
-    ...{ id: 'body-spaced', group: 'signature', title: 'refuses a body to which a space was added' },
+    id: 'body-spaced',
+    group: 'signature',
+    title: 'refuses a body to which a space was added',
     run: async (caller) => {
       const signedBody = JSON.stringify(grantBody(caller));
       expectRefused(await caller.call('grant', `${signedBody} `, { signedBody }));
@@ -108,7 +115,9 @@ export const SIGNATURE_CASES: RunnableCase[] = [
   changed('nonce-changed', 'refuses a nonce that was changed', 'X-Nonce', (nonce) => `${nonce}0`),
   refused('method-changed', 'refuses a signature over another method', () => ({ signedMethod: 'PUT' })),
   {
-    ...{ id: 'path-changed', group: 'signature', title: 'refuses a signature over another path' },
+    id: 'path-changed',
+    group: 'signature',
+    title: 'refuses a signature over another path',
     run: async (caller) => {
       const batch = await granted(caller);
       expectRefused(await caller.call('cancel', named(batch), { signedRoute: 'status' }));
@@ -116,7 +125,9 @@ export const SIGNATURE_CASES: RunnableCase[] = [
   },
   refused('query-added', 'refuses a query string that was not signed', () => ({ query: '?certify=1' })),
   {
-    ...{ id: 'nonce-replayed', group: 'signature', title: 'refuses the same call a second time' },
+    id: 'nonce-replayed',
+    group: 'signature',
+    title: 'refuses the same call a second time',
     run: async (caller) => {
       const [body, sameCall] = [revocationBody(caller), callOnce(caller)];
       expectOk(await caller.call('revoke', body, sameCall), 'status 200 the first time');
@@ -124,7 +135,8 @@ export const SIGNATURE_CASES: RunnableCase[] = [
     },
   },
   {
-    ...{ id: 'nonce-replayed-elsewhere', group: 'signature' },
+    id: 'nonce-replayed-elsewhere',
+    group: 'signature',
     title: 'refuses a nonce that was used on another route',
     run: async (caller) => {
       const { nonce } = callOnce(caller);
@@ -133,7 +145,8 @@ export const SIGNATURE_CASES: RunnableCase[] = [
     },
   },
   {
-    ...{ id: 'nonce-replayed-at-once', group: 'signature' },
+    id: 'nonce-replayed-at-once',
+    group: 'signature',
     title: `accepts one of ${AT_ONCE} equal calls that come at once`,
     run: async (caller) => {
       const [body, sameCall] = [revocationBody(caller), callOnce(caller)];
@@ -144,7 +157,8 @@ export const SIGNATURE_CASES: RunnableCase[] = [
     },
   },
   {
-    ...{ id: 'refused-call-changes-nothing', group: 'signature' },
+    id: 'refused-call-changes-nothing',
+    group: 'signature',
     title: 'carries out nothing of a call that it refuses',
     run: async (caller) => {
       const batch = await granted(caller);

@@ -83,13 +83,15 @@ function mistakenFor(
   const digest = digestIn(signature);
   if (!digest) return undefined;
   const right: Attempt = {
-    ...{ method: request.method.toUpperCase(), path: request.path, timestamp, nonce, body: request.body },
-    ...{
-      key: Buffer.from(request.secret),
-      separator: '\n',
-      order: RIGHT_ORDER,
-      algorithm: 'sha256',
-    },
+    method: request.method.toUpperCase(),
+    path: request.path,
+    timestamp,
+    nonce,
+    body: request.body,
+    key: Buffer.from(request.secret),
+    separator: '\n',
+    order: RIGHT_ORDER,
+    algorithm: 'sha256',
   };
   const fits = (attempt: Attempt) => digestOf(attempt).equals(digest);
   if (fits(right)) return { causes: [] };
