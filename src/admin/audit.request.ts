@@ -1,24 +1,25 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { TextField, type Told } from '../http/validation/fields.js';
+import { type FieldOptions, TextField } from '../http/validation/fields.js';
 import type { Columns } from '../http/lists/list.js';
 import { InstantField } from '../http/validation/instant.js';
 import { PageQuery } from '../http/lists/page.js';
 
-/** A whole text of an entry, none of which has control characters. */
-const WrittenField = (told: Told) => TextField({ presence: 'optional', longest: 512, ...told });
+/** The exact text of a column of the log; no column holds control characters. */
+const ExactTextField = (options: FieldOptions) =>
+  TextField({ presence: 'optional', longest: 512, ...options });
 
 /** Contract, section 7, "audit". What is left out restricts nothing; texts are compared as a whole. */
 export class AuditQuery extends PageQuery {
-  @WrittenField({
+  @ExactTextField({
     example: 'key:5f0b…',
     description: '`root` · `key:<id>` · `jwt:<subject>` · `operator:<id>`',
   })
   actor?: string;
 
-  @WrittenField({ example: 'provider.change' })
+  @ExactTextField({ example: 'provider.change' })
   action?: string;
 
-  @WrittenField({ example: 'provider:acme-games' })
+  @ExactTextField({ example: 'provider:acme-games' })
   target?: string;
 
   @InstantField('from ≤ createdAt')

@@ -150,6 +150,11 @@ export function knownFields(type: Type<object>): Set<string> {
   return new Set(metadata.map(({ propertyName }) => propertyName));
 }
 
+/** Whether the field is an integer in a query, which arrives as digits. */
+export function isQueryInteger(type: Type<object>, field: string): boolean {
+  return type.name.endsWith('Query') && Reflect.getMetadata('design:type', type.prototype, field) === Number;
+}
+
 /** The body with other values; as JSON.parse does, it makes `__proto__` a field like any other. */
 export function changed(body: Fields, changes: [field: string, value: unknown][]): Fields {
   const fields = new Map([...Object.entries(body), ...changes]);

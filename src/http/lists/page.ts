@@ -1,5 +1,5 @@
 import { CroupierError } from '../../errors/croupier-error.js';
-import { IntegerField, OpaqueField } from '../validation/fields.js';
+import { OpaqueField, QueryIntegerField } from '../validation/fields.js';
 import { isIdentifier } from '../validation/identifier.js';
 
 /** Contract, section 7: `limit` 50, at most 500. */
@@ -8,7 +8,7 @@ const HIGHEST_LIMIT = 500;
 
 /** Which part of a list is asked for. */
 export class PageQuery {
-  @IntegerField({ presence: 'optional', minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
+  @QueryIntegerField({ minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
   limit?: number;
 
   @OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the page before' })

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -22,11 +23,11 @@ import {
 import { REQUIRED_WHERE, type RequiredWhere } from '../../openapi/bodies.js';
 import { IDENTIFIER, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
 
-/** Whether a field may be left out, and whether null says so too; or where alone it may not. */
+/** Whether a field may be absent, and whether null counts as absent; or under which condition it is required. */
 export type Presence = 'required' | 'optional' | 'nullable' | RequiredWhere;
 
-/** What is told of a field beside its values; it is required where nothing else is said. */
-export interface Told {
+/** Properties of a field apart from its values. It is required by default. */
+export interface FieldOptions {
   readonly presence?: Presence;
   readonly format?: string;
   readonly example?: unknown;
@@ -35,36 +36,36 @@ export interface Told {
 }
 
 /**
- * A field of a request, said once: what the documents tell of it is what is accepted. Contract, section 2.
- * @param schema its values, as JSON Schema
- * @param constraints its values, as class-validator judges them; of several that do not hold the first is told
+ * Declares a field of a request once, for the OpenAPI document and for validation. Contract, section 2.
+ * @param schema the accepted values, as JSON Schema
+ * @param constraints the accepted values, as class-validator decorators; a refusal reports the first that fails
  */
 export function field(
   schema: Fields,
-  { presence = 'required', ...told }: Told,
+  { presence = 'required', ...options }: FieldOptions,
   ...constraints: PropertyDecorator[]
 ): PropertyDecorator {
-  const { documented, freed } = meaningOf(presence);
-  const options = { ...schema, ...told, ...documented } as ApiPropertyOptions;
-  return applyDecorators(ApiProperty(options), ...freed, ...constraints);
+  const { documented, conditions } = meaningOf(presence);
+  const property = { ...schema, ...options, ...documented } as ApiPropertyOptions;
+  return applyDecorators(ApiProperty(property), ...conditions, ...constraints);
 }
 
-/** What is documented of a presence, and where a field needs not be judged for it. */
-function meaningOf(presence: Presence): { documented: Fields; freed: PropertyDecorator[] } {
+/** How a presence is documented, and under which conditions the constraints apply. */
+function meaningOf(presence: Presence): { documented: Fields; conditions: PropertyDecorator[] } {
   switch (presence) {
     case 'required':
-      return { documented: { required: true }, freed: [] };
+      return { documented: { required: true }, conditions: [] };
     case 'optional':
-      return { documented: { required: false }, freed: [ValidateIf((_, value) => value !== undefined)] };
+      return { documented: { required: false }, conditions: [ValidateIf((_, value) => value !== undefined)] };
     case 'nullable':
-      return { documented: { required: false, nullable: true }, freed: [IsOptional()] };
+      return { documented: { required: false, nullable: true }, conditions: [IsOptional()] };
     default: {
       const { requiredWhere, is } = presence;
-      const judged = (request: Fields, value: unknown) =>
+      const applies = (request: Fields, value: unknown) =>
         value != null || is.includes(request[requiredWhere]);
       return {
         documented: { required: false, nullable: true, [REQUIRED_WHERE]: presence },
-        freed: [ValidateIf(judged)],
+        conditions: [ValidateIf(applies)],
       };
     }
   }
@@ -72,98 +73,117 @@ function meaningOf(presence: Presence): { documented: Fields; freed: PropertyDec
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const NOT_THE_PLATFORMS = /^(?!croupier-)/;
-const NO_IDENTIFIER = '$property must be 1 to 128 printable ASCII characters without spaces';
+const NOT_RESERVED = /^(?!croupier-)/;
+const IDENTIFIER_MESSAGE = '$property must be 1 to 128 printable ASCII characters without spaces';
 
 /** 1 to 128 printable ASCII characters. Contract, section 3. */
-export const IdentifierField = (told: Told) => field(IDENTIFIER_SCHEMA, told, IsIdentifier());
+export const IdentifierField = (options: FieldOptions) => field(IDENTIFIER_SCHEMA, options, IsIdentifier());
 
-/** What the caller's own is known by, for ever; ids that begin with `croupier-` are the platform's. Contract, section 3. */
-export const OwnIdentifierField = (told: Told) =>
+/** An identifier chosen by the caller, unique for ever; the prefix `croupier-` is reserved for the platform. Contract, section 3. */
+export const OwnIdentifierField = (options: FieldOptions) =>
   field(
-    { ...IDENTIFIER_SCHEMA, pattern: NOT_THE_PLATFORMS.source + IDENTIFIER.source.slice(1) },
-    told,
+    { ...IDENTIFIER_SCHEMA, pattern: NOT_RESERVED.source + IDENTIFIER.source.slice(1) },
+    options,
     IsIdentifier(),
-    Matches(NOT_THE_PLATFORMS, { message: '$property must not begin with croupier-' }),
+    Matches(NOT_RESERVED, { message: '$property must not begin with croupier-' }),
   );
 
-/** Different identifiers, in any order. */
-export const IdentifiersField = ({ most, ...told }: Told & { most: number }) =>
+/** A list of unique identifiers, in any order. */
+export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: number }) =>
   field(
     { type: 'array', items: IDENTIFIER_SCHEMA, minItems: 1, maxItems: most, uniqueItems: true },
-    told,
+    options,
     IsArray(),
     ArrayMinSize(1),
     ArrayMaxSize(most),
     ArrayUnique({ message: '$property must be different ones' }),
     IsIdentifier({
       each: true,
-      message: `each of ${NO_IDENTIFIER}`,
+      message: `each of ${IDENTIFIER_MESSAGE}`,
     }),
   );
 
-/** Three upper-case letters, as ISO 4217 has them. */
+/** An ISO 4217 currency code: three upper-case letters. */
 export const CurrencyField = () =>
   PatternField(/^[A-Z]{3}$/, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR' });
 
-/** An integer between two bounds, and not this one; amounts are in minor units. */
+/** A safe integer between two inclusive bounds, optionally with one excluded value; amounts are in minor units. */
 export const IntegerField = ({
   minimum,
   maximum = Number.MAX_SAFE_INTEGER,
   except,
-  ...told
-}: Told & { minimum: number; maximum?: number; except?: number }) =>
+  ...options
+}: FieldOptions & { minimum: number; maximum?: number; except?: number }) =>
   field(
     { type: 'integer', minimum, maximum, ...(except !== undefined && { not: { const: except } }) },
-    told,
-    ...[IsInt(), Min(minimum), Max(maximum)],
+    options,
+    IsInt(),
+    Min(minimum),
+    Max(maximum),
     ...(except === undefined ? [] : [NotEquals(except)]),
   );
 
-export const BooleanField = (told: Told) => field({ type: 'boolean' }, told, IsBoolean());
+/** An integer in a query, where every value arrives as text. */
+export const QueryIntegerField = (options: FieldOptions & { minimum: number; maximum?: number }) =>
+  applyDecorators(
+    IntegerField({ presence: 'optional', ...options }),
+    Transform(({ value }: { value: unknown }) => integerFromQuery(value)),
+  );
 
-/** One of a few words. */
-export const ChoiceField = (values: readonly string[], told: Told & { enumName?: string } = {}) =>
-  field({ type: 'string', enum: [...values] }, told, IsOneOf(values));
+/** At most 16 digits: every such text is read exactly, or refused by the bounds of a safe integer. */
+const DIGITS = /^\d{1,16}$/;
 
-/** The same in a query, where @nestjs/swagger drops all words that do not stand in a schema of their own. */
-export const QueryChoiceField = (values: readonly string[], told: Told = {}) =>
+/** A parameter that is given twice is no text; NaN and everything that is no number fail the integer constraint. */
+function integerFromQuery(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return DIGITS.test(value) ? Number(value) : NaN;
+}
+
+export const BooleanField = (options: FieldOptions) => field({ type: 'boolean' }, options, IsBoolean());
+
+/** One of the listed values. */
+export const ChoiceField = (values: readonly string[], options: FieldOptions & { enumName?: string } = {}) =>
+  field({ type: 'string', enum: [...values] }, options, IsOneOf(values));
+
+/** One of the listed values, in a query: there @nestjs/swagger keeps an enum only if it stands in a nested schema. */
+export const QueryChoiceField = (values: readonly string[], options: FieldOptions = {}) =>
   field(
     { type: 'string', schema: { enum: [...values] } },
-    { presence: 'optional', ...told },
+    { presence: 'optional', ...options },
     IsOneOf(values),
   );
 
-/** @param words what is told of a text that does not match */
-export const PatternField = (pattern: RegExp, words: string, told: Told) =>
+/** @param words the message if the text does not match, without the property's name */
+export const PatternField = (pattern: RegExp, words: string, options: FieldOptions) =>
   field(
     { type: 'string', pattern: pattern.source },
-    told,
+    options,
     Matches(pattern, { message: `$property ${words}` }),
   );
 
 /**
- * A text of one line, of at most so many characters: no control characters, for PostgreSQL stores no NUL, and no half of
- * a surrogate pair, for that is no character.
+ * A text of one line. Control characters are refused, because PostgreSQL cannot store NUL; so are lone surrogates, because
+ * they are not characters.
+ * @param longest maximum length in characters (code points)
  */
 export const TextField = ({
   longest,
   notBlank = false,
-  ...told
-}: Told & { longest: number; notBlank?: boolean }) => {
+  ...options
+}: FieldOptions & { longest: number; notBlank?: boolean }) => {
   const pattern = (count: string) => `^${notBlank ? '(?=\\s*\\S)' : ''}[^\\p{Cc}\\p{Cs}]${count}$`;
   return field(
     { type: 'string', minLength: 1, maxLength: longest, pattern: pattern('*') },
-    told,
+    options,
     Matches(new RegExp(pattern(`{1,${longest}}`), 'u'), {
       message: `$property must be 1 to ${longest} characters, control characters not among them`,
     }),
   );
 };
 
-/** A text that only its maker reads. */
-export const OpaqueField = (told: Told) =>
-  field({ type: 'string', minLength: 1 }, told, IsString(), IsNotEmpty());
+/** A text that only its issuer interprets, such as a token or a cursor. */
+export const OpaqueField = (options: FieldOptions) =>
+  field({ type: 'string', minLength: 1 }, options, IsString(), IsNotEmpty());
 
 function IsOneOf(values: readonly string[]): PropertyDecorator {
   return IsIn(values, { message: `$property must be one of: ${values.join(', ')}` });
@@ -175,7 +195,7 @@ function IsIdentifier(options?: ValidationOptions): PropertyDecorator {
       name: 'isIdentifier',
       validator: {
         validate: isIdentifier,
-        defaultMessage: () => NO_IDENTIFIER,
+        defaultMessage: () => IDENTIFIER_MESSAGE,
       },
     },
     options,

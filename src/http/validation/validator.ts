@@ -6,11 +6,11 @@ import {
   ValidationTypes,
 } from 'class-validator';
 
-/** What the decorators of class-validator say of a class, compiled. */
+/** The constraints of a class, compiled from its class-validator decorators. */
 export interface Validator {
-  /** The fields that the class constrains. */
+  /** Names of the constrained fields. */
   readonly fields: ReadonlySet<string>;
-  /** True: `validateSync` finds no fault. False: it must be asked, and alone knows the words of a refusal. */
+  /** True: `validateSync` reports no error. False: call `validateSync`, which decides and provides the message. */
   readonly accepts: (instance: object) => boolean;
 }
 
@@ -19,7 +19,7 @@ type Check = (instance: object, value: unknown) => boolean;
 
 const VALIDATORS = new WeakMap<Type<object>, Validator>();
 
-/** The validator of a class. Its decorators are read at the first call: class-validator searches them each time. */
+/** The validator of a class, compiled at the first call: class-validator searches all metadata at each validation. */
 export function validatorOf(type: Type<object>): Validator {
   let validator = VALIDATORS.get(type);
   if (!validator) {
@@ -36,12 +36,12 @@ function compiled(type: Type<object>): Validator {
   const checks = fields.map(([field, ofField]) => fieldCheck(type, field, ofField));
   return {
     fields: new Set(fields.map(([field]) => field)),
-    // Where a class constrains nothing, class-validator refuses everything.
+    // class-validator refuses every instance of a class without constraints.
     accepts: (instance) => checks.length > 0 && all(checks, instance, undefined),
   };
 }
 
-/** A field is sound where one of its conditions frees it, or every constraint holds. */
+/** A field is accepted if one of its conditions does not hold, so that it is not validated, or if every constraint holds. */
 function fieldCheck(type: Type<object>, field: string, metadata: readonly Metadata[]): Check {
   const isCondition = (one: Metadata) => one.type === ValidationTypes.CONDITIONAL_VALIDATION;
   const conditions = metadata.filter(isCondition).map((one) => one.constraints[0] as Check);
@@ -57,16 +57,16 @@ function constraintChecks(type: Type<object>, metadata: Metadata): Check[] {
   const implementations = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
   const isPlain =
     metadata.type === ValidationTypes.CUSTOM_VALIDATION || metadata.type === ValidationTypes.IS_DEFINED;
-  // Nested objects, promises and whatever is yet to come: class-validator judges them itself.
+  // Nested objects, promises and unknown kinds of metadata are left to class-validator.
   if (!isPlain || implementations.some(({ async }) => async)) return [() => false];
 
   return implementations.map(({ instance: constraint }) => (object, value) => {
     if (validateIf && !validateIf(object, value)) return true;
-    const told: ValidationArguments = { targetName: type.name, property, object, value, constraints };
-    // A promise is no yes.
+    const args: ValidationArguments = { targetName: type.name, property, object, value, constraints };
+    // A promise is truthy, but not `true`.
     return each && isCollection(value)
-      ? [...value.values()].every((item) => constraint.validate(item, told) === true)
-      : constraint.validate(value, told) === true;
+      ? [...value.values()].every((item) => constraint.validate(item, args) === true)
+      : constraint.validate(value, args) === true;
   });
 }
 
@@ -74,7 +74,7 @@ function isCollection(value: unknown): value is { values(): Iterable<unknown> } 
   return Array.isArray(value) || value instanceof Set || value instanceof Map;
 }
 
-/** A loop, as `every` would make a function for each field of each request. */
+/** A loop instead of `every`, which would allocate a closure for each field of each request. */
 function all(checks: readonly Check[], instance: object, value: unknown): boolean {
   for (const check of checks) if (!check(instance, value)) return false;
   return true;

@@ -1,0 +1,86 @@
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { type ValidationError, validateSync } from 'class-validator';
+import type { Request } from 'express';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { validatorOf } from './validator.js';
+
+/** What happens to fields that the class does not declare, and to null. Contract, section 2. */
+export type Reading =
+  /** An unknown field is refused. */
+  | 'strict'
+  /** Unknown fields are ignored, and null means that the field is absent. */
+  | 'lenient';
+
+/**
+ * Makes a parameter decorator that reads part of a request as an instance of the parameter's class. A parameter
+ * decorator, because Nest awaits about six promises for a pipe, and reading is synchronous.
+ */
+export function readAs(read: (request: Request, type: Type<object>) => object): ParameterDecorator {
+  const ReadAs = createParamDecorator((type: Type<object>, context: ExecutionContext) =>
+    read(context.switchToHttp().getRequest<Request>(), type),
+  );
+  return (controller, method, index) => {
+    const types = Reflect.getMetadata('design:paramtypes', controller, method!) as Type<object>[];
+    ReadAs(types[index]!)(controller, method, index);
+  };
+}
+
+/**
+ * Converts the known fields to an instance of the class, and validates it.
+ * @throws CroupierError INVALID_REQUEST, or the code that a constraint names in its `context`
+ */
+export function validated<T extends object>(type: Type<T>, fields: Fields, reading: Reading): T {
+  const { fields: known, accepts } = validatorOf(type);
+  const unknown = Object.keys(fields).find((field) => !known.has(field));
+  if (unknown !== undefined && reading === 'strict') throw unknownField(unknown);
+  const instance = plainToInstance(type, knownFields(known, fields, reading));
+  if (accepts(instance)) return instance;
+  // Only class-validator itself, which is slow, knows the message of a refusal.
+  const errors = validateSync(instance, { stopAtFirstError: true });
+  const decisive = errors.find((error) => error.contexts) ?? errors[0];
+  if (decisive) throw refusal(decisive);
+  return instance;
+}
+
+/** The refusal of a field that the class does not declare. */
+export function unknownField(name: string): CroupierError {
+  return invalid(`${JSON.stringify(name.slice(0, 64))} is not a known field`);
+}
+
+export function invalid(message: string): CroupierError {
+  return new CroupierError('INVALID_REQUEST', message);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function knownFields(known: ReadonlySet<string>, fields: Fields, reading: Reading): Fields {
+  const selected: Record<string, unknown> = {};
+  for (const field of known) {
+    if (!Object.hasOwn(fields, field) || (reading === 'lenient' && fields[field] === null)) continue;
+    selected[field] = withoutNesting(fields[field]);
+  }
+  return selected;
+}
+
+/**
+ * Replaces each nested object by an empty one. class-transformer recurses into nested values, so that a deep one overflows
+ * the stack, and it calls whatever a nested `constructor` holds. Every field is a scalar or a list of scalars: the
+ * constraints refuse the empty object in the same words.
+ */
+function withoutNesting(value: unknown): unknown {
+  return Array.isArray(value) ? value.map((item) => emptied(item)) : emptied(value);
+}
+
+function emptied(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? {} : value;
+}
+
+function refusal(error: ValidationError): CroupierError {
+  const [constraint] = Object.keys(error.constraints ?? {});
+  const code =
+    constraint && (error.contexts?.[constraint] as { code?: 'KIND_NOT_ACCEPTED' } | undefined)?.code;
+  return code
+    ? new CroupierError(code)
+    : invalid(Object.values(error.constraints ?? {})[0] ?? 'a field is invalid');
+}
