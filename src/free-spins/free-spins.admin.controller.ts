@@ -33,7 +33,7 @@ import {
 } from './free-spins.response.js';
 import { FreeSpinsService } from './free-spins.service.js';
 import { BATCH_LIMIT_BYTES, granted } from './granted.js';
-import { WinningsService } from './winnings.service.js';
+import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/admin/free-spins';
 

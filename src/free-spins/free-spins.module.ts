@@ -9,9 +9,9 @@ import { FreeSpinsOperatorController } from './free-spins.operator.controller.js
 import { FreeSpinsService } from './free-spins.service.js';
 import { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
-import { WinningsAdminController } from './winnings.admin.controller.js';
-import { WinningsService } from './winnings.service.js';
-import { WinningsStore } from './winnings.store.js';
+import { WinningsAdminController } from './winnings/winnings.admin.controller.js';
+import { WinningsService } from './winnings/winnings.service.js';
+import { WinningsStore } from './winnings/winnings.store.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Grant]), ProviderCallbackModule, WalletModule],

@@ -34,7 +34,7 @@ import {
 } from './free-spins.response.js';
 import { FreeSpinsService, type Scope } from './free-spins.service.js';
 import { BATCH_LIMIT_BYTES, granted } from './granted.js';
-import { WinningsService } from './winnings.service.js';
+import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/operator/free-spins';
 

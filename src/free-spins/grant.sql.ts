@@ -1,9 +1,9 @@
 import type { Statement } from '../database/database.js';
 
-/** Leases are judged by the database's clock; the parameter is their length in seconds. */
+/** The end of a lease of so many seconds, by the database's clock. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
-/** Records a grant whose callback is sent right after: $9 is its lease. Nothing comes back where the ref is taken. */
+/** Records a grant and its first attempt, with a lease of $9 seconds. No row is returned if the requestRef is taken. */
 export const RECORD: Statement = {
   name: 'grant_record',
   text: `
@@ -14,7 +14,7 @@ export const RECORD: Statement = {
     RETURNING attempt`,
 };
 
-/** Takes a FAILED grant up again, by a person's decision; what an earlier attempt left unknown stays so. */
+/** Begins a new attempt of a FAILED grant. `outcome_unknown` is kept: an earlier attempt may still have been booked. */
 export const RESEND: Statement = {
   name: 'grant_resend',
   text: `
@@ -25,7 +25,7 @@ export const RESEND: Statement = {
     RETURNING attempt`,
 };
 
-/** A 200 makes it GRANTED however late it comes: the provider has booked it. */
+/** A 200 makes the grant GRANTED however late it arrives, because the provider has booked it. */
 export const GRANTED: Statement = {
   name: 'grant_granted',
   text: `
@@ -37,8 +37,9 @@ export const GRANTED: Statement = {
 };
 
 /**
- * Records a failure of the attempt $2, while no later one was begun; one that was given up already is told better.
- * An attempt that got no answer ($6) does not take back that an earlier one may have been booked.
+ * Records the failure of attempt $2, unless a later attempt has begun; it replaces the failure that `grant_expire` may have
+ * recorded. $5 says whether the provider may have booked this attempt. $6 says whether the provider refused it: only a
+ * refusal settles that no earlier attempt was booked either.
  */
 export const FAILED: Statement = {
   name: 'grant_failed',
@@ -50,7 +51,7 @@ export const FAILED: Statement = {
     RETURNING attempt`,
 };
 
-/** Grants whose instance died between sending and recording: nobody knows, and the record says so. */
+/** Fails grants whose lease expired before an outcome was recorded, as those of a crashed instance. */
 export const EXPIRE: Statement = {
   name: 'grant_expire',
   text: `
@@ -62,7 +63,7 @@ export const EXPIRE: Statement = {
     RETURNING request_ref AS "requestRef"`,
 };
 
-/** Keeps what the provider says is left; the state does not move. */
+/** Stores the provider's answer to a status call; the state does not change. */
 export const SNAPSHOT: Statement = {
   name: 'grant_snapshot',
   text: `
@@ -71,7 +72,7 @@ export const SNAPSHOT: Statement = {
      WHERE request_ref = $1 AND state IN ('GRANTED', 'CANCELLED')`,
 };
 
-/** Takes the cancel: one at a time, and one that a crash left behind is over with its lease. */
+/** Claims the cancel: one at a time. A cancel of a crashed instance ends with its lease. */
 export const CLAIM_CANCEL: Statement = {
   name: 'grant_claim_cancel',
   text: `
@@ -82,7 +83,7 @@ export const CLAIM_CANCEL: Statement = {
     RETURNING cancel_attempt AS "cancelAttempt"`,
 };
 
-/** A 200 cancels whoever is at it by now: the provider has voided the spins. */
+/** A 200 cancels the grant even if a later cancel has been claimed, because the provider has voided the spins. */
 export const CANCELLED: Statement = {
   name: 'grant_cancelled',
   text: `
@@ -92,6 +93,7 @@ export const CANCELLED: Statement = {
      WHERE request_ref = $1 AND state = 'GRANTED'`,
 };
 
+/** Records the failure of cancel $2, unless a later one was claimed. */
 export const CANCEL_FAILED: Statement = {
   name: 'grant_cancel_failed',
   text: `
@@ -100,7 +102,7 @@ export const CANCEL_FAILED: Statement = {
      WHERE request_ref = $1 AND cancel_attempt = $2 AND state = 'GRANTED'`,
 };
 
-/** Records a batch and a grant, not sent yet, for each of its players: all of it or nothing. */
+/** Records a batch and one unsent grant for each player, atomically. No row is returned if the batchRef is taken. */
 export const RECORD_BATCH: Statement = {
   name: 'grant_record_batch',
   text: `
@@ -127,7 +129,7 @@ export const BATCH_OPERATOR: Statement = {
   text: `SELECT operator_id AS "operatorId" FROM free_spin_batches WHERE batch_id = $1`,
 };
 
-/** Takes the next player of a provider that nobody has sent to: committed before the call, so never twice. */
+/** Claims the next unsent grant of a provider. It is committed before the call, so that no grant is sent twice. */
 export const TAKE_UNSENT: Statement = {
   name: 'grant_take_unsent',
   text: `
@@ -146,7 +148,7 @@ export const UNSENT_PROVIDERS: Statement = {
      WHERE state = 'PENDING' AND lease_until IS NULL`,
 };
 
-/** Fails what of a batch nobody has sent: certainly not booked. */
+/** Fails the unsent grants of a batch, which cannot have been booked. */
 export const FAIL_UNSENT: Statement = {
   name: 'grant_fail_unsent',
   text: `

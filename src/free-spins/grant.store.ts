@@ -8,7 +8,7 @@ import { Grant, type GrantState } from './grant.entity.js';
 import * as sql from './grant.sql.js';
 import type { Failure } from './rules/answers.js';
 
-/** What a grant is made of; equal ones are the same request. */
+/** The fields of a grant that its caller determines; a replay must have equal ones. */
 export interface NewGrant {
   readonly requestRef: string;
   readonly operatorId: string;
@@ -24,12 +24,12 @@ export interface NewGrant {
 export interface NewBatch extends Omit<NewGrant, 'requestRef' | 'playerRef'> {
   readonly batchId: string;
   readonly batchRef: string | null;
-  /** SHA-256 over everything that makes two batches the same request. */
+  /** SHA-256 over the fields in which a replay must be equal. */
   readonly fingerprint: Buffer;
   readonly players: readonly { readonly requestRef: string; readonly playerRef: string }[];
 }
 
-/** The fields that a list may be narrowed by. */
+/** Filters of a list; an absent field does not restrict it. */
 export interface GrantFilter {
   readonly state?: GrantState;
   readonly providerId?: string;
@@ -38,10 +38,10 @@ export interface GrantFilter {
   readonly gameId?: string;
 }
 
-/** Those that have an index. */
+/** Filters that have an index, the most selective first. */
 const LEADERS = ['playerRef', 'operatorId', 'providerId', 'state'] as const;
 
-/** Newest first; why one field leads the order, by Any, `leading` of database/time-ordered.ts says. */
+/** Newest first. `leading` in database/time-ordered.ts explains why one filter leads the order, and why by `Any`. */
 export function grantPage(
   filter: GrantFilter,
   before: number | undefined,
@@ -59,7 +59,7 @@ export function grantPage(
   };
 }
 
-/** Each statement that moves a grant; every write carries its condition. */
+/** Reads and writes grants and their batches; every update carries its condition. */
 @Injectable()
 export class GrantStore {
   private readonly leaseSeconds: number;
@@ -76,12 +76,12 @@ export class GrantStore {
     return this.grants.findOneBy({ requestRef });
   }
 
-  /** Newest first. @param before the grantNo that the list continues after */
+  /** Newest first. @param before only grants with a lower grantNo */
   list(filter: GrantFilter, before: number | undefined, limit: number): Promise<Grant[]> {
     return this.grants.find(grantPage(filter, before, limit));
   }
 
-  /** @returns false where the requestRef is taken */
+  /** @returns false if the requestRef is taken */
   async record(query: Query, grant: NewGrant): Promise<boolean> {
     const { requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency } = grant;
     const rows = await query(sql.RECORD, [
@@ -91,7 +91,7 @@ export class GrantStore {
     return rows.length > 0;
   }
 
-  /** @returns the attempt to send; undefined where the grant is not FAILED any more */
+  /** @returns the new attempt; undefined if the grant is no longer FAILED */
   async resend(query: Query, requestRef: string): Promise<number | undefined> {
     const [row] = await query<{ attempt: number }>(sql.RESEND, [requestRef, this.leaseSeconds]);
     return row?.attempt;
@@ -101,13 +101,20 @@ export class GrantStore {
     return (await this.database.query(sql.GRANTED, [requestRef, externalRef])).length > 0;
   }
 
-  /** @param told whether the provider itself said so, which settles what earlier attempts left open */
-  async failed(requestRef: string, attempt: number, failure: Failure, told: boolean): Promise<void> {
+  /** @param refused whether the provider answered with a refusal: then no earlier attempt was booked either */
+  async failed(requestRef: string, attempt: number, failure: Failure, refused: boolean): Promise<void> {
     const { status, error, outcomeUnknown } = failure;
-    await this.database.query(sql.FAILED, [requestRef, attempt, status ?? null, error, outcomeUnknown, told]);
+    await this.database.query(sql.FAILED, [
+      requestRef,
+      attempt,
+      status ?? null,
+      error,
+      outcomeUnknown,
+      refused,
+    ]);
   }
 
-  /** @returns the requestRefs of grants whose outcome nobody will ever know */
+  /** @returns the requestRefs of the grants that failed because their lease expired */
   async expire(error: string): Promise<string[]> {
     const rows = await this.database.query<{ requestRef: string }>(sql.EXPIRE, [error]);
     return rows.map(({ requestRef }) => requestRef);
@@ -117,7 +124,7 @@ export class GrantStore {
     await this.database.query(sql.SNAPSHOT, [requestRef, remainingSpins, completed]);
   }
 
-  /** @returns the cancel's number; undefined where another is under way or the grant is not GRANTED any more */
+  /** @returns the cancel's number; undefined if another is under way or the grant is no longer GRANTED */
   async claimCancel(query: Query, requestRef: string): Promise<number | undefined> {
     const values = [requestRef, this.leaseSeconds];
     const [row] = await query<{ cancelAttempt: number }>(sql.CLAIM_CANCEL, values);
@@ -132,7 +139,7 @@ export class GrantStore {
     await this.database.query(sql.CANCEL_FAILED, [requestRef, cancelAttempt, error]);
   }
 
-  /** @returns false where the batchRef is taken */
+  /** @returns false if the batchRef is taken */
   async recordBatch(query: Query, batch: NewBatch): Promise<boolean> {
     const { batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins } = batch;
     const rows = await query(sql.RECORD_BATCH, [
@@ -151,7 +158,7 @@ export class GrantStore {
     return rows[0];
   }
 
-  /** In the order in which the players were named; undefined where there is no such batch of this operator's. */
+  /** The grants of a batch in the order of its players; undefined if the operator has no such batch. */
   async batch(batchId: string, operatorId: string | undefined): Promise<Grant[] | undefined> {
     const [row] = await this.database.query<{ operatorId: string }>(sql.BATCH_OPERATOR, [batchId]);
     if (!row || (operatorId !== undefined && row.operatorId !== operatorId)) return undefined;
@@ -163,14 +170,14 @@ export class GrantStore {
     return rows.map(({ providerId }) => providerId);
   }
 
-  /** Takes the next player that nobody has sent to; from its commit on nobody else ever will. */
+  /** Claims the next unsent grant of a provider; once that is committed, no other instance sends it. */
   async takeUnsent(providerId: string): Promise<Grant | undefined> {
     const values = [providerId, this.leaseSeconds];
     const [row] = await this.database.query<{ requestRef: string }>(sql.TAKE_UNSENT, values);
     return (row && (await this.find(row.requestRef))) ?? undefined;
   }
 
-  /** @returns how many of the batch were given up */
+  /** @returns the number of grants that failed */
   async failUnsent(batchId: string, error: string): Promise<number> {
     return (await this.database.query(sql.FAIL_UNSENT, [batchId, error])).length;
   }

@@ -5,7 +5,7 @@ import type { Place } from '../../src/http/lists/time-page.js';
 import { type TransactionFilter, transactionPage } from '../../src/wallet/desk/transaction-search.sql.js';
 import { Grant } from '../../src/free-spins/grant.entity.js';
 import { type GrantFilter, grantPage } from '../../src/free-spins/grant.store.js';
-import { flaggedPage } from '../../src/free-spins/winnings.sql.js';
+import { flaggedPage } from '../../src/free-spins/winnings/winnings.sql.js';
 import { callbackPage } from '../../src/provider-callback/callback-search.store.js';
 import { sessionPage } from '../../src/session/session-search.store.js';
 import { createTestDatabase } from '../world/database.js';

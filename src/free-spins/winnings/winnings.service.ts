@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BoundedLogger } from '../observability/bounded-logger.js';
-import { Metrics } from '../observability/metrics.js';
-import { isUuid } from '../http/validation/identifier.js';
-import type { PageOf, PageQuery } from '../http/lists/page.js';
-import { pageByTime } from '../http/lists/time-page.js';
-import type { WinningsTrigger } from '../wallet/attempt.runner.js';
-import { WalletService } from '../wallet/wallet.service.js';
+import { BoundedLogger } from '../../observability/bounded-logger.js';
+import { Metrics } from '../../observability/metrics.js';
+import { isUuid } from '../../http/validation/identifier.js';
+import type { PageOf, PageQuery } from '../../http/lists/page.js';
+import { pageByTime } from '../../http/lists/time-page.js';
+import type { WinningsTrigger } from '../../wallet/attempt.runner.js';
+import { WalletService } from '../../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
 
 /** How many reported WINs an instance remembers, so that each is counted once. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import type { Place } from '../http/lists/time-page.js';
+import { Database } from '../../database/database.js';
+import type { Place } from '../../http/lists/time-page.js';
 import { FLAGGED_IN_ROUND, FLAGGED_WIN, flaggedPage, OF_GRANT } from './winnings.sql.js';
 
 /**

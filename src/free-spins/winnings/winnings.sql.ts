@@ -1,5 +1,5 @@
-import type { Statement } from '../database/database.js';
-import { type Place, placeColumn } from '../http/lists/time-page.js';
+import type { Statement } from '../../database/database.js';
+import { type Place, placeColumn } from '../../http/lists/time-page.js';
 
 /** Winnings of real money that the operator has booked; the table is `t`. */
 const BOOKED = `t.kind = 'WIN' AND t.state = 'APPROVED' AND t.mode = 'REAL'`;

@@ -1,12 +1,12 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
-import { SensitiveRead } from '../audit/sensitive-read.js';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { ValidQuery } from '../http/validation/query.js';
-import { PageQuery } from '../http/lists/page.js';
-import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, shownWin } from './free-spins.response.js';
+import { RequiresRole } from '../../admin/requires-role.js';
+import { SensitiveRead } from '../../audit/sensitive-read.js';
+import { ApiErrors } from '../../openapi/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
+import { ValidQuery } from '../../http/validation/query.js';
+import { PageQuery } from '../../http/lists/page.js';
+import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, shownWin } from './winnings.response.js';
 import { WinningsService } from './winnings.service.js';
 
 /** Not under /free-spins: there, any word may be a grant's requestRef. */

@@ -1,0 +1,76 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../../http/lists/list.js';
+import { type Flag, type FlaggedWin, FLAGS } from './winnings.store.js';
+
+/** A booked WIN that a person should look at. */
+export class FlaggedWinResponse {
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+
+  @ApiProperty({ example: 'win-1001' })
+  transactionId: string;
+
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+
+  @ApiProperty({ example: 'round-77' })
+  roundId: string;
+
+  @ApiPropertyOptional({ example: 'spins-7', description: 'Where the WIN names one' })
+  freeSpinsRef?: string;
+
+  @ApiProperty({ type: 'integer', example: 450, description: 'Minor units' })
+  amountMinor: number;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ApiProperty({
+    enum: FLAGS,
+    example: 'NO_STANDING_BET',
+    description: 'The first that applies, by the grants and the round as they are now',
+  })
+  flag: Flag;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+}
+
+export const FLAGGED_WIN_COLUMNS: Columns<FlaggedWinResponse> = {
+  providerId: true,
+  transactionId: true,
+  operatorId: true,
+  playerRef: true,
+  gameId: true,
+  roundId: true,
+  freeSpinsRef: true,
+  amountMinor: true,
+  currency: true,
+  flag: true,
+  createdAt: true,
+};
+
+export class FlaggedWinListResponse {
+  @ApiProperty({ type: [FlaggedWinResponse] })
+  items: FlaggedWinResponse[];
+
+  @ApiPropertyOptional()
+  nextCursor?: string;
+}
+
+export function shownWin(win: FlaggedWin): FlaggedWinResponse {
+  const { providerId, transactionId, operatorId, playerRef, gameId, roundId, freeSpinsRef } = win;
+  const { amountMinor, currency, flag } = win;
+  return {
+    ...{ providerId, transactionId, operatorId, playerRef, gameId, roundId },
+    ...(freeSpinsRef !== null && { freeSpinsRef }),
+    ...{ amountMinor, currency, flag },
+    createdAt: win.createdAt.toISOString(),
+  };
+}
