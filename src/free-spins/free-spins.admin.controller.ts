@@ -1,12 +1,5 @@
 import { Controller, Get, HttpCode, HttpStatus, Post, Res, type StreamableFile } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
@@ -18,6 +11,15 @@ import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/li
 import { ValidQuery } from '../http/validation/query.js';
 import { BodyLimit } from '../http/server/raw-body.guard.js';
 import { BatchesService } from './batches.service.js';
+import {
+  ApiCancel,
+  ApiFindBatch,
+  ApiFindGrant,
+  ApiGrant,
+  ApiGrantBatch,
+  ApiPullStatus,
+  ApiResend,
+} from './free-spins.operations.js';
 import { AdminBatchRequest, AdminGrantQuery, AdminGrantRequest } from './free-spins.request.js';
 import {
   BatchCreatedResponse,
@@ -37,7 +39,7 @@ import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/admin/free-spins';
 
-/** The promotion tool in an administrator's hands: everybody's grants. Contract, section 6. */
+/** The promotion tool for administrators, who reach the grants of all operators. Contract, section 6. */
 @ApiTags('Administrators')
 @Controller(PATH)
 export class FreeSpinsAdminController {
@@ -49,27 +51,7 @@ export class FreeSpinsAdminController {
 
   @Post()
   @RequiresRole('promotions')
-  @ApiOperation({
-    summary: 'Grant free spins to a player',
-    description:
-      'Calls the provider once. The same requestRef and body again answer the stored grant and call nobody; a ' +
-      'FAILED grant is answered 502, and `Location` names its record.',
-  })
-  @ApiBody({ type: AdminGrantRequest })
-  @ApiCreatedResponse({ type: GrantResponse, description: 'granted' })
-  @ApiOkResponse({
-    type: GrantResponse,
-    description: 'this requestRef is known: the stored grant, in whatever state',
-  })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'CONFLICT',
-    'PROVIDER_FAILED',
-    'GAME_NOT_CONFIGURED',
-    'OPERATOR_NOT_CONFIGURED',
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-  )
+  @ApiGrant(AdminGrantRequest)
   async grant(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminGrantRequest,
@@ -84,24 +66,7 @@ export class FreeSpinsAdminController {
   @Post('batches')
   @RequiresRole('promotions')
   @BodyLimit(BATCH_LIMIT_BYTES)
-  @ApiOperation({
-    summary: 'Grant free spins to many players',
-    description:
-      'Records a grant for each player and calls the provider for one after the other, a few at a time; the ' +
-      'batch says how far it is. A provider that is down fails the rest of the batch.',
-  })
-  @ApiBody({ type: AdminBatchRequest })
-  @ApiAcceptedResponse({ type: BatchCreatedResponse, description: 'recorded' })
-  @ApiOkResponse({ type: BatchCreatedResponse, description: 'this batchRef is known: the same batch' })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'CONFLICT',
-    'PAYLOAD_TOO_LARGE',
-    'GAME_NOT_CONFIGURED',
-    'OPERATOR_NOT_CONFIGURED',
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-  )
+  @ApiGrantBatch(AdminBatchRequest)
   async grantBatch(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminBatchRequest,
@@ -115,9 +80,7 @@ export class FreeSpinsAdminController {
   @Get('batches/:batchId')
   @RequiresRole('support')
   @SensitiveRead('free-spins.batch-read')
-  @ApiOperation({ summary: 'Read a batch', description: 'How far it is, and the grant of each player.' })
-  @ApiOkResponse({ type: BatchResponse })
-  @ApiErrors('NOT_FOUND', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiFindBatch()
   async findBatch(@UuidParam('batchId') batchId: string): Promise<BatchResponse> {
     return shownBatch(await this.batches.find(batchId, 'everybody'));
   }
@@ -127,7 +90,7 @@ export class FreeSpinsAdminController {
   @SensitiveRead('free-spins.list')
   @ApiOperation({ summary: 'List grants, newest first' })
   @ApiList(GrantListResponse, AdminGrantQuery, GRANT_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiErrors('INVALID_REQUEST')
   list(
     @ValidQuery() query: AdminGrantQuery,
     @AcceptedFormat() format: ListFormat,
@@ -143,12 +106,7 @@ export class FreeSpinsAdminController {
   @Get(':requestRef')
   @RequiresRole('support')
   @SensitiveRead('free-spins.read')
-  @ApiOperation({
-    summary: 'Read a grant',
-    description: 'The local record, with what was won; the provider is not called.',
-  })
-  @ApiOkResponse({ type: DetailedGrantResponse })
-  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiFindGrant()
   async find(@IdentifierParam('requestRef') requestRef: string): Promise<DetailedGrantResponse> {
     const grant = await this.freeSpins.find(requestRef, 'everybody');
     return shownWithWinnings(grant, await this.winnings.of(requestRef));
@@ -158,12 +116,7 @@ export class FreeSpinsAdminController {
   @NoBody()
   @RequiresRole('support')
   @HttpCode(200)
-  @ApiOperation({
-    summary: 'Ask the provider what is left of a grant',
-    description: 'The answer is kept on the record; the state does not change.',
-  })
-  @ApiOkResponse({ type: GrantStatusResponse })
-  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiPullStatus()
   async pullStatus(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
@@ -175,14 +128,7 @@ export class FreeSpinsAdminController {
   @NoBody()
   @RequiresRole('promotions')
   @HttpCode(200)
-  @ApiOperation({
-    summary: 'Cancel what is left of a grant',
-    description:
-      'Spins that were taken stand. Where the provider fails the record still shows the spins as live. A second ' +
-      'cancel while one is under way is a 409 with `X-Next-Action: wait-then-retry`.',
-  })
-  @ApiOkResponse({ type: GrantResponse })
-  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED', 'UNAUTHORIZED', 'FORBIDDEN')
+  @ApiCancel()
   async cancel(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
@@ -194,22 +140,7 @@ export class FreeSpinsAdminController {
   @NoBody()
   @RequiresRole('promotions')
   @HttpCode(200)
-  @ApiOperation({
-    summary: 'Send a FAILED grant once more',
-    description:
-      'One more callback with the same requestRef: a provider that booked the first one answers its batch.',
-  })
-  @ApiOkResponse({ type: GrantResponse })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'NOT_FOUND',
-    'CONFLICT',
-    'PROVIDER_FAILED',
-    'GAME_NOT_CONFIGURED',
-    'OPERATOR_NOT_CONFIGURED',
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-  )
+  @ApiResend()
   async resend(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,

@@ -1,13 +1,5 @@
 import { Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiQuery,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../openapi/api-errors.js';
@@ -20,6 +12,15 @@ import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
 import { BatchesService } from './batches.service.js';
+import {
+  ApiCancel,
+  ApiFindBatch,
+  ApiFindGrant,
+  ApiGrant,
+  ApiGrantBatch,
+  ApiPullStatus,
+  ApiResend,
+} from './free-spins.operations.js';
 import { OperatorBatchRequest, OperatorGrantQuery, OperatorGrantRequest } from './free-spins.request.js';
 import {
   BatchCreatedResponse,
@@ -38,7 +39,7 @@ import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/operator/free-spins';
 
-/** The promotion tool in an operator's hands: its own grants alone. Contract, sections 5 and 6. */
+/** The promotion tool for operators, who reach only their own grants. Contract, sections 5 and 6. */
 @ApiTags('Operator')
 @ApiSigned()
 @SignedBy('operator')
@@ -51,25 +52,7 @@ export class FreeSpinsOperatorController {
   ) {}
 
   @Post()
-  @ApiOperation({
-    summary: 'Grant free spins to a player',
-    description:
-      'Calls the provider once. The same requestRef and body again answer the stored grant and call nobody; a ' +
-      'FAILED grant is answered 502, and `Location` names its record.',
-  })
-  @ApiBody({ type: OperatorGrantRequest })
-  @ApiCreatedResponse({ type: GrantResponse, description: 'granted' })
-  @ApiOkResponse({
-    type: GrantResponse,
-    description: 'this requestRef is known: the stored grant, in whatever state',
-  })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'CONFLICT',
-    'PROVIDER_FAILED',
-    'GAME_NOT_CONFIGURED',
-    'OPERATOR_NOT_CONFIGURED',
-  )
+  @ApiGrant(OperatorGrantRequest)
   async grant(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -88,22 +71,7 @@ export class FreeSpinsOperatorController {
 
   @Post('batches')
   @BodyLimit(BATCH_LIMIT_BYTES)
-  @ApiOperation({
-    summary: 'Grant free spins to many players',
-    description:
-      'Records a grant for each player and calls the provider for one after the other, a few at a time; the ' +
-      'batch says how far it is. A provider that is down fails the rest of the batch.',
-  })
-  @ApiBody({ type: OperatorBatchRequest })
-  @ApiAcceptedResponse({ type: BatchCreatedResponse, description: 'recorded' })
-  @ApiOkResponse({ type: BatchCreatedResponse, description: 'this batchRef is known: the same batch' })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'CONFLICT',
-    'PAYLOAD_TOO_LARGE',
-    'GAME_NOT_CONFIGURED',
-    'OPERATOR_NOT_CONFIGURED',
-  )
+  @ApiGrantBatch(OperatorBatchRequest)
   async grantBatch(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -120,9 +88,7 @@ export class FreeSpinsOperatorController {
   }
 
   @Get('batches/:batchId')
-  @ApiOperation({ summary: 'Read a batch', description: 'How far it is, and the grant of each player.' })
-  @ApiOkResponse({ type: BatchResponse })
-  @ApiErrors('NOT_FOUND')
+  @ApiFindBatch()
   async findBatch(
     @SignedTenant() operator: Operator,
     @UuidParam('batchId') batchId: string,
@@ -146,12 +112,7 @@ export class FreeSpinsOperatorController {
   }
 
   @Get(':requestRef')
-  @ApiOperation({
-    summary: 'Read a grant',
-    description: 'The local record, with what was won; the provider is not called.',
-  })
-  @ApiOkResponse({ type: DetailedGrantResponse })
-  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND')
+  @ApiFindGrant()
   async find(
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
@@ -163,12 +124,7 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/status')
   @NoBody()
   @HttpCode(200)
-  @ApiOperation({
-    summary: 'Ask the provider what is left of a grant',
-    description: 'The answer is kept on the record; the state does not change.',
-  })
-  @ApiOkResponse({ type: GrantStatusResponse })
-  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED')
+  @ApiPullStatus()
   async pullStatus(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -180,14 +136,7 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/cancel')
   @NoBody()
   @HttpCode(200)
-  @ApiOperation({
-    summary: 'Cancel what is left of a grant',
-    description:
-      'Spins that were taken stand. Where the provider fails the record still shows the spins as live. A second ' +
-      'cancel while one is under way is a 409 with `X-Next-Action: wait-then-retry`.',
-  })
-  @ApiOkResponse({ type: GrantResponse })
-  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED')
+  @ApiCancel()
   async cancel(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -199,20 +148,7 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/resend')
   @NoBody()
   @HttpCode(200)
-  @ApiOperation({
-    summary: 'Send a FAILED grant once more',
-    description:
-      'One more callback with the same requestRef: a provider that booked the first one answers its batch.',
-  })
-  @ApiOkResponse({ type: GrantResponse })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'NOT_FOUND',
-    'CONFLICT',
-    'PROVIDER_FAILED',
-    'GAME_NOT_CONFIGURED',
-    'OPERATOR_NOT_CONFIGURED',
-  )
+  @ApiResend()
   async resend(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,

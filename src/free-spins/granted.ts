@@ -2,13 +2,13 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { type GrantResponse, shown } from './free-spins.response.js';
 import type { Grant } from './grant.entity.js';
 
-/** A thousand players by references of the longest kind need more than other bodies. Contract, section 2. */
+/** The largest body of a batch, in bytes: a thousand player references of 128 characters. Contract, section 2. */
 export const BATCH_LIMIT_BYTES = 256 * 1024;
 
 /**
- * What a caller whose grant was sent is answered.
- * @param path of the caller's own route, without a slash before it
- * @throws CroupierError PROVIDER_FAILED, with `Location` naming the record, where the grant is FAILED
+ * The answer to a request that sent a grant to its provider.
+ * @param path the caller's route of grants, without a leading slash
+ * @throws CroupierError PROVIDER_FAILED if the grant is FAILED; its `Location` is the grant's record
  */
 export function granted(grant: Grant, path: string): GrantResponse {
   if (grant.state !== 'FAILED') return shown(grant);
