@@ -1,22 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
+import { selectList } from '../database/select-list.js';
+import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
+import type { Place } from '../http/lists/time-page.js';
+import { Callback } from './callback.entity.js';
 
-/** What an attempt came to, as it is kept. */
-export interface Completion {
-  readonly status: number | null;
-  /** The provider's own words, at most 4 KiB. */
-  readonly answer: string | null;
-  readonly error: string | null;
+/** What is known of an attempt before its call. */
+export type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 'requestId' | 'body'>;
+
+/** The outcome of an attempt. */
+export interface Completion extends Pick<Callback, 'status' | 'answer' | 'error'> {
   readonly durationMs: number;
 }
 
-const BEGIN = {
-  name: 'callback_begin',
-  text: `
-    INSERT INTO callbacks (provider_id, route, reference, request_id, body) VALUES ($1, $2, $3, $4, $5)
-    RETURNING callback_id AS "callbackId"`,
-};
+export interface CallbackFilter {
+  readonly providerId?: string | undefined;
+  readonly route?: string | undefined;
+  readonly reference?: string | undefined;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
 
+/** An attempt is completed once. */
 const COMPLETE = {
   name: 'callback_complete',
   text: `
@@ -24,26 +32,49 @@ const COMPLETE = {
      WHERE callback_id = $1 AND completed_at IS NULL`,
 };
 
-/** One row for each attempt to call a provider. */
+const CALLBACKS: TimeOrderedTable = {
+  columns: selectList(Callback, 't'),
+  from: 'callbacks',
+  id: 'callback_id',
+  idType: 'bigint',
+};
+
+export function callbackPage(
+  filter: CallbackFilter,
+  { before, limit }: { before: Place | undefined; limit: number },
+) {
+  const { reference, providerId: provider_id, route } = filter;
+  return timeOrderedPage(CALLBACKS, { reference, provider_id, route }, { ...filter, before }, limit);
+}
+
+/** Reads and writes the attempts to call providers. */
 @Injectable()
 export class CallbackStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @InjectRepository(Callback) private readonly callbacks: Repository<Callback>,
+  ) {}
 
-  /** @returns the row's id; what is never completed was under way when its instance died */
-  async begin(attempt: {
-    providerId: string;
-    route: string;
-    reference: string;
-    requestId: string | undefined;
-    body: string;
-  }): Promise<number> {
-    const { providerId, route, reference, requestId, body } = attempt;
-    const values = [providerId, route, reference, requestId ?? null, body];
-    const [row] = await this.database.query<{ callbackId: number }>(BEGIN, values);
-    return row!.callbackId;
+  /** Records an attempt before its call. @returns its callbackId */
+  async begin(attempt: NewCallback): Promise<number> {
+    const { identifiers } = await this.callbacks.insert(attempt);
+    return (identifiers[0] as Pick<Callback, 'callbackId'>).callbackId;
   }
 
   async complete(callbackId: number, { status, answer, error, durationMs }: Completion): Promise<void> {
     await this.database.query(COMPLETE, [callbackId, status, answer, error, durationMs]);
+  }
+
+  find(callbackId: number): Promise<Callback | null> {
+    return this.callbacks.findOneBy({ callbackId });
+  }
+
+  /** Newest first. */
+  page(
+    filter: CallbackFilter,
+    page: { before: Place | undefined; limit: number },
+  ): Promise<(Callback & { place: string })[]> {
+    const { statement, values } = callbackPage(filter, page);
+    return this.database.query<Callback & { place: string }>(statement, values);
   }
 }

@@ -13,16 +13,17 @@ import {
   CallbackListResponse,
   CallbackQuery,
 } from './callback.admin.response.js';
-import { type CallbackRow, CallbackSearchStore } from './callback-search.store.js';
+import type { Callback } from './callback.entity.js';
+import { CallbackStore } from './callback.store.js';
 
-/** At most 15 digits, so that it is exact. */
+/** At most 15 digits, which a number holds exactly. */
 const CALLBACK_ID = /^[1-9]\d{0,14}$/;
 
 /** Contract, section 7. */
 @ApiTags('Administrators')
 @Controller('v1/admin/callbacks')
 export class CallbacksAdminController {
-  constructor(private readonly callbacks: CallbackSearchStore) {}
+  constructor(private readonly callbacks: CallbackStore) {}
 
   @Get()
   @RequiresRole('support')
@@ -38,7 +39,7 @@ export class CallbacksAdminController {
     @AcceptedFormat() format: ListFormat,
   ): Promise<CallbackListResponse | StreamableFile> {
     const read = (part: CallbackQuery) =>
-      pageByTime<CallbackRow & { place: string }, CallbackItem>(
+      pageByTime<Callback & { place: string }, CallbackItem>(
         part,
         (id) => CALLBACK_ID.test(id),
         (page) => this.callbacks.page(part, page),
@@ -54,15 +55,15 @@ export class CallbacksAdminController {
   @ApiOkResponse({ type: CallbackItem })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@Param('callbackId') callbackId: string): Promise<CallbackItem> {
-    const row = CALLBACK_ID.test(callbackId) ? await this.callbacks.find(Number(callbackId)) : undefined;
-    if (!row) throw new CroupierError('NOT_FOUND', 'no such callback');
-    return itemOf(row);
+    const callback = CALLBACK_ID.test(callbackId) ? await this.callbacks.find(Number(callbackId)) : null;
+    if (!callback) throw new CroupierError('NOT_FOUND', 'no such callback');
+    return itemOf(callback);
   }
 }
 
-function itemOf(row: CallbackRow): CallbackItem {
-  const { callbackId, providerId, route, reference, requestId, body, status, answer, error } = row;
-  const { durationMs, createdAt, completedAt } = row;
+function itemOf(callback: Callback): CallbackItem {
+  const { callbackId, providerId, route, reference, requestId, body, status, answer, error } = callback;
+  const { durationMs, createdAt, completedAt } = callback;
   return present<CallbackItem>({
     ...{ callbackId, providerId, route, reference, requestId, body, status, answer, error },
     ...{ durationMs, createdAt, completedAt },

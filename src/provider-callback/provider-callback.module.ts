@@ -1,14 +1,15 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { OutboundModule } from '../outbound/outbound.module.js';
-import { CallbackSearchStore } from './callback-search.store.js';
+import { Callback } from './callback.entity.js';
 import { CallbackStore } from './callback.store.js';
 import { CallbacksAdminController } from './callbacks.admin.controller.js';
 import { ProviderCallbacks } from './provider-callbacks.service.js';
 
 @Module({
-  imports: [OutboundModule],
+  imports: [TypeOrmModule.forFeature([Callback]), OutboundModule],
   controllers: [CallbacksAdminController],
-  providers: [ProviderCallbacks, CallbackStore, CallbackSearchStore],
+  providers: [ProviderCallbacks, CallbackStore],
   exports: [ProviderCallbacks],
 })
 export class ProviderCallbackModule {}

@@ -73,7 +73,7 @@ export class ProviderCallbacks {
     const provider = this.tenancy.provider(providerId);
     if (!provider) return unsent('the provider is not known here');
     const body = JSON.stringify(callback.body);
-    const requestId = currentRequestId();
+    const requestId = currentRequestId() ?? null;
     let callbackId: number;
     try {
       callbackId = await this.store.begin({ providerId, route, reference, requestId, body });

@@ -1,0 +1,48 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { instant, integer, nullable, text } from '../database/columns.js';
+
+/** One attempt to call a provider: inserted before the call and completed after it. */
+@Entity({ name: 'callbacks', synchronize: false })
+export class Callback {
+  /** Ascending. */
+  @PrimaryGeneratedColumn('identity', { name: 'callback_id', type: 'bigint', generatedIdentity: 'ALWAYS' })
+  callbackId: number;
+
+  @Column(text('provider_id'))
+  providerId: string;
+
+  @Column(text('route'))
+  route: string;
+
+  /** The requestRef of a grant, or a sessionId. */
+  @Column(text('reference'))
+  reference: string;
+
+  @Column(nullable(text('request_id')))
+  requestId: string | null;
+
+  /** The JSON that is sent, byte for byte. */
+  @Column(text('body'))
+  body: string;
+
+  /** The provider's HTTP status, if it answered. */
+  @Column(nullable(integer('status')))
+  status: number | null;
+
+  /** The provider's answer, at most 4 KiB. */
+  @Column(nullable(text('answer')))
+  answer: string | null;
+
+  @Column(nullable(text('error')))
+  error: string | null;
+
+  @Column(nullable(integer('duration_ms')))
+  durationMs: number | null;
+
+  @Column(instant('created_at'))
+  createdAt: Date;
+
+  /** null: under way, or its instance crashed and the outcome is unknown. */
+  @Column(nullable(instant('completed_at')))
+  completedAt: Date | null;
+}
