@@ -4,18 +4,19 @@ import { isUuid } from '../http/validation/identifier.js';
 import type { PageOf } from '../http/lists/page.js';
 import { pageByTime, present } from '../http/lists/time-page.js';
 import type { SessionItem, SessionQuery } from './session.admin.response.js';
-import { type DeskSession, SessionSearchStore } from './session-search.store.js';
+import type { Session } from './session.entity.js';
+import { SessionStore } from './session.store.js';
 
-/** What people at the desk see of sessions. Contract, section 7. */
+/** Sessions for the support desk. Contract, section 7. */
 @Injectable()
 export class SessionDesk {
-  constructor(private readonly sessions: SessionSearchStore) {}
+  constructor(private readonly sessions: SessionStore) {}
 
   /** Newest first. @throws CroupierError INVALID_REQUEST */
   list(query: SessionQuery): Promise<PageOf<SessionItem>> {
     const { revoked, ...filter } = query;
     const wanted = { ...filter, revoked: revoked && revoked === 'true' };
-    return pageByTime<DeskSession & { place: string }, SessionItem>(
+    return pageByTime<Session & { place: string }, SessionItem>(
       query,
       isUuid,
       (page) => this.sessions.page(wanted, page),
@@ -25,16 +26,16 @@ export class SessionDesk {
 
   /** @throws CroupierError NOT_FOUND */
   async find(sessionId: string): Promise<SessionItem> {
-    const row = await this.sessions.find(sessionId);
-    if (!row) throw new CroupierError('NOT_FOUND', 'no such session');
-    return itemOf(row);
+    const session = await this.sessions.find(sessionId);
+    if (!session) throw new CroupierError('NOT_FOUND', 'no such session');
+    return itemOf(session);
   }
 }
 
-function itemOf(row: DeskSession): SessionItem {
-  const { sessionId, operatorId, providerId, playerRef, gameId, currency, mode, language, country } = row;
-  const { createdAt, expiresAt, revokedAt, revokeReason } = row;
-  const status = revokedAt ? 'REVOKED' : row.ended ? 'EXPIRED' : 'ACTIVE';
+function itemOf(session: Session): SessionItem {
+  const { sessionId, operatorId, providerId, playerRef, gameId, currency, mode, language, country } = session;
+  const { createdAt, expiresAt, revokedAt, revokeReason } = session;
+  const status = revokedAt ? 'REVOKED' : session.ended ? 'EXPIRED' : 'ACTIVE';
   return present<SessionItem>({
     ...{ sessionId, status, operatorId, providerId, playerRef, gameId, currency, mode, language, country },
     ...{ createdAt, expiresAt, revokedAt, revokeReason },

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IdentifierField, QueryChoiceField } from '../http/validation/fields.js';
 import type { Columns } from '../http/lists/list.js';
 import { NextCursor, TimePageQuery } from '../http/lists/time-page.js';
-import type { RevokeReason } from './session.store.js';
+import type { RevokeReason } from './session.entity.js';
 
 const TRUTH = ['true', 'false'] as const;
 

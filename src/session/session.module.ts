@@ -1,26 +1,20 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ProviderCallbackModule } from '../provider-callback/provider-callback.module.js';
 import { RevocationNotifier } from './revocation.notifier.js';
 import { RevocationStore } from './revocation.store.js';
 import { SessionAdminController } from './session.admin.controller.js';
 import { SessionOperatorController } from './session.operator.controller.js';
 import { SessionProviderController } from './session.provider.controller.js';
+import { Session } from './session.entity.js';
 import { SessionDesk } from './session-desk.service.js';
-import { SessionSearchStore } from './session-search.store.js';
 import { SessionService } from './session.service.js';
 import { SessionStore } from './session.store.js';
 
 @Module({
-  imports: [ProviderCallbackModule],
+  imports: [TypeOrmModule.forFeature([Session]), ProviderCallbackModule],
   controllers: [SessionProviderController, SessionOperatorController, SessionAdminController],
-  providers: [
-    SessionService,
-    SessionStore,
-    RevocationNotifier,
-    RevocationStore,
-    SessionDesk,
-    SessionSearchStore,
-  ],
+  providers: [SessionService, SessionStore, RevocationNotifier, RevocationStore, SessionDesk],
   exports: [SessionService, SessionDesk],
 })
 export class SessionModule {}

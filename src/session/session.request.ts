@@ -6,7 +6,7 @@ import {
   OpaqueField,
   PatternField,
 } from '../http/validation/fields.js';
-import type { RevokeReason } from './session.store.js';
+import type { RevokeReason } from './session.entity.js';
 
 /** The longest life that an operator may ask for a session, in seconds: a year. */
 const TTL_LIMIT_SECONDS = 31_536_000;

@@ -7,11 +7,11 @@ import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import type { Session } from './session.js';
 import { RevocationNotifier } from './revocation.notifier.js';
 import type { Notification } from './revocation.store.js';
+import type { RevokeReason, Session } from './session.entity.js';
 import type { LaunchRequest } from './session.request.js';
-import { type RevokeReason, SessionStore } from './session.store.js';
+import { SessionStore } from './session.store.js';
 
 export interface LaunchedSession {
   readonly session: Session;

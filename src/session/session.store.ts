@@ -1,23 +1,35 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { GroupCommit, groupStatement } from '../database/group-commit.js';
+import { selectList } from '../database/select-list.js';
+import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
+import type { Place } from '../http/lists/time-page.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
-import type { Session } from './session.js';
+import { type RevokeReason, Session } from './session.entity.js';
 import { ended } from './session.sql.js';
 
-export type RevokeReason = 'KICK' | 'SELF_EXCLUSION' | 'FRAUD_HOLD' | 'OTHER';
-
-export interface NewSession extends Omit<Session, 'expiresAt' | 'revokedAt' | 'ended'> {
-  readonly tokenHash: Buffer;
+export interface NewSession extends Omit<
+  Session,
+  'createdAt' | 'expiresAt' | 'revokedAt' | 'revokeReason' | 'ended'
+> {
   readonly ttlSeconds: number;
 }
 
-/** The columns of a session by the names of its type; other rooms' queries that join sessions use it too. */
-const COLUMNS = `
-  s.session_id AS "sessionId", s.operator_id AS "operatorId", s.provider_id AS "providerId",
-  s.player_ref AS "playerRef", s.game_id AS "gameId", s.currency, s.mode, s.language, s.country,
-  s.expires_at AS "expiresAt", s.revoked_at AS "revokedAt", ${ended('s')} AS ended`;
+export interface SessionFilter {
+  readonly operatorId?: string | undefined;
+  readonly providerId?: string | undefined;
+  readonly playerRef?: string | undefined;
+  readonly gameId?: string | undefined;
+  readonly revoked?: boolean | undefined;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+const COLUMNS = selectList(Session, 's');
 
 const INSERT = {
   name: 'session_insert',
@@ -35,12 +47,12 @@ export const BY_TOKEN = groupStatement(
   (asked) => `SELECT a.item, ${COLUMNS} FROM (${asked}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
-/** Closes what the condition names, and notes in the same step that its provider is to be told: $4 is the lease. */
+/** Revokes the sessions that meet the condition, and records that their providers are to be notified: $4 is the lease. */
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
     UPDATE sessions s SET revoked_at = clock_timestamp(), revoke_reason = $3 WHERE ${condition} AND s.revoked_at IS NULL
     RETURNING ${COLUMNS}
-  ), noted AS (
+  ), recorded AS (
     INSERT INTO session_revocations (session_id, lease_until)
     SELECT "sessionId", clock_timestamp() + make_interval(secs => $4) FROM revoked
   )
@@ -51,17 +63,30 @@ const REVOKE = {
   text: revokeWhere('s.session_id = $1 AND ($2::text IS NULL OR s.operator_id = $2)'),
 };
 
-const FIND = {
-  name: 'session_find',
-  text: `SELECT ${COLUMNS} FROM sessions s WHERE s.session_id = $1 AND ($2::text IS NULL OR s.operator_id = $2)`,
-};
-
 const REVOKE_PLAYER = {
   name: 'session_revoke_player',
   text: revokeWhere(`s.operator_id = $1 AND s.player_ref = $2 AND NOT ${ended('s')}`),
 };
 
-/** Each statement that touches a session. */
+const SESSIONS: TimeOrderedTable = {
+  columns: selectList(Session, 't'),
+  from: 'sessions',
+  id: 'session_id',
+  idType: 'uuid',
+};
+
+export function sessionPage(
+  filter: SessionFilter,
+  { before, limit }: { before: Place | undefined; limit: number },
+) {
+  const { playerRef: player_ref, gameId: game_id, operatorId: operator_id, providerId: provider_id } = filter;
+  const { revoked } = filter;
+  const further = revoked === undefined ? [] : [`t.revoked_at IS ${revoked ? 'NOT NULL' : 'NULL'}`];
+  const equal = { player_ref, game_id, operator_id, provider_id };
+  return timeOrderedPage(SESSIONS, equal, { ...filter, before }, limit, further);
+}
+
+/** Reads and writes sessions; every update carries its condition. */
 @Injectable()
 export class SessionStore {
   private readonly leaseSeconds: number;
@@ -69,12 +94,13 @@ export class SessionStore {
   constructor(
     private readonly database: Database,
     private readonly groupCommit: GroupCommit,
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
     configuration: Configuration,
   ) {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
   }
 
-  /** Stores a session that begins now, by the database's clock. */
+  /** Inserts a session that begins now, by the database's clock. */
   async insert(session: NewSession): Promise<Session> {
     const { sessionId, tokenHash, operatorId, providerId, playerRef, gameId, currency, mode } = session;
     const { language, country, ttlSeconds } = session;
@@ -85,19 +111,29 @@ export class SessionStore {
     return inserted!;
   }
 
+  /** With every call of a provider. @param tokenHash SHA-256 of the token */
   byToken(tokenHash: Buffer): Promise<Session | undefined> {
     return this.groupCommit.run<Session>(BY_TOKEN, [tokenHash]);
   }
 
-  /** @param operatorId undefined: whichever operator's it is */
-  async find(sessionId: string, operatorId: string | undefined): Promise<Session | undefined> {
-    const [session] = await this.database.query<Session>(FIND, [sessionId, operatorId ?? null]);
-    return session;
+  /** @param operatorId undefined: of any operator */
+  find(sessionId: string, operatorId?: string): Promise<Session | null> {
+    return this.sessions.findOneBy({ sessionId, ...(operatorId !== undefined && { operatorId }) });
+  }
+
+  /** Newest first. */
+  page(
+    filter: SessionFilter,
+    page: { before: Place | undefined; limit: number },
+  ): Promise<(Session & { place: string })[]> {
+    const { statement, values } = sessionPage(filter, page);
+    return this.database.query<Session & { place: string }>(statement, values);
   }
 
   /**
-   * Closes one session; nothing comes back where it was closed before, or is not this operator's.
-   * @param operatorId undefined: whichever operator's it is
+   * Revokes one session.
+   * @param operatorId undefined: of any operator
+   * @returns undefined if it was revoked before, or the operator has no such session
    */
   async revoke(
     query: Query,
@@ -110,7 +146,7 @@ export class SessionStore {
     return session;
   }
 
-  /** Closes every live session of an operator's player at once. */
+  /** Revokes all live sessions of an operator's player. */
   async revokePlayer(
     query: Query,
     operatorId: string,

@@ -7,7 +7,7 @@ import { Grant } from '../../src/free-spins/grant.entity.js';
 import { type GrantFilter, grantPage } from '../../src/free-spins/grant.store.js';
 import { flaggedPage } from '../../src/free-spins/winnings/winnings.sql.js';
 import { callbackPage } from '../../src/provider-callback/callback.store.js';
-import { sessionPage } from '../../src/session/session-search.store.js';
+import { sessionPage } from '../../src/session/session.store.js';
 import { createTestDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';

@@ -1,0 +1,56 @@
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { bytes, instant, nullable, secret, text, uuid } from '../database/columns.js';
+import { ended } from './session.sql.js';
+
+export type RevokeReason = 'KICK' | 'SELF_EXCLUSION' | 'FRAUD_HOLD' | 'OTHER';
+
+/** A player's session with one game of one provider. Contract, section 5. */
+@Entity({ name: 'sessions', synchronize: false })
+export class Session {
+  @PrimaryColumn(uuid('session_id'))
+  sessionId: string;
+
+  /** SHA-256 of the token. */
+  @Column(secret(bytes('token_hash')))
+  tokenHash: Buffer;
+
+  @Column(text('operator_id'))
+  operatorId: string;
+
+  @Column(text('provider_id'))
+  providerId: string;
+
+  @Column(text('player_ref'))
+  playerRef: string;
+
+  @Column(text('game_id'))
+  gameId: string;
+
+  @Column(text('currency'))
+  currency: string;
+
+  @Column(text('mode'))
+  mode: 'REAL' | 'DEMO';
+
+  @Column(nullable(text('language')))
+  language: string | null;
+
+  @Column(nullable(text('country')))
+  country: string | null;
+
+  @Column(instant('created_at'))
+  createdAt: Date;
+
+  @Column(instant('expires_at'))
+  expiresAt: Date;
+
+  @Column(nullable(instant('revoked_at')))
+  revokedAt: Date | null;
+
+  @Column(nullable(text('revoke_reason')))
+  revokeReason: RevokeReason | null;
+
+  /** Whether it was expired or revoked when it was read, by the database's clock. */
+  @VirtualColumn('boolean', { query: ended })
+  ended: boolean;
+}
