@@ -38,7 +38,7 @@ export class BatchesService {
   ): Promise<{ batchId: string; replayed: boolean }> {
     const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs, batchRef } = order;
     const fingerprint = fingerprintOf(order);
-    const known = batchRef == null ? undefined : await this.grants.batchByRef(batchRef);
+    const known = batchRef == null ? null : await this.grants.batchByRef(batchRef);
     if (known) return { batchId: same(known, fingerprint), replayed: true };
     const { providerId } = this.freeSpins.gameFor(order, scope);
     const batchId = this.randomness.uuid();

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ProviderCallbackModule } from '../provider-callback/provider-callback.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
+import { Batch } from './batch.entity.js';
 import { BatchRunner } from './batch.runner.js';
 import { BatchesService } from './batches.service.js';
 import { FreeSpinsAdminController } from './free-spins.admin.controller.js';
@@ -14,7 +15,7 @@ import { WinningsService } from './winnings/winnings.service.js';
 import { WinningsStore } from './winnings/winnings.store.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Grant]), ProviderCallbackModule, WalletModule],
+  imports: [TypeOrmModule.forFeature([Batch, Grant]), ProviderCallbackModule, WalletModule],
   controllers: [FreeSpinsAdminController, FreeSpinsOperatorController, WinningsAdminController],
   providers: [FreeSpinsService, BatchesService, BatchRunner, GrantStore, WinningsService, WinningsStore],
 })

@@ -1,77 +1,83 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigInteger, flag, instant, integer, nullable, text, uuid } from '../database/columns.js';
 
 export type GrantState = 'PENDING' | 'GRANTED' | 'FAILED' | 'CANCELLED';
 
-/** One grant of free spins to one player; the migration says what may stand in it. Contract, section 6. */
+/**
+ * A grant of free spins to one player. Contract, section 6. Leases are not part of the entity: they are written and judged
+ * in SQL, by the database's clock.
+ */
 @Entity({ name: 'free_spin_grants', synchronize: false })
 export class Grant {
-  /** Counts up: the order of lists. */
-  @PrimaryColumn({ name: 'grant_no', type: 'bigint' })
+  /** Ascending: the order of lists. */
+  @PrimaryGeneratedColumn('identity', { name: 'grant_no', type: 'bigint', generatedIdentity: 'ALWAYS' })
   grantNo: number;
 
-  @Column({ name: 'request_ref', type: 'text' })
+  @Column(text('request_ref'))
   requestRef: string;
 
-  @Column({ type: 'text' })
+  @Column(text('state'))
   state: GrantState;
 
-  @Column({ name: 'operator_id', type: 'text' })
+  @Column(text('operator_id'))
   operatorId: string;
 
-  @Column({ name: 'provider_id', type: 'text' })
+  @Column(text('provider_id'))
   providerId: string;
 
-  @Column({ name: 'player_ref', type: 'text' })
+  @Column(text('player_ref'))
   playerRef: string;
 
-  @Column({ name: 'game_id', type: 'text' })
+  @Column(text('game_id'))
   gameId: string;
 
-  @Column({ type: 'integer' })
+  @Column(integer('spins'))
   spins: number;
 
   /** Minor units; 0: the provider's default stake. */
-  @Column({ name: 'bet_amount_minor', type: 'bigint' })
+  @Column(bigInteger('bet_amount_minor'))
   betAmountMinor: number;
 
-  @Column({ type: 'text' })
+  @Column(text('currency'))
   currency: string;
 
-  /** Counts the grant callbacks; whoever records a failure must name the one it sent. */
-  @Column({ type: 'integer' })
+  /** The number of the latest grant callback; a failure is recorded for the callback that it belongs to. */
+  @Column(integer('attempt'))
   attempt: number;
 
-  @Column({ name: 'external_ref', type: 'text', nullable: true })
+  /** The provider's id of its batch. */
+  @Column(nullable(text('external_ref')))
   externalRef: string | null;
 
-  @Column({ name: 'failure_status', type: 'integer', nullable: true })
+  /** The provider's HTTP status, if it answered. */
+  @Column(nullable(integer('failure_status')))
   failureStatus: number | null;
 
-  @Column({ name: 'failure_error', type: 'text', nullable: true })
+  @Column(nullable(text('failure_error')))
   failureError: string | null;
 
-  /** Whether the provider may have booked what we record as failed. */
-  @Column({ name: 'outcome_unknown', type: 'boolean' })
+  /** Whether the provider may have booked a grant that is FAILED or being sent again. */
+  @Column(flag('outcome_unknown'))
   outcomeUnknown: boolean;
 
-  @Column({ name: 'remaining_spins', type: 'bigint', nullable: true })
+  @Column(nullable(bigInteger('remaining_spins')))
   remainingSpins: number | null;
 
-  @Column({ type: 'boolean', nullable: true })
+  @Column(nullable(flag('completed')))
   completed: boolean | null;
 
-  @Column({ name: 'status_checked_at', type: 'timestamptz', nullable: true })
+  @Column(nullable(instant('status_checked_at')))
   statusCheckedAt: Date | null;
 
-  @Column({ name: 'last_cancel_error', type: 'text', nullable: true })
+  @Column(nullable(text('last_cancel_error')))
   lastCancelError: string | null;
 
-  @Column({ name: 'batch_id', type: 'uuid', nullable: true })
+  @Column(nullable(uuid('batch_id')))
   batchId: string | null;
 
-  @Column({ name: 'created_at', type: 'timestamptz' })
+  @Column(instant('created_at'))
   createdAt: Date;
 
-  @Column({ name: 'updated_at', type: 'timestamptz' })
+  @Column(instant('updated_at'))
   updatedAt: Date;
 }

@@ -1,4 +1,6 @@
 import type { Statement } from '../database/database.js';
+import { selectList } from '../database/select-list.js';
+import { Grant } from './grant.entity.js';
 
 /** The end of a lease of so many seconds, by the database's clock. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
@@ -119,26 +121,16 @@ export const RECORD_BATCH: Statement = {
     RETURNING request_ref`,
 };
 
-export const BATCH_BY_REF: Statement = {
-  name: 'grant_batch_by_ref',
-  text: `SELECT batch_id AS "batchId", fingerprint FROM free_spin_batches WHERE batch_ref = $1`,
-};
-
-export const BATCH_OPERATOR: Statement = {
-  name: 'grant_batch_operator',
-  text: `SELECT operator_id AS "operatorId" FROM free_spin_batches WHERE batch_id = $1`,
-};
-
 /** Claims the next unsent grant of a provider. It is committed before the call, so that no grant is sent twice. */
 export const TAKE_UNSENT: Statement = {
   name: 'grant_take_unsent',
   text: `
-    UPDATE free_spin_grants
+    UPDATE free_spin_grants g
        SET attempt = attempt + 1, lease_until = ${lease('$2')}, updated_at = clock_timestamp()
      WHERE grant_no = (SELECT grant_no FROM free_spin_grants
                         WHERE provider_id = $1 AND state = 'PENDING' AND lease_until IS NULL
                         ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING request_ref AS "requestRef"`,
+    RETURNING ${selectList(Grant, 'g')}`,
 };
 
 export const UNSENT_PROVIDERS: Statement = {

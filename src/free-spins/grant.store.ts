@@ -4,28 +4,28 @@ import { Any, type FindManyOptions, LessThan, type Repository } from 'typeorm';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
+import { Batch } from './batch.entity.js';
 import { Grant, type GrantState } from './grant.entity.js';
 import * as sql from './grant.sql.js';
 import type { Failure } from './rules/answers.js';
 
 /** The fields of a grant that its caller determines; a replay must have equal ones. */
-export interface NewGrant {
-  readonly requestRef: string;
-  readonly operatorId: string;
-  readonly providerId: string;
-  readonly playerRef: string;
-  readonly gameId: string;
-  readonly spins: number;
-  /** Minor units. */
-  readonly betAmountMinor: number;
-  readonly currency: string;
-}
+export type NewGrant = Readonly<
+  Pick<
+    Grant,
+    | 'requestRef'
+    | 'operatorId'
+    | 'providerId'
+    | 'playerRef'
+    | 'gameId'
+    | 'spins'
+    | 'betAmountMinor'
+    | 'currency'
+  >
+>;
 
-export interface NewBatch extends Omit<NewGrant, 'requestRef' | 'playerRef'> {
-  readonly batchId: string;
-  readonly batchRef: string | null;
-  /** SHA-256 over the fields in which a replay must be equal. */
-  readonly fingerprint: Buffer;
+export interface NewBatch
+  extends Omit<NewGrant, 'requestRef' | 'playerRef'>, Pick<Batch, 'batchId' | 'batchRef' | 'fingerprint'> {
   readonly players: readonly { readonly requestRef: string; readonly playerRef: string }[];
 }
 
@@ -67,6 +67,7 @@ export class GrantStore {
   constructor(
     private readonly database: Database,
     @InjectRepository(Grant) private readonly grants: Repository<Grant>,
+    @InjectRepository(Batch) private readonly batches: Repository<Batch>,
     configuration: Configuration,
   ) {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
@@ -151,17 +152,17 @@ export class GrantStore {
     return rows.length > 0;
   }
 
-  async batchByRef(batchRef: string): Promise<{ batchId: string; fingerprint: Buffer } | undefined> {
-    const rows = await this.database.query<{ batchId: string; fingerprint: Buffer }>(sql.BATCH_BY_REF, [
-      batchRef,
-    ]);
-    return rows[0];
+  batchByRef(batchRef: string): Promise<Batch | null> {
+    return this.batches.findOneBy({ batchRef });
   }
 
-  /** The grants of a batch in the order of its players; undefined if the operator has no such batch. */
+  /**
+   * The grants of a batch in the order of its players; undefined if there is no such batch.
+   * @param operatorId undefined: of any operator
+   */
   async batch(batchId: string, operatorId: string | undefined): Promise<Grant[] | undefined> {
-    const [row] = await this.database.query<{ operatorId: string }>(sql.BATCH_OPERATOR, [batchId]);
-    if (!row || (operatorId !== undefined && row.operatorId !== operatorId)) return undefined;
+    const own = { batchId, ...(operatorId !== undefined && { operatorId }) };
+    if (!(await this.batches.existsBy(own))) return undefined;
     return this.grants.find({ where: { batchId }, order: { grantNo: 'ASC' } });
   }
 
@@ -172,9 +173,8 @@ export class GrantStore {
 
   /** Claims the next unsent grant of a provider; once that is committed, no other instance sends it. */
   async takeUnsent(providerId: string): Promise<Grant | undefined> {
-    const values = [providerId, this.leaseSeconds];
-    const [row] = await this.database.query<{ requestRef: string }>(sql.TAKE_UNSENT, values);
-    return (row && (await this.find(row.requestRef))) ?? undefined;
+    const [grant] = await this.database.query<Grant>(sql.TAKE_UNSENT, [providerId, this.leaseSeconds]);
+    return grant;
   }
 
   /** @returns the number of grants that failed */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { selectList } from '../../src/database/select-list.js';
 import { Tool } from '../free-spins/tool.js';
 import { startWorld, type World } from '../world/world.js';
@@ -11,13 +11,20 @@ const SCHEMA_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp
 let world: World;
 let entities: EntityMetadata[];
 
-/** One row at least in every table that has an entity. */
+/** Every table that has an entity gets at least one row. */
 beforeAll(async () => {
   world = await startWorld();
   entities = world.app.get(DataSource).entityMetadatas;
   const tool = new Tool(world);
   const { requestRef } = await tool.granted();
   await tool.act(requestRef, 'status');
+  const { requestRef: _, playerRef, ...spins } = tool.order();
+  const batch = { ...spins, playerRefs: [playerRef] };
+  const { batchId } = (await world.admin('POST', '/v1/admin/free-spins/batches', batch)).json;
+  await vi.waitFor(async () => {
+    const { json } = await world.admin('GET', `/v1/admin/free-spins/batches/${String(batchId)}`);
+    expect(json).toMatchObject({ pending: 0 });
+  });
   await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
   const { sessionId } = await world.launch({ language: 'en' });
   await world.revoke(sessionId);
