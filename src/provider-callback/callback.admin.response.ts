@@ -1,4 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
+import { ExposeUnlessNull } from '../http/answer.js';
 import { IdentifierField, QueryChoiceField } from '../http/validation/fields.js';
 import type { Columns } from '../http/lists/list.js';
 import { NextCursor, TimePageQuery } from '../http/lists/time-page.js';
@@ -24,40 +26,63 @@ export class CallbackQuery extends TimePageQuery {
 
 /** One attempt to call a provider: what was sent and what came back. */
 export class CallbackItem {
+  @Expose()
   @ApiProperty({ type: 'integer', example: 17 })
   callbackId: number;
+
+  @Expose()
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
+
+  @Expose()
   @ApiProperty({ enum: ROUTES, example: ROUTES[1] })
   route: string;
+
+  @Expose()
   @ApiProperty({ example: 'promo-1', description: "A grant's requestRef, or a sessionId" })
   reference: string;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ example: '7d05f135-6a15-439e-b716-23d0af3aa5b3' })
   requestId?: string;
+
+  @Expose()
   @ApiProperty({
     example: '{"externalRef":"spins-7","playerRef":"player-42","gameId":"sandbox-slots"}',
     description: 'The JSON that was sent, byte for byte',
   })
   body: string;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({
     type: 'integer',
     example: 200,
     description: "The provider's status, where it answered",
   })
   status?: number;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({
     example: '{"remainingSpins":3,"completed":false}',
     description: "The provider's answer, up to 4 KiB",
   })
   answer?: string;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({
     description: 'Why there is no whole answer, such as `the provider did not answer within 10000 ms`',
   })
   error?: string;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ type: 'integer', example: 42 })
   durationMs?: number;
+
+  @Expose()
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   createdAt: Date;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({
     format: 'date-time',
     example: '2026-01-31T12:00:00.042Z',

@@ -3,10 +3,11 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
+import { answerOf } from '../http/answer.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
 import { ValidQuery } from '../http/validation/query.js';
-import { pageByTime, present } from '../http/lists/time-page.js';
+import { pageByTime } from '../http/lists/time-page.js';
 import {
   CALLBACK_COLUMNS,
   CallbackItem,
@@ -43,7 +44,7 @@ export class CallbacksAdminController {
         part,
         (id) => CALLBACK_ID.test(id),
         (page) => this.callbacks.page(part, page),
-        itemOf,
+        (callback) => answerOf(CallbackItem, callback),
       );
     return answerList(format, { query, name: 'callbacks', columns: CALLBACK_COLUMNS, read });
   }
@@ -57,15 +58,6 @@ export class CallbacksAdminController {
   async find(@Param('callbackId') callbackId: string): Promise<CallbackItem> {
     const callback = CALLBACK_ID.test(callbackId) ? await this.callbacks.find(Number(callbackId)) : null;
     if (!callback) throw new CroupierError('NOT_FOUND', 'no such callback');
-    return itemOf(callback);
+    return answerOf(CallbackItem, callback);
   }
-}
-
-function itemOf(callback: Callback): CallbackItem {
-  const { callbackId, providerId, route, reference, requestId, body, status, answer, error } = callback;
-  const { durationMs, createdAt, completedAt } = callback;
-  return present<CallbackItem>({
-    ...{ callbackId, providerId, route, reference, requestId, body, status, answer, error },
-    ...{ durationMs, createdAt, completedAt },
-  });
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
+import { answerOf } from '../http/answer.js';
 import { isUuid } from '../http/validation/identifier.js';
 import type { PageOf } from '../http/lists/page.js';
-import { pageByTime, present } from '../http/lists/time-page.js';
-import type { SessionItem, SessionQuery } from './session.admin.response.js';
+import { pageByTime } from '../http/lists/time-page.js';
+import { SessionItem, type SessionQuery } from './session.admin.response.js';
 import type { Session } from './session.entity.js';
 import { SessionStore } from './session.store.js';
 
@@ -33,11 +34,6 @@ export class SessionDesk {
 }
 
 function itemOf(session: Session): SessionItem {
-  const { sessionId, operatorId, providerId, playerRef, gameId, currency, mode, language, country } = session;
-  const { createdAt, expiresAt, revokedAt, revokeReason } = session;
-  const status = revokedAt ? 'REVOKED' : session.ended ? 'EXPIRED' : 'ACTIVE';
-  return present<SessionItem>({
-    ...{ sessionId, status, operatorId, providerId, playerRef, gameId, currency, mode, language, country },
-    ...{ createdAt, expiresAt, revokedAt, revokeReason },
-  });
+  const status = session.revokedAt ? 'REVOKED' : session.ended ? 'EXPIRED' : 'ACTIVE';
+  return answerOf(SessionItem, { ...session, status });
 }

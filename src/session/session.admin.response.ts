@@ -1,4 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
+import { ExposeUnlessNull } from '../http/answer.js';
 import { IdentifierField, QueryChoiceField } from '../http/validation/fields.js';
 import type { Columns } from '../http/lists/list.js';
 import { NextCursor, TimePageQuery } from '../http/lists/time-page.js';
@@ -24,34 +26,61 @@ export class SessionQuery extends TimePageQuery {
   revoked?: 'true' | 'false';
 }
 
-/** A session as the desk sees it; never its token. What it does not have is absent. */
+/** A session for the support desk, without its token. */
 export class SessionItem {
+  @Expose()
   @ApiProperty({ format: 'uuid' })
   sessionId: string;
+
+  @Expose()
   @ApiProperty({ enum: ['ACTIVE', 'EXPIRED', 'REVOKED'], description: 'As it stands now' })
   status: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
+
+  @Expose()
   @ApiProperty({ example: 'sandbox-operator' })
   operatorId: string;
+
+  @Expose()
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
+
+  @Expose()
   @ApiProperty({ example: 'player-42' })
   playerRef: string;
+
+  @Expose()
   @ApiProperty({ example: 'sandbox-slots' })
   gameId: string;
+
+  @Expose()
   @ApiProperty({ example: 'EUR' })
   currency: string;
+
+  @Expose()
   @ApiProperty({ enum: ['REAL', 'DEMO'] })
   mode: 'REAL' | 'DEMO';
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ example: 'en' })
   language?: string;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ example: 'DE' })
   country?: string;
+
+  @Expose()
   @ApiProperty({ format: 'date-time' })
   createdAt: Date;
+
+  @Expose()
   @ApiProperty({ format: 'date-time' })
   expiresAt: Date;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ format: 'date-time' })
   revokedAt?: Date;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ enum: ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] })
   revokeReason?: RevokeReason;
 }

@@ -66,6 +66,14 @@ test('a statement with the select list of an entity reads what its repository re
   }
 });
 
+test('the hash of a token is read neither by the repository nor by the select list', async () => {
+  const sessions = entities.find(({ tableName }) => tableName === 'sessions')!;
+  const [session] = await world.app.get(DataSource).manager.find(sessions.target);
+  expect(session).toHaveProperty('sessionId');
+  expect(session).not.toHaveProperty('tokenHash');
+  expect(selectList(sessions.target as abstract new () => object, 's')).not.toContain('token_hash');
+});
+
 test('a callback is inserted with an ascending id, its time by the database and no outcome', async () => {
   const session = await world.launch({ playerRef: `player-${randomUUID()}` });
   const held = world.provider.next({ do: 'hold' }, { sessionId: session.sessionId });
