@@ -4,6 +4,7 @@ import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
+import type { Batch } from './batch.entity.js';
 import { BatchRunner } from './batch.runner.js';
 import { FreeSpinsService, type Scope } from './free-spins.service.js';
 import type { Grant } from './grant.entity.js';
@@ -11,12 +12,12 @@ import { GrantStore, type NewGrant } from './grant.store.js';
 
 /** The same grant for many players. Contract, section 6. */
 export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef'> {
-  /** 1 to 1000 different ones. */
+  /** 1 to 1000 unique ones. */
   readonly playerRefs: readonly string[];
   readonly batchRef?: string | null;
 }
 
-/** Takes batches in; sending them is the runner's. */
+/** Records and reads batches; `BatchRunner` sends them. */
 @Injectable()
 export class BatchesService {
   constructor(
@@ -28,7 +29,7 @@ export class BatchesService {
   ) {}
 
   /**
-   * Records a batch, to be sent player by player; a batchRef that is known answers the batch that is stored.
+   * Records a batch, to be sent player by player; a known batchRef returns the stored batch.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async create(
@@ -39,12 +40,19 @@ export class BatchesService {
     const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs, batchRef } = order;
     const fingerprint = fingerprintOf(order);
     const known = batchRef == null ? null : await this.grants.batchByRef(batchRef);
-    if (known) return { batchId: same(known, fingerprint), replayed: true };
+    if (known) return { batchId: idOfSame(known, fingerprint), replayed: true };
     const { providerId } = this.freeSpins.gameFor(order, scope);
     const batchId = this.randomness.uuid();
     const batch = {
-      ...{ batchId, batchRef: batchRef ?? null, fingerprint },
-      ...{ operatorId, providerId, gameId, spins, betAmountMinor, currency },
+      batchId,
+      batchRef: batchRef ?? null,
+      fingerprint,
+      operatorId,
+      providerId,
+      gameId,
+      spins,
+      betAmountMinor,
+      currency,
       players: playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef })),
     };
     const recorded = await this.audit.change(actor, async ({ query }, record) => {
@@ -53,9 +61,9 @@ export class BatchesService {
       return true;
     });
     if (!recorded) {
-      const faster = await this.grants.batchByRef(batchRef ?? '');
-      if (!faster) throw new Error('a batch was neither recorded nor found');
-      return { batchId: same(faster, fingerprint), replayed: true };
+      const stored = await this.grants.batchByRef(batchRef ?? '');
+      if (!stored) throw new Error('a batch was neither recorded nor found');
+      return { batchId: idOfSame(stored, fingerprint), replayed: true };
     }
     this.runner.wake();
     return { batchId, replayed: false };
@@ -70,7 +78,7 @@ export class BatchesService {
   }
 }
 
-/** Who comes first among the players does not make another batch. */
+/** The order of the players does not matter. */
 function fingerprintOf(order: BatchOrder): Buffer {
   const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
   return sha256(
@@ -78,8 +86,8 @@ function fingerprintOf(order: BatchOrder): Buffer {
   );
 }
 
-/** @throws CroupierError CONFLICT where the batchRef stands for something else */
-function same(known: { batchId: string; fingerprint: Buffer }, fingerprint: Buffer): string {
-  if (known.fingerprint.equals(fingerprint)) return known.batchId;
+/** @throws CroupierError CONFLICT if the stored batch differs from the request */
+function idOfSame(stored: Batch, fingerprint: Buffer): string {
+  if (stored.fingerprint.equals(fingerprint)) return stored.batchId;
   throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
 }

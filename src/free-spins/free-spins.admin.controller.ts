@@ -29,9 +29,9 @@ import {
   GrantListResponse,
   GrantResponse,
   GrantStatusResponse,
-  shown,
-  shownBatch,
-  shownWithWinnings,
+  grantResponse,
+  batchResponse,
+  detailedGrantResponse,
 } from './free-spins.response.js';
 import { FreeSpinsService } from './free-spins.service.js';
 import { BATCH_LIMIT_BYTES, granted } from './granted.js';
@@ -60,7 +60,7 @@ export class FreeSpinsAdminController {
     const { grant, replayed } = await this.freeSpins.grant(actor, request, 'everybody');
     if (!replayed) return granted(grant, PATH);
     response.status(HttpStatus.OK);
-    return shown(grant);
+    return grantResponse(grant);
   }
 
   @Post('batches')
@@ -82,7 +82,7 @@ export class FreeSpinsAdminController {
   @SensitiveRead('free-spins.batch-read')
   @ApiFindBatch()
   async findBatch(@UuidParam('batchId') batchId: string): Promise<BatchResponse> {
-    return shownBatch(await this.batches.find(batchId, 'everybody'));
+    return batchResponse(await this.batches.find(batchId, 'everybody'));
   }
 
   @Get()
@@ -98,7 +98,7 @@ export class FreeSpinsAdminController {
     const read = async ({ limit, cursor, ...filter }: AdminGrantQuery) => {
       const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
       const found = await this.freeSpins.list(filter, page);
-      return { ...found, items: found.items.map(shown) };
+      return { ...found, items: found.items.map(grantResponse) };
     };
     return answerList(format, { query, name: 'free-spins', columns: GRANT_COLUMNS, read });
   }
@@ -109,7 +109,7 @@ export class FreeSpinsAdminController {
   @ApiFindGrant()
   async find(@IdentifierParam('requestRef') requestRef: string): Promise<DetailedGrantResponse> {
     const grant = await this.freeSpins.find(requestRef, 'everybody');
-    return shownWithWinnings(grant, await this.winnings.of(requestRef));
+    return detailedGrantResponse(grant, await this.winnings.of(requestRef));
   }
 
   @Post(':requestRef/status')
@@ -133,7 +133,7 @@ export class FreeSpinsAdminController {
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return shown(await this.freeSpins.cancel(actor, requestRef, 'everybody'));
+    return grantResponse(await this.freeSpins.cancel(actor, requestRef, 'everybody'));
   }
 
   @Post(':requestRef/resend')

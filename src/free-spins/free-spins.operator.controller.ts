@@ -29,9 +29,9 @@ import {
   GrantListResponse,
   GrantResponse,
   GrantStatusResponse,
-  shown,
-  shownBatch,
-  shownWithWinnings,
+  grantResponse,
+  batchResponse,
+  detailedGrantResponse,
 } from './free-spins.response.js';
 import { FreeSpinsService, type Scope } from './free-spins.service.js';
 import { BATCH_LIMIT_BYTES, granted } from './granted.js';
@@ -66,7 +66,7 @@ export class FreeSpinsOperatorController {
     );
     if (!replayed) return granted(grant, PATH);
     response.status(HttpStatus.OK);
-    return shown(grant);
+    return grantResponse(grant);
   }
 
   @Post('batches')
@@ -93,7 +93,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @UuidParam('batchId') batchId: string,
   ): Promise<BatchResponse> {
-    return shownBatch(await this.batches.find(batchId, own(operator)));
+    return batchResponse(await this.batches.find(batchId, own(operator)));
   }
 
   @Get()
@@ -108,7 +108,7 @@ export class FreeSpinsOperatorController {
     const { limit, cursor, ...filter } = query;
     const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
     const found = await this.freeSpins.list({ ...filter, operatorId: operator.id }, page);
-    return { ...found, items: found.items.map(shown) };
+    return { ...found, items: found.items.map(grantResponse) };
   }
 
   @Get(':requestRef')
@@ -118,7 +118,7 @@ export class FreeSpinsOperatorController {
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<DetailedGrantResponse> {
     const grant = await this.freeSpins.find(requestRef, own(operator));
-    return shownWithWinnings(grant, await this.winnings.of(requestRef));
+    return detailedGrantResponse(grant, await this.winnings.of(requestRef));
   }
 
   @Post(':requestRef/status')
@@ -142,7 +142,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return shown(await this.freeSpins.cancel(actor, requestRef, own(operator)));
+    return grantResponse(await this.freeSpins.cancel(actor, requestRef, own(operator)));
   }
 
   @Post(':requestRef/resend')

@@ -171,14 +171,23 @@ export class BatchResponse {
   items: GrantResponse[];
 }
 
-/** A grant as the contract's section 6 shows it. */
-export function shown(grant: Grant): GrantResponse {
-  const { requestRef, state, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency } =
-    grant;
+/**
+ * The answer of a grant. Contract, section 6. It is written out, because class-transformer would block the process for 18 ms
+ * with a batch of a thousand.
+ */
+export function grantResponse(grant: Grant): GrantResponse {
   const { externalRef, remainingSpins, completed, statusCheckedAt, failureStatus, failureError } = grant;
   const { lastCancelError, batchId } = grant;
   return {
-    ...{ requestRef, state, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency },
+    requestRef: grant.requestRef,
+    state: grant.state,
+    operatorId: grant.operatorId,
+    providerId: grant.providerId,
+    playerRef: grant.playerRef,
+    gameId: grant.gameId,
+    spins: grant.spins,
+    betAmountMinor: grant.betAmountMinor,
+    currency: grant.currency,
     ...(externalRef !== null && { externalRef }),
     ...(remainingSpins !== null && { remainingSpins }),
     ...(completed !== null && { completed }),
@@ -197,7 +206,7 @@ export function shown(grant: Grant): GrantResponse {
   };
 }
 
-export function shownWithWinnings(
+export function detailedGrantResponse(
   grant: Grant,
   { count, totalMinor, flagged }: Winnings,
 ): DetailedGrantResponse {
@@ -206,12 +215,12 @@ export function shownWithWinnings(
     ...(totalMinor !== null && { totalMinor }),
     ...(flagged > 0 && { flagged }),
   };
-  return { ...shown(grant), winnings };
+  return { ...grantResponse(grant), winnings };
 }
 
-export function shownBatch(grants: readonly Grant[]): BatchResponse {
+export function batchResponse(grants: readonly Grant[]): BatchResponse {
   const failed = grants.filter(({ state }) => state === 'FAILED').length;
   const pending = grants.filter(({ state }) => state === 'PENDING').length;
   const granted = grants.length - failed - pending;
-  return { total: grants.length, granted, failed, pending, items: grants.map(shown) };
+  return { total: grants.length, granted, failed, pending, items: grants.map(grantResponse) };
 }

@@ -11,10 +11,10 @@ import type { Grant } from './grant.entity.js';
 import { type GrantFilter, GrantStore, type NewGrant } from './grant.store.js';
 import { type Failure, judgeCancel, judgeGrant, judgeStatus } from './rules/answers.js';
 
-/** Whose grants are meant: an operator's own, or everybody's. */
+/** The grants within reach: those of one operator, or all. */
 export type Scope = { readonly operatorId: string } | 'everybody';
 
-/** A grant as it is asked for; without a requestRef it gets one, and is not idempotent. */
+/** A requested grant; without a requestRef it is given one and is not idempotent. */
 export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
   readonly requestRef?: string | null;
 };
@@ -22,10 +22,10 @@ export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
 const NOBODY_KNOWS = 'no outcome was recorded in time: the platform stopped while the provider was called';
 
 /**
- * The promotion tool's grants. Contract, section 6.
+ * Grants of free spins. Contract, section 6.
  *
- * Invariant: the provider is only called under a record that is committed and ours. A crash after it leaves a
- * lease that runs out: the grant is then FAILED with `outcomeUnknown`, a cancel may be tried again.
+ * Invariant: a provider is called only after a claim of this instance is committed. After a crash the lease expires: a grant
+ * becomes FAILED with `outcomeUnknown`, and a cancel can be tried again.
  */
 @Injectable()
 export class FreeSpinsService {
@@ -40,7 +40,7 @@ export class FreeSpinsService {
   ) {}
 
   /**
-   * Grants spins to one player; a requestRef that is known answers what is stored and calls nobody.
+   * Grants spins to one player; a known requestRef returns the stored grant without calling the provider.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async grant(actor: Actor, order: GrantOrder, scope: Scope): Promise<{ grant: Grant; replayed: boolean }> {
@@ -79,7 +79,7 @@ export class FreeSpinsService {
   }
 
   /**
-   * Asks the provider what is left; the state does not change.
+   * Asks the provider for the remaining spins; the state does not change.
    * @throws CroupierError NOT_FOUND · CONFLICT · PROVIDER_FAILED
    */
   async pullStatus(
@@ -95,7 +95,7 @@ export class FreeSpinsService {
     await this.audit.read(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
     const judged = judgeStatus(outcome);
     if (!judged.ok) {
-      this.tell(grant, outcome, judged.failure);
+      this.logUnusable(grant, outcome, judged.failure);
       throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
     }
     const { remainingSpins, completed } = judged;
@@ -104,8 +104,8 @@ export class FreeSpinsService {
   }
 
   /**
-   * Has the provider void what is left of a grant; one that is CANCELLED is answered as it is.
-   * @throws CroupierError NOT_FOUND · CONFLICT (a second one while one is under way: wait-then-retry) · PROVIDER_FAILED
+   * Has the provider void the remaining spins; a CANCELLED grant is returned unchanged.
+   * @throws CroupierError NOT_FOUND · CONFLICT (wait-then-retry while another cancel is under way) · PROVIDER_FAILED
    */
   async cancel(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
@@ -129,7 +129,7 @@ export class FreeSpinsService {
   }
 
   /**
-   * Sends one more grant callback for a FAILED grant, with the same requestRef.
+   * Sends another callback for a FAILED grant, with the same requestRef.
    * @throws CroupierError NOT_FOUND · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async resend(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
@@ -147,8 +147,8 @@ export class FreeSpinsService {
   }
 
   /**
-   * The game that spins can be granted in now.
-   * @throws CroupierError INVALID_REQUEST where an administrator names what is not there · GAME_NOT_CONFIGURED ·
+   * The game, if spins can be granted in it now.
+   * @throws CroupierError INVALID_REQUEST if an administrator names an unknown operator or game · GAME_NOT_CONFIGURED ·
    *   OPERATOR_NOT_CONFIGURED
    */
   gameFor({ operatorId, gameId }: { operatorId: string; gameId: string }, scope: Scope): Game {
@@ -156,24 +156,24 @@ export class FreeSpinsService {
     if (!operator) throw new CroupierError('INVALID_REQUEST', 'operatorId names no operator');
     if (operator.status !== 'ACTIVE') throw new CroupierError('OPERATOR_NOT_CONFIGURED');
     const game = this.tenancy.game(gameId);
-    // An operator's launch of an unknown game is a 503 as well; an administrator can look it up.
+    // An operator gets a 503, as for the launch of an unknown game; an administrator can look the game up.
     if (!game && scope === 'everybody') throw new CroupierError('INVALID_REQUEST', 'gameId names no game');
     if (!game || !this.isOpen(game)) throw new CroupierError('GAME_NOT_CONFIGURED');
     return game;
   }
 
-  /** Whether new spins may be granted in it: it and its provider are not disabled. */
+  /** Whether spins may be granted in a game: neither it nor its provider is disabled. */
   isOpen(game: Game): boolean {
     return game.status === 'ACTIVE' && this.tenancy.provider(game.providerId)?.status === 'ACTIVE';
   }
 
-  /** Sends the grant callback of an attempt that is recorded and ours, once, and answers what is stored then. */
+  /** Sends the callback of a claimed attempt once, and returns the grant as stored afterwards. */
   async send(grant: Grant, attempt: number): Promise<Grant> {
     await this.attempt(grant, attempt);
     return this.stored(grant.requestRef);
   }
 
-  /** As `send`, and answers what the provider said. */
+  /** Sends the callback of a claimed attempt once, records the outcome and returns it. */
   async attempt(grant: Grant, attempt: number): Promise<CallbackOutcome> {
     const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
     const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
@@ -182,13 +182,13 @@ export class FreeSpinsService {
     if (judged.ok) {
       await this.book(requestRef, judged.externalRef);
     } else {
-      this.tell(grant, outcome, judged.failure);
-      await this.grants.failed(requestRef, attempt, judged.failure, saysNo(outcome, judged.failure));
+      this.logUnusable(grant, outcome, judged.failure);
+      await this.grants.failed(requestRef, attempt, judged.failure, isRefusal(outcome, judged.failure));
     }
     return outcome;
   }
 
-  /** Gives up what an instance left behind that died; run by and by, and before what is PENDING is shown. */
+  /** Fails grants whose instance crashed; called periodically, and before a PENDING grant is returned. */
   async expire(): Promise<void> {
     for (const requestRef of await this.grants.expire(NOBODY_KNOWS)) {
       this.logger.error({ msg: 'the outcome of a grant callback is not known', requestRef });
@@ -208,8 +208,8 @@ export class FreeSpinsService {
     });
   }
 
-  /** A 200 that is none is a failure that only we can see; its body goes into the error log as any other's. */
-  private tell({ requestRef }: Grant, outcome: CallbackOutcome, { error }: Failure): void {
+  /** Logs a 200 with an unusable body; `ProviderCallbacks` logs all other failures. */
+  private logUnusable({ requestRef }: Grant, outcome: CallbackOutcome, { error }: Failure): void {
     if (outcome.kind === 'unanswered' || outcome.status !== 200) return;
     const answer = outcome.words;
     this.logger.error({ msg: 'the provider answered 200, but not as it should', requestRef, error, answer });
@@ -223,7 +223,7 @@ export class FreeSpinsService {
     return this.callbacks.call({ providerId, route, reference: requestRef, body });
   }
 
-  /** @throws CroupierError CONFLICT where the requestRef stands for something else */
+  /** @throws CroupierError CONFLICT if the stored grant differs from the request */
   private async replayed(stored: Grant, order: GrantOrder): Promise<Grant> {
     const same = (
       ['operatorId', 'playerRef', 'gameId', 'spins', 'betAmountMinor', 'currency'] as const
@@ -239,7 +239,7 @@ export class FreeSpinsService {
     throw new CroupierError('CONFLICT', 'another cancel of this grant is under way', wait);
   }
 
-  /** The grant as it is now, if it was PENDING: its lease may be over. */
+  /** Reads a PENDING grant again, because its lease may have expired. */
   private async current(grant: Grant): Promise<Grant> {
     if (grant.state !== 'PENDING') return grant;
     await this.expire();
@@ -253,8 +253,8 @@ export class FreeSpinsService {
   }
 }
 
-/** An answer that says no settles what earlier attempts left open; silence, or a yes without a batch, does not. */
-function saysNo(outcome: CallbackOutcome, failure: Failure): boolean {
+/** A refusal settles earlier attempts, too; no answer, or a success without a batch, does not. */
+function isRefusal(outcome: CallbackOutcome, failure: Failure): boolean {
   return outcome.kind === 'answered' && !failure.outcomeUnknown;
 }
 

@@ -86,7 +86,14 @@ export class GrantStore {
   async record(query: Query, grant: NewGrant): Promise<boolean> {
     const { requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency } = grant;
     const rows = await query(sql.RECORD, [
-      ...[requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency],
+      requestRef,
+      operatorId,
+      providerId,
+      playerRef,
+      gameId,
+      spins,
+      betAmountMinor,
+      currency,
       this.leaseSeconds,
     ]);
     return rows.length > 0;
@@ -144,8 +151,15 @@ export class GrantStore {
   async recordBatch(query: Query, batch: NewBatch): Promise<boolean> {
     const { batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins } = batch;
     const rows = await query(sql.RECORD_BATCH, [
-      ...[batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins],
-      ...[batch.betAmountMinor, batch.currency],
+      batchId,
+      batchRef,
+      operatorId,
+      fingerprint,
+      providerId,
+      gameId,
+      spins,
+      batch.betAmountMinor,
+      batch.currency,
       batch.players.map(({ requestRef }) => requestRef),
       batch.players.map(({ playerRef }) => playerRef),
     ]);

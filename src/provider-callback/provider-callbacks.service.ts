@@ -8,7 +8,7 @@ import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { CallbackStore } from './callback.store.js';
 
-/** Of a provider's answer, what is kept and logged, in bytes. Contract, section 7. */
+/** How much of a provider's answer is stored and logged, in bytes. Contract, section 7. */
 const KEPT_ANSWER_BYTES = 4096;
 
 /** The callbacks that a provider implements. Contract, section 6. */
@@ -18,7 +18,7 @@ export type CallbackRoute =
   | '/v1/game/free-spins/cancel'
   | '/v1/game/session/revoke';
 
-/** Those of whose 200 the body is ignored: it counts as soon as it is received. */
+/** Routes whose 200 counts as soon as its head is received; the body is ignored. */
 const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([
   '/v1/game/free-spins/cancel',
   '/v1/game/session/revoke',
@@ -27,33 +27,33 @@ const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([
 export interface ProviderCallback {
   readonly providerId: string;
   readonly route: CallbackRoute;
-  /** What the callback is about, to find its attempts by: a requestRef or a sessionId. */
+  /** The requestRef or sessionId that the callback is about; attempts are found by it. */
   readonly reference: string;
   readonly body: object;
 }
 
-/** What became of a callback. The error names nothing internal: callers may be told. */
+/** The outcome of a callback. Its error names nothing internal, so that it can be returned to callers. */
 export type CallbackOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       /** Its first 4 KiB as text, for the log. */
       readonly words: string;
-      /** The answer's JSON object; absent where it is none, or not whole. */
+      /** The answer's JSON object; absent if it is not one, or incomplete. */
       readonly fields?: Readonly<Record<string, unknown>>;
-      /** Why it is not whole. */
+      /** Why the answer is incomplete. */
       readonly error?: string;
     }
   | {
       readonly kind: 'unanswered';
       readonly error: string;
-      /** Whether the provider may have acted on it. */
+      /** Whether the provider may have processed the call. */
       readonly mayHaveArrived: boolean;
     };
 
 /**
- * The only way to call a provider: signs with its secret, sends once and never again, and keeps one row for
- * the attempt, written before the call. Never rejects. Contract, section 6.
+ * The only way to call a provider: signs with its secret, sends once without retry, and records each attempt before the call.
+ * Never rejects. Contract, section 6.
  */
 @Injectable()
 export class ProviderCallbacks {
@@ -67,7 +67,7 @@ export class ProviderCallbacks {
     private readonly metrics: Metrics,
   ) {}
 
-  /** A disabled provider is called as well: what ends for its players ends there too. */
+  /** Calls disabled providers, too, because cancels and revocations must reach them. */
   async call(callback: ProviderCallback): Promise<CallbackOutcome> {
     const { providerId, route, reference } = callback;
     const provider = this.tenancy.provider(providerId);
@@ -98,7 +98,7 @@ export class ProviderCallbacks {
     const durationMs = monotonicMs() - startedMs;
     this.measure(route, answer, durationMs);
     const outcome = this.outcome(answer);
-    this.tell(callback, answer, outcome);
+    this.logFailure(callback, answer, outcome);
     const completion = {
       status: answer.kind === 'answered' ? answer.status : null,
       answer: outcome.kind === 'answered' ? outcome.words : null,
@@ -149,8 +149,8 @@ export class ProviderCallbacks {
     this.metrics.callbackSent(route, outcome, durationMs);
   }
 
-  /** The provider's body of a failure goes into the error log: nobody can ask for it a second time. */
-  private tell(
+  /** Logs a failed callback with the provider's answer, which cannot be requested again. */
+  private logFailure(
     { providerId, route, reference }: ProviderCallback,
     answer: CallbackAnswer,
     outcome: CallbackOutcome,
@@ -166,7 +166,7 @@ function unsent(error: string): CallbackOutcome {
   return { kind: 'unanswered', error, mayHaveArrived: false };
 }
 
-/** Harmless words for the log and the database: no invalid UTF-8, no NUL, bounded. */
+/** The body as text that the log and the database accept: valid UTF-8, no NUL, at most 4 KiB. */
 function text(body: Buffer): string {
   return body.subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
 }

@@ -105,8 +105,17 @@ export class SessionStore {
     const { sessionId, tokenHash, operatorId, providerId, playerRef, gameId, currency, mode } = session;
     const { language, country, ttlSeconds } = session;
     const [inserted] = await this.database.query<Session>(INSERT, [
-      ...[sessionId, tokenHash, operatorId, providerId, playerRef, gameId, currency, mode],
-      ...[language, country, ttlSeconds],
+      sessionId,
+      tokenHash,
+      operatorId,
+      providerId,
+      playerRef,
+      gameId,
+      currency,
+      mode,
+      language,
+      country,
+      ttlSeconds,
     ]);
     return inserted!;
   }

@@ -6,7 +6,7 @@ import { ApiErrors } from '../../openapi/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
 import { PageQuery } from '../../http/lists/page.js';
-import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, shownWin } from './winnings.response.js';
+import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, flaggedWinResponse } from './winnings.response.js';
 import { WinningsService } from './winnings.service.js';
 
 /** Not under /free-spins: there, any word may be a grant's requestRef. */
@@ -37,7 +37,7 @@ export class WinningsAdminController {
   ): Promise<FlaggedWinListResponse | StreamableFile> {
     const read = async (page: PageQuery) => {
       const found = await this.winnings.flagged(page);
-      return { ...found, items: found.items.map(shownWin) };
+      return { ...found, items: found.items.map(flaggedWinResponse) };
     };
     return answerList(format, { query, name: 'flagged-winnings', columns: FLAGGED_WIN_COLUMNS, read });
   }

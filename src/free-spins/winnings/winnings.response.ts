@@ -64,13 +64,18 @@ export class FlaggedWinListResponse {
   nextCursor?: string;
 }
 
-export function shownWin(win: FlaggedWin): FlaggedWinResponse {
-  const { providerId, transactionId, operatorId, playerRef, gameId, roundId, freeSpinsRef } = win;
-  const { amountMinor, currency, flag } = win;
+export function flaggedWinResponse(win: FlaggedWin): FlaggedWinResponse {
   return {
-    ...{ providerId, transactionId, operatorId, playerRef, gameId, roundId },
-    ...(freeSpinsRef !== null && { freeSpinsRef }),
-    ...{ amountMinor, currency, flag },
+    providerId: win.providerId,
+    transactionId: win.transactionId,
+    operatorId: win.operatorId,
+    playerRef: win.playerRef,
+    gameId: win.gameId,
+    roundId: win.roundId,
+    ...(win.freeSpinsRef !== null && { freeSpinsRef: win.freeSpinsRef }),
+    amountMinor: win.amountMinor,
+    currency: win.currency,
+    flag: win.flag,
     createdAt: win.createdAt.toISOString(),
   };
 }
