@@ -30,6 +30,11 @@ const noSave = {
   message:
     'It writes every column of an entity that may be stale: use insert(), or update() of the columns that change.',
 };
+const noSpreadLiteral = {
+  selector:
+    ':matches(ObjectExpression > SpreadElement > ObjectExpression, :matches(ArrayExpression, CallExpression, NewExpression) > SpreadElement > ArrayExpression)',
+  message: 'List the elements: a spread literal only steers the formatter.',
+};
 const noRandomness = [
   {
     selector: "MemberExpression[object.name='Math'][property.name='random']",
@@ -85,6 +90,7 @@ export default defineConfig(
       'no-console': 'error',
       'object-shorthand': 'error',
       'prefer-const': 'error',
+      'no-restricted-syntax': ['error', noSpreadLiteral],
     },
   },
   {
@@ -99,21 +105,29 @@ export default defineConfig(
   {
     files: ['src/**/*.ts'],
     rules: {
-      'no-restricted-syntax': ['error', noEnvironment, noBareConnection, noSave, ...noClock, ...noRandomness],
+      'no-restricted-syntax': [
+        'error',
+        noSpreadLiteral,
+        noEnvironment,
+        noBareConnection,
+        noSave,
+        ...noClock,
+        ...noRandomness,
+      ],
     },
   },
   {
     files: ['src/config/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...noClock, ...noRandomness] },
+    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, ...noClock, ...noRandomness] },
   },
   {
     files: ['src/runtime/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', noEnvironment] },
+    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment] },
   },
   {
     // A stranger has a clock of its own, as a counterpart of the real world has.
     files: ['src/sandbox/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', noEnvironment, ...noRandomness] },
+    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment, ...noRandomness] },
   },
   {
     files: ['src/**/*.ts'],

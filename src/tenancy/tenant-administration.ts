@@ -126,7 +126,9 @@ export class TenantAdministration {
         action: `${nounOf(kind)}.rotate-secret`,
         target: `${nounOf(kind)}:${id}`,
         after: {
-          ...{ overlapSeconds, previousValidUntil: validUntil, secretId: created.secretId },
+          overlapSeconds,
+          previousValidUntil: validUntil,
+          secretId: created.secretId,
           ...(previous && { previousSecretId: previous.secretId }),
         },
       });

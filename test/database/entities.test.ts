@@ -87,8 +87,14 @@ test('a callback is inserted with an ascending id, its time by the database and 
     [session.sessionId],
   );
   expect(row).toEqual({
-    ...{ status: null, answer: null, error: null, duration_ms: null, completed_at: null },
-    ...{ traced: true, newest: true, now: true },
+    status: null,
+    answer: null,
+    error: null,
+    duration_ms: null,
+    completed_at: null,
+    traced: true,
+    newest: true,
+    now: true,
   });
   held.release();
   await reply;

@@ -205,7 +205,10 @@ describe('what no route uses yet', () => {
 
   const asynchronous: PropertyDecorator = (target, propertyName) =>
     registerDecorator({
-      ...{ name: 'later', async: true, target: target.constructor, propertyName: String(propertyName) },
+      name: 'later',
+      async: true,
+      target: target.constructor,
+      propertyName: String(propertyName),
       validator: { validate: () => expect.unreachable() },
     });
 

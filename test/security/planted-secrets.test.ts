@@ -138,8 +138,13 @@ async function readEverything(): Promise<void> {
   const [session] = await world.sql.run<{ session_id: string }>('SELECT session_id FROM sessions');
   const [callback] = await world.sql.run<{ callback_id: number }>('SELECT callback_id FROM callbacks');
   const values: Record<string, unknown> = {
-    ...{ gameId: GAME, providerId: PROVIDER, transactionId: 'a-bet', requestRef: 'a-grant' },
-    ...{ batchId: batch?.batch_id, sessionId: session?.session_id, callbackId: callback?.callback_id },
+    gameId: GAME,
+    providerId: PROVIDER,
+    transactionId: 'a-bet',
+    requestRef: 'a-grant',
+    batchId: batch?.batch_id,
+    sessionId: session?.session_id,
+    callbackId: callback?.callback_id,
   };
   for (const route of routes) {
     const id = route.includes('/operators/') ? OPERATOR : PROVIDER;
