@@ -13,8 +13,12 @@ import { readEnvironment } from '../config/environment.js';
 import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
-import { SecretBox } from '../tenancy/secret-box.js';
-import { type SecretReport, type StaleSecret, verifySecrets } from '../tenancy/secret-verification.js';
+import { SecretBox } from '../tenancy/secrets/secret-box.js';
+import {
+  type SecretReport,
+  type StaleSecret,
+  verifySecrets,
+} from '../tenancy/secrets/secret-verification.js';
 import { withServiceDatabase } from './service-database.js';
 
 const USAGE = 'usage: npm run audit:verify [-- --head DAY/POSITION/HASH]';

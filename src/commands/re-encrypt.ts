@@ -8,8 +8,8 @@ import { readSecretsKeys, readStorage, type SecretsKeys, type Storage } from '..
 import { readEnvironment } from '../config/environment.js';
 import { Randomness } from '../runtime/randomness.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
-import { reEncrypt } from '../tenancy/re-encryption.js';
-import { SecretBox } from '../tenancy/secret-box.js';
+import { reEncrypt } from '../tenancy/secrets/re-encryption.js';
+import { SecretBox } from '../tenancy/secrets/secret-box.js';
 import { withServiceDatabase } from './service-database.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { SecretBox, SecretPlace } from './secret-box.js';
+import type { SecretBox, SecretPlace } from './secrets/secret-box.js';
 import type { Snapshot } from './tenancy.store.js';
 import type { Game, Tenant } from './tenant.js';
 

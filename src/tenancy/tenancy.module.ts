@@ -4,16 +4,16 @@ import { Configuration } from '../config/configuration.js';
 import { Randomness } from '../runtime/randomness.js';
 import { Game } from './game.entity.js';
 import { GameStore } from './game.store.js';
-import { GameAdministration } from './game-administration.js';
-import { GamesAdminController } from './games.admin.controller.js';
-import { OperatorsAdminController } from './operators.admin.controller.js';
-import { ProvidersAdminController } from './providers.admin.controller.js';
-import { SecretBox } from './secret-box.js';
+import { GameAdministration } from './administration/game-administration.js';
+import { GamesAdminController } from './administration/games.admin.controller.js';
+import { OperatorsAdminController } from './administration/operators.admin.controller.js';
+import { ProvidersAdminController } from './administration/providers.admin.controller.js';
+import { SecretBox } from './secrets/secret-box.js';
 import { TenancyService } from './tenancy.service.js';
 import { TenancyStore } from './tenancy.store.js';
 import { OperatorEntity, ProviderEntity, TenantEntity } from './tenant.entity.js';
 import { TenantStore } from './tenant.store.js';
-import { TenantAdministration } from './tenant-administration.js';
+import { TenantAdministration } from './administration/tenant-administration.js';
 
 @Global()
 @Module({

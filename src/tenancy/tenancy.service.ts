@@ -5,7 +5,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import { type Directory, directoryOf, NOBODY } from './directory.js';
-import { SecretBox } from './secret-box.js';
+import { SecretBox } from './secrets/secret-box.js';
 import { TenancyStore } from './tenancy.store.js';
 import type { Status } from './status.js';
 import type { Game, Operator, Provider, TenantKind } from './tenant.js';

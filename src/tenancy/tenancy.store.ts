@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
 import type { Timed } from '../database/database-clock.js';
 import { Game } from './game.entity.js';
-import { type SealedSecrets, secretsOfOneMoment } from './sealed-secret.store.js';
+import { type SealedSecrets, secretsOfOneMoment } from './secrets/sealed-secret.store.js';
 import { OperatorEntity, ProviderEntity } from './tenant.entity.js';
 import type { Tenant } from './tenant.js';
 

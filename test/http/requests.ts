@@ -14,10 +14,16 @@ import { PageQuery } from '../../src/http/lists/page.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
 import { SessionQuery } from '../../src/session/session.admin.response.js';
 import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';
-import { PutGameRequest } from '../../src/tenancy/game.request.js';
-import { ChangeOperatorRequest, CreateOperatorRequest } from '../../src/tenancy/operator.request.js';
-import { ChangeProviderRequest, CreateProviderRequest } from '../../src/tenancy/provider.request.js';
-import { RotateSecretRequest } from '../../src/tenancy/secret.request.js';
+import { PutGameRequest } from '../../src/tenancy/administration/game.request.js';
+import {
+  ChangeOperatorRequest,
+  CreateOperatorRequest,
+} from '../../src/tenancy/administration/operator.request.js';
+import {
+  ChangeProviderRequest,
+  CreateProviderRequest,
+} from '../../src/tenancy/administration/provider.request.js';
+import { RotateSecretRequest } from '../../src/tenancy/secrets/secret.request.js';
 import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
 import { TransactionQuery } from '../../src/wallet/desk/transaction.admin.request.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Randomness } from '../../src/runtime/randomness.js';
-import { SecretBox, type SecretPlace } from '../../src/tenancy/secret-box.js';
+import { SecretBox, type SecretPlace } from '../../src/tenancy/secrets/secret-box.js';
 
 const randomness = new Randomness();
 const box = new SecretBox(Buffer.alloc(32, 1), randomness);

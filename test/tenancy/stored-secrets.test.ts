@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
 import { Randomness } from '../../src/runtime/randomness.js';
-import { SecretBox } from '../../src/tenancy/secret-box.js';
+import { SecretBox } from '../../src/tenancy/secrets/secret-box.js';
 import {
   OPERATOR,
   OTHER_OPERATOR,

@@ -11,13 +11,13 @@ import { Clock } from '../../src/runtime/clock.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { Game } from '../../src/tenancy/game.entity.js';
 import { GameStore } from '../../src/tenancy/game.store.js';
-import { GameAdministration } from '../../src/tenancy/game-administration.js';
-import { SecretBox } from '../../src/tenancy/secret-box.js';
+import { GameAdministration } from '../../src/tenancy/administration/game-administration.js';
+import { SecretBox } from '../../src/tenancy/secrets/secret-box.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { TenancyStore, type Version } from '../../src/tenancy/tenancy.store.js';
 import { OperatorEntity, ProviderEntity, TenantEntity } from '../../src/tenancy/tenant.entity.js';
 import { TenantStore } from '../../src/tenancy/tenant.store.js';
-import { TenantAdministration } from '../../src/tenancy/tenant-administration.js';
+import { TenantAdministration } from '../../src/tenancy/administration/tenant-administration.js';
 import { createTestDatabase } from '../world/database.js';
 
 class SetClock extends Clock {

@@ -1,15 +1,15 @@
 import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
-import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { answerOf, answersOf } from '../http/answer.js';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { JsonBody } from '../http/validation/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { ValidQuery } from '../http/validation/query.js';
-import { PageQuery } from '../http/lists/page.js';
+import { RequiresRole } from '../../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { answerOf, answersOf } from '../../http/answer.js';
+import { ApiErrors } from '../../openapi/api-errors.js';
+import { JsonBody } from '../../http/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
+import { ValidQuery } from '../../http/validation/query.js';
+import { PageQuery } from '../../http/lists/page.js';
 import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
-import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from './secret.request.js';
+import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
 import {
   CreatedProviderResponse,

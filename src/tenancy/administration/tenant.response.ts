@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { ExposeUnlessNull } from '../http/answer.js';
-import type { Columns } from '../http/lists/list.js';
-import { EXAMPLE_SECRET } from './secret.request.js';
-import type { Status } from './status.js';
+import { ExposeUnlessNull } from '../../http/answer.js';
+import type { Columns } from '../../http/lists/list.js';
+import { EXAMPLE_SECRET } from '../secrets/secret.request.js';
+import type { Status } from '../status.js';
 
 /** A secret is shown when it is made, and never again. */
 class ShownOnce {

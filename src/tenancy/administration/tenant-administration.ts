@@ -1,25 +1,25 @@
 import { Injectable, type Type } from '@nestjs/common';
-import type { Actor } from '../audit/actor.js';
-import { Audit } from '../audit/audit.service.js';
-import { Configuration } from '../config/configuration.js';
-import type { Query } from '../database/database.js';
-import { CroupierError } from '../errors/croupier-error.js';
-import { answerOf } from '../http/answer.js';
-import { isIdentifier } from '../http/validation/identifier.js';
-import { checkBaseUrl, normalisedBaseUrl } from '../outbound/base-url.js';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
+import { Configuration } from '../../config/configuration.js';
+import type { Query } from '../../database/database.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { answerOf } from '../../http/answer.js';
+import { isIdentifier } from '../../http/validation/identifier.js';
+import { checkBaseUrl, normalisedBaseUrl } from '../../outbound/base-url.js';
 import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
-import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
+import { pageById, type PageOf, type PageQuery } from '../../http/lists/page.js';
 import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import {
   isEarlierFormatOnly,
   lockedSecretsOf,
   rotateSecrets,
   type SealedSecrets,
-} from './sealed-secret.store.js';
-import { type IdentifiedSecret, SecretBox } from './secret-box.js';
-import type { RotatedSecret } from './secret.request.js';
-import { TenancyService } from './tenancy.service.js';
-import type { TenantEntity } from './tenant.entity.js';
+} from '../secrets/sealed-secret.store.js';
+import { type IdentifiedSecret, SecretBox } from '../secrets/secret-box.js';
+import type { RotatedSecret } from '../secrets/secret.request.js';
+import { TenancyService } from '../tenancy.service.js';
+import type { TenantEntity } from '../tenant.entity.js';
 import { OperatorResponse, ProviderResponse } from './tenant.response.js';
 import {
   type NewOperator,
@@ -27,8 +27,8 @@ import {
   type OperatorChanges,
   type ProviderChanges,
   TenantStore,
-} from './tenant.store.js';
-import { nounOf, PLATFORM_ID, type TenantKind } from './tenant.js';
+} from '../tenant.store.js';
+import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
 
 /** A tenant as it was stored, with its secret. */
 type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../audit/actor.js';
-import { Audit } from '../audit/audit.service.js';
-import { CroupierError } from '../errors/croupier-error.js';
-import { answerOf } from '../http/answer.js';
-import { isIdentifier } from '../http/validation/identifier.js';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { answerOf } from '../../http/answer.js';
+import { isIdentifier } from '../../http/validation/identifier.js';
 import { GameResponse, type PutGameRequest } from './game.request.js';
-import { GameStore } from './game.store.js';
-import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
-import { TenancyService } from './tenancy.service.js';
-import type { Game } from './tenant.js';
+import { GameStore } from '../game.store.js';
+import { pageById, type PageOf, type PageQuery } from '../../http/lists/page.js';
+import { TenancyService } from '../tenancy.service.js';
+import type { Game } from '../tenant.js';
 
 /** Creates and replaces games. Contract, section 7. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { BaseUrl, LateSettlementSeconds, Name, RequestsPerSecond, StatusField, TenantId } from './fields.js';
-import type { Status } from './status.js';
+import type { Status } from '../status.js';
 
 /** Contract, section 7, "Providers". */
 export class CreateProviderRequest {

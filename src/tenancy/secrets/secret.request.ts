@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IntegerField } from '../http/validation/fields.js';
+import { IntegerField } from '../../http/validation/fields.js';
 
 /** A day: time enough to hand the new secret over, in seconds. */
 export const OVERLAP_SECONDS = 86_400;

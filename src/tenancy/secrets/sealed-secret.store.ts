@@ -1,5 +1,5 @@
-import type { Query } from '../database/database.js';
-import type { TenantKind } from './tenant.js';
+import type { Query } from '../../database/database.js';
+import type { TenantKind } from '../tenant.js';
 
 /** A tenant's secrets as they are stored. No entity carries them; each statement on them is here. */
 export interface SealedSecrets {

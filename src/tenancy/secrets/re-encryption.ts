@@ -1,8 +1,8 @@
-import type { Actor } from '../audit/actor.js';
-import type { Audit, Record } from '../audit/audit.service.js';
+import type { Actor } from '../../audit/actor.js';
+import type { Audit, Record } from '../../audit/audit.service.js';
 import { lockedSecrets, replaceSecrets, type SealedSecrets } from './sealed-secret.store.js';
 import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
-import { nounOf } from './tenant.js';
+import { nounOf } from '../tenant.js';
 
 /**
  * Seals every tenant's secrets with the present `SECRETS_KEY` and in the present format, in one transaction: all of them,

@@ -1,8 +1,8 @@
-import type { Audit } from '../audit/audit.service.js';
-import type { Database } from '../database/database.js';
+import type { Audit } from '../../audit/audit.service.js';
+import type { Database } from '../../database/database.js';
 import { type SealedSecrets, secretsOfOneMoment } from './sealed-secret.store.js';
 import type { SecretBox, SecretPlace } from './secret-box.js';
-import { nounOf } from './tenant.js';
+import { nounOf } from '../tenant.js';
 
 /** A stored secret that is not what the audit log says was stored last. */
 export interface StaleSecret {

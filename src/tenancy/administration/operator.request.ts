@@ -7,7 +7,7 @@ import {
   WalletAdapter,
   WalletTimeoutMs,
 } from './fields.js';
-import type { Status } from './status.js';
+import type { Status } from '../status.js';
 
 /** Contract, section 7, "Operators". */
 export class CreateOperatorRequest {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { keyIdOf } from '../runtime/digest.js';
-import type { Randomness } from '../runtime/randomness.js';
+import { keyIdOf } from '../../runtime/digest.js';
+import type { Randomness } from '../../runtime/randomness.js';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;

@@ -4,9 +4,9 @@ import {
   PatternField,
   type Presence,
   TextField,
-} from '../http/validation/fields.js';
-import { NO_ADDRESS } from '../outbound/base-url.js';
-import { WALLET_ADAPTERS } from './tenant.js';
+} from '../../http/validation/fields.js';
+import { NO_ADDRESS } from '../../outbound/base-url.js';
+import { WALLET_ADAPTERS } from '../tenant.js';
 
 /** A year of 365 days; a round that outlives its session for longer is settled by a person. */
 const LONGEST_LATE_SETTLEMENT_SECONDS = 31_536_000;

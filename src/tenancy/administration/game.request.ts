@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { ExposeUnlessNull } from '../http/answer.js';
-import { field } from '../http/validation/fields.js';
-import type { Columns } from '../http/lists/list.js';
+import { ExposeUnlessNull } from '../../http/answer.js';
+import { field } from '../../http/validation/fields.js';
+import type { Columns } from '../../http/lists/list.js';
 import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
-import type { Status } from './status.js';
+import type { Status } from '../status.js';
 
 /** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
 export class PutGameRequest {

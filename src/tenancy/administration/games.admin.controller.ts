@@ -1,16 +1,16 @@
 import { Controller, Get, Param, Put, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
-import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { answerOf, answersOf } from '../http/answer.js';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { JsonBody } from '../http/validation/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { ValidQuery } from '../http/validation/query.js';
+import { RequiresRole } from '../../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { answerOf, answersOf } from '../../http/answer.js';
+import { ApiErrors } from '../../openapi/api-errors.js';
+import { JsonBody } from '../../http/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
+import { ValidQuery } from '../../http/validation/query.js';
 import { GameAdministration } from './game-administration.js';
 import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
-import { PageQuery } from '../http/lists/page.js';
-import { IdentifierParam } from '../http/validation/path.js';
+import { PageQuery } from '../../http/lists/page.js';
+import { IdentifierParam } from '../../http/validation/path.js';
 
 /** Contract, section 7, "Games". */
 @ApiTags('Administrators')
