@@ -1,5 +1,4 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { TerminusModule } from '@nestjs/terminus';
 import { BoundedLogger } from './bounded-logger.js';
 import { HealthController } from './health.controller.js';
 import { LogDestination, ServiceLogger } from './logging.js';
@@ -8,7 +7,6 @@ import { MetricsController } from './metrics.controller.js';
 
 @Global()
 @Module({
-  imports: [TerminusModule],
   controllers: [HealthController, MetricsController],
   providers: [Metrics, ServiceLogger, LogDestination],
   exports: [Metrics, ServiceLogger],

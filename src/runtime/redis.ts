@@ -11,10 +11,12 @@ const COMMAND_TIMEOUT_MS = 1_000;
 export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   readonly client: Redis | undefined;
   private readonly logger = new Logger('Redis');
+  private reportedLost = false;
+  private stopping = false;
 
   constructor(configuration: Configuration) {
     if (!configuration.redisUrl) return;
-    // Commands fail at once while Redis is away: what waits in a queue would be money waiting.
+    // Commands fail at once while Redis is unavailable: requests that queue would be transactions that wait.
     this.client = new Redis(configuration.redisUrl, {
       commandTimeout: COMMAND_TIMEOUT_MS,
       connectTimeout: COMMAND_TIMEOUT_MS,
@@ -24,12 +26,20 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       // Connected in `onModuleInit`: a start that fails before it must not leave a connection that keeps the process.
       lazyConnect: true,
     });
-    this.client.on('error', (error: Error) =>
-      this.logger.warn({ msg: 'redis is away', error: error.message }),
+    this.client.on('error', (error: Error) => this.lost(error.message));
+    this.client.on('close', () => this.lost('the connection was closed'));
+    this.client.on('ready', () => this.recovered());
+  }
+
+  /** Whether Redis answers, for monitoring; undefined without `REDIS_URL`. */
+  async answers(): Promise<boolean | undefined> {
+    return this.client?.ping().then(
+      () => true,
+      () => false,
     );
   }
 
-  /** Gives Redis a moment to answer; without it the service starts all the same and fails closed. */
+  /** Waits a moment for Redis. If it is unavailable, the service starts all the same and refuses signed calls. */
   async onModuleInit(): Promise<void> {
     if (!this.client) return;
     this.client.connect().catch((): void => undefined);
@@ -38,6 +48,19 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
+    this.stopping = true;
     this.client?.disconnect();
+  }
+
+  /** One line when Redis is lost, however many attempts to reconnect fail, and one when it is back. */
+  private lost(detail: string): void {
+    if (this.reportedLost || this.stopping) return;
+    this.reportedLost = true;
+    this.logger.warn({ msg: 'Redis unavailable: signed calls are refused until it is back', detail });
+  }
+
+  private recovered(): void {
+    if (this.reportedLost) this.logger.log({ msg: 'Redis is available again' });
+    this.reportedLost = false;
   }
 }

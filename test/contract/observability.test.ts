@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
@@ -13,10 +13,8 @@ describe('health', () => {
     expect((await world.request('/health/live')).json).toEqual({ status: 'ok' });
     const ready = await world.request('/health/ready');
     expect(ready.status).toBe(200);
-    expect(ready.json).toMatchObject({
-      status: 'ok',
-      details: { database: { status: 'up' }, migrations: { status: 'up' } },
-    });
+    const shared = inject('redisUrl') === null ? {} : { redis: 'up' };
+    expect(ready.json).toEqual({ status: 'ok', checks: { database: 'up', migrations: 'up', ...shared } });
   });
 });
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { RedisProxy } from '../world/redis-proxy.js';
 import { OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
 
 const VERIFY = '/v1/wallet/session/verify';
@@ -42,9 +44,51 @@ describe('when Redis does not answer', () => {
     expect(JSON.parse(line)).toMatchObject({ parts: { signature: expect.any(Number) as number } });
     expect(logged().join('')).toContain('nonce not claimed, request refused: check Redis');
   });
+
+  test('the instance is not ready', async () => {
+    const response = await fetch(`${url}/health/ready`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      status: 'unavailable',
+      checks: { database: 'up', migrations: 'up', redis: 'down' },
+    });
+  });
+
+  test('the log says so in one line, however often the connection is tried', async () => {
+    const said = () => lines.filter((line) => line.includes('Redis unavailable'));
+    expect(said()).toHaveLength(1);
+  });
 });
 
 const redisUrl = inject('redisUrl');
+describe.runIf(redisUrl !== null)('when Redis is lost and comes back', () => {
+  test('the instance is not ready meanwhile, recovers by itself, and says so in one line each', async () => {
+    const lines: string[] = [];
+    const proxy = await RedisProxy.start(redisUrl!);
+    const world = await startWorld(
+      { LOG_LEVEL: 'info', REDIS_URL: proxy.url },
+      { write: (line: string) => void lines.push(line) },
+    );
+    const said = (words: string) => lines.filter((line) => line.includes(words)).length;
+    const readiness = async () => (await world.request('/health/ready')).status;
+    try {
+      expect(await readiness()).toBe(200);
+      await proxy.cut();
+      await expect.poll(readiness, { timeout: 5_000 }).toBe(503);
+      const refused = await world.signed(PROVIDER, VERIFY, TOKEN);
+      expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+      await proxy.restore();
+      await expect.poll(readiness, { timeout: 10_000 }).toBe(200);
+      const answered = await world.signed(PROVIDER, VERIFY, TOKEN);
+      expect(answered.headers.get('x-error-code')).toBe('SESSION_INVALID');
+      expect([said('Redis unavailable'), said('Redis is available again')]).toEqual([1, 1]);
+    } finally {
+      await world.stop();
+      await proxy.stop();
+    }
+  });
+});
+
 // Without a Redis there is nothing shared to test; the services suite has one.
 describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
   let world: World;
@@ -80,6 +124,7 @@ describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
       Array.from({ length: 40 }, (_, index) => at(index % 2 ? world.url : second.url, VERIFY, TOKEN)),
     );
     await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: null });
+    await second.app.get(TenancyService).changed();
     // Either instance may learn of the limit late, and a second may begin within the flood.
     expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
   });

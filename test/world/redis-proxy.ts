@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class RedisProxy {
   /** Everything that was sent towards Redis, in its protocol. */
   sent = '';
+  private port = 0;
   private readonly connections = new Set<{ client: Socket; redis: Socket }>();
 
   private constructor(
@@ -36,6 +37,17 @@ export class RedisProxy {
 
   release(): void {
     for (const { redis } of this.connections) redis.resume();
+  }
+
+  /** Closes all connections and refuses new ones until `restore`. */
+  async cut(): Promise<void> {
+    this.port = (this.server.address() as AddressInfo).port;
+    await this.stop();
+  }
+
+  async restore(): Promise<void> {
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
   }
 
   async stop(): Promise<void> {
