@@ -10,9 +10,11 @@ import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js'
 import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
 import { CroupierExpressAdapter } from './http/server/express-adapter.js';
 import { listenFailure } from './http/server/listen-failure.js';
-import { onStopSignal } from './runtime/shutdown.js';
+import { Lifecycle } from './runtime/lifecycle.js';
+import { type Drain, onStopSignal } from './runtime/shutdown.js';
 import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import { startSandbox } from './sandbox/sandbox.js';
+import { TenancyService } from './tenancy/tenancy.service.js';
 
 /** Patience with each part that stops after a failed start, in milliseconds: all of them stop within 5 s. */
 const FAILED_START_STOP_MS = 1_000;
@@ -20,6 +22,8 @@ const FAILED_START_STOP_MS = 1_000;
 /** What runs, in the order in which it is stopped: what the others call until the end is stopped last. */
 interface Running {
   server?: Server;
+  /** Set once the service has started. */
+  drain?: () => Drain;
   readonly stops: ((patienceMs?: number) => Promise<void>)[];
 }
 
@@ -39,6 +43,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     renderDocuments();
     warnOfEmbeddedDatabase(configuration);
     await listen(app, configuration);
+    running.drain = () => beginDrain(app, configuration);
     // Such as a failed accept: the connections that stand, and those to come, are still served.
     running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
@@ -46,6 +51,21 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     await abandon(running);
     throw error;
   }
+}
+
+/** Beyond the longest call to a wallet, to settle what it answered, in milliseconds. */
+const SETTLING_MS = 2_000;
+/** The shortest limit of a stop, in milliseconds. */
+const SHORTEST_STOP_MS = 10_000;
+
+/** Declares the service not ready. Contract, section 10. */
+function beginDrain(app: INestApplication, { shutdownDelayMs }: Configuration): Drain {
+  app.get(Lifecycle).stopping = true;
+  const longestCallMs = app.get(TenancyService).longestWalletTimeoutInUseMs();
+  return {
+    delayMs: shutdownDelayMs,
+    limitMs: Math.max(SHORTEST_STOP_MS, longestCallMs + SETTLING_MS),
+  };
 }
 
 /** Stops everything, the database included where something else fails to stop. @throws the first failure */
@@ -124,6 +144,7 @@ try {
   const started = start(readEnvironment(readConfiguration), running);
   onStopSignal(
     () => running.server,
+    () => running.drain?.(),
     // What is half started is finished first, so that nothing of it is left behind; what fails to start stops itself.
     () =>
       started.then(

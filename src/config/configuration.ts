@@ -36,6 +36,8 @@ export abstract class Configuration {
   readonly requestsPerSecond: number;
   readonly operatorTimeoutMs: number;
   readonly callbackTimeoutMs: number;
+  /** From a stop signal until the listener closes, in milliseconds. */
+  readonly shutdownDelayMs: number;
   readonly transactionLeaseSeconds: number;
   /** Whether claims and settlements that arrive together are committed together. */
   readonly groupCommit: boolean;
@@ -118,6 +120,7 @@ export function readConfiguration(
     requestsPerSecond: read.integer('REQUESTS_PER_SECOND', 200, 1, 1_000_000),
     operatorTimeoutMs,
     callbackTimeoutMs: read.integer('CALLBACK_TIMEOUT_MS', 10_000, 1, 600_000),
+    shutdownDelayMs: read.integer('SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 600_000),
     transactionLeaseSeconds,
     groupCommit: read.boolean('GROUP_COMMIT', true),
     sessionTtlSeconds: read.integer('SESSION_TTL_SECONDS', 86_400, 1, 31_536_000),

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '
 import type { Response } from 'express';
 import { Database } from '../database/database.js';
 import { Unsigned } from '../http/caller.js';
+import { Lifecycle } from '../runtime/lifecycle.js';
 import { RedisConnection } from '../runtime/redis.js';
 import { atMostEvery } from './at-most-every.js';
 
@@ -32,8 +33,8 @@ class ReadinessChecks {
 }
 
 class ReadinessResponse {
-  @ApiProperty({ enum: ['ok', 'unavailable'] })
-  status: 'ok' | 'unavailable';
+  @ApiProperty({ enum: ['ok', 'unavailable', 'stopping'] })
+  status: 'ok' | 'unavailable' | 'stopping';
 
   @ApiProperty()
   checks: ReadinessChecks;
@@ -49,6 +50,7 @@ export class HealthController {
   constructor(
     private readonly database: Database,
     private readonly redis: RedisConnection,
+    private readonly lifecycle: Lifecycle,
   ) {}
 
   @Get('live')
@@ -61,15 +63,21 @@ export class HealthController {
   @Get('ready')
   @ApiOperation({
     summary: 'Whether the service can work',
-    description: 'The database answers and is migrated, and Redis answers if `REDIS_URL` is set.',
+    description:
+      'The database answers and is migrated, Redis answers if `REDIS_URL` is set, and no stop has been signalled.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiResponse({ status: HttpStatus.SERVICE_UNAVAILABLE, type: ReadinessResponse })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
     const checks = await this.checks();
-    const ready = Object.values(checks).every((state) => state === 'up');
-    if (!ready) response.status(HttpStatus.SERVICE_UNAVAILABLE);
-    return { status: ready ? 'ok' : 'unavailable', checks };
+    const status = this.statusOf(checks);
+    if (status !== 'ok') response.status(HttpStatus.SERVICE_UNAVAILABLE);
+    return { status, checks };
+  }
+
+  private statusOf(checks: ReadinessChecks): ReadinessResponse['status'] {
+    if (this.lifecycle.stopping) return 'stopping';
+    return Object.values(checks).every((state) => state === 'up') ? 'ok' : 'unavailable';
   }
 
   private async check(): Promise<ReadinessChecks> {

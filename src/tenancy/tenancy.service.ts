@@ -108,6 +108,13 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return Math.min(timeoutMs, this.longestWalletTimeoutMs);
   }
 
+  /** The longest of all operators' wallet time-outs, in milliseconds: no call to a wallet takes longer. */
+  longestWalletTimeoutInUseMs(): number {
+    const tenants = [...this.directory.tenants.values()].map(({ tenant }) => tenant);
+    const timeouts = tenants.map((tenant) => (tenant.kind === 'OPERATOR' ? this.walletTimeoutMs(tenant) : 0));
+    return Math.max(0, ...timeouts);
+  }
+
   /** Whether the database confirmed the directory within the last 30 seconds. */
   ready(): boolean {
     return this.clock.now().getTime() - this.confirmedAtMs <= TRUSTED_MS;

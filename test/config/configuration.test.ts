@@ -30,6 +30,7 @@ describe('the configuration', () => {
       requestsPerSecond: 200,
       operatorTimeoutMs: 5000,
       callbackTimeoutMs: 10_000,
+      shutdownDelayMs: 0,
       transactionLeaseSeconds: 30,
       sessionTtlSeconds: 86_400,
       demoStartBalanceMinor: 100_000,

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { BuiltService, until } from './built-service.js';
 
 describe('the service as a process', () => {
   let service: BuiltService;
   beforeAll(async () => {
-    service = await BuiltService.create({ NODE_ENV: 'production' });
+    service = await BuiltService.create({ NODE_ENV: 'production', SHUTDOWN_DELAY_MS: '0' });
   });
   afterAll(() => service.remove());
 
@@ -40,6 +41,41 @@ describe('the service as a process', () => {
       expect((await service.submit(body)).json).toEqual((await answer).json);
     },
   );
+
+  test('told to stop: it is not ready at once, and serves until the delay is over', async () => {
+    await service.end('SIGTERM');
+    await service.start({ SHUTDOWN_DELAY_MS: '2000' });
+    const body = await service.bet();
+    const ended = service.end('SIGTERM');
+    const readiness = await vi.waitFor(async () => {
+      const response = await fetch(`${service.url}/health/ready`);
+      expect(response.status).toBe(503);
+      return response;
+    });
+    expect(await readiness.json()).toMatchObject({ status: 'stopping', checks: { database: 'up' } });
+    expect(readiness.headers.get('connection')).toBe('close');
+    expect((await service.submit(body)).json).toMatchObject({ status: 'APPROVED' });
+    expect(await ended).toBeGreaterThan(2_000);
+    expect(service.exitCode).toBe(0);
+    await service.start();
+  });
+
+  test('told to stop under load: every client is asked to close its connection, and none is reset', async () => {
+    await service.end('SIGTERM');
+    await service.start({ SHUTDOWN_DELAY_MS: '1000' });
+    const agent = new Agent({ keepAlive: true });
+    const clients = Array.from({ length: 16 }, async () => {
+      for (;;) {
+        const connection = await connectionAfter(get(`${service.url}/health/live`, { agent }));
+        if (connection !== 'keep-alive') return connection;
+      }
+    });
+    void service.end('SIGTERM');
+    expect(await Promise.all(clients)).toEqual(Array.from({ length: 16 }, () => 'close'));
+    agent.destroy();
+    await vi.waitFor(() => expect(service.exitCode).toBe(0), { timeout: 10_000 });
+    await service.start();
+  });
 
   test('told to stop while it starts: it leaves no database behind', async () => {
     await service.end('SIGTERM');
@@ -85,3 +121,15 @@ describe('the service as a process', () => {
     expect(refused.lines.at(-1)).toMatch(/^croupier does not start: PORT: /);
   });
 });
+
+/** What the answer says of its connection, or the code of the error where there is no answer. */
+async function connectionAfter(request: ClientRequest): Promise<string | undefined> {
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    return response.headers.connection;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}

@@ -6,6 +6,7 @@ import { ServiceLogger } from '../../observability/logging.js';
 import { Metrics } from '../../observability/metrics.js';
 import { newTrace, runTraced, type Trace } from '../../observability/trace.js';
 import { monotonicMs } from '../../runtime/clock.js';
+import { Lifecycle } from '../../runtime/lifecycle.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { headersOf } from './security-headers.js';
 import type { FirstHandler } from './express-adapter.js';
@@ -36,6 +37,7 @@ export class RequestLog {
   constructor(
     private readonly metrics: Metrics,
     private readonly randomness: Randomness,
+    private readonly lifecycle: Lifecycle,
     { pino }: ServiceLogger,
   ) {
     // Request lines consist of ids and numbers that are made here: there is nothing to redact.
@@ -48,6 +50,8 @@ export class RequestLog {
     const trace = newTrace(requestId);
     const started = monotonicMs();
     response.setHeaders(HEADERS).setHeader('X-Request-Id', requestId);
+    // The client opens its next connection to another instance, and none is reset when the listener closes.
+    if (this.lifecycle.stopping) response.setHeader('Connection', 'close');
     this.metrics.requestStarted();
     response.once('close', () => {
       runTraced(trace, () => this.conclude(request, response, trace, monotonicMs() - started));

@@ -1,0 +1,7 @@
+import { Injectable } from '@nestjs/common';
+
+/** Whether the process has been told to stop. From then on it is not ready, and closes connections after their answers. */
+@Injectable()
+export class Lifecycle {
+  stopping = false;
+}
