@@ -6,10 +6,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const BUILT = 'dist/main.js';
+/** Written by `npm run build` after it has succeeded. */
+const BUILT = 'dist/.built';
 const SOURCES = [
   'src',
   'sdk/src',
+  'sdk/package.json',
+  'sdk/tsconfig.json',
+  'sdk/tsconfig.cjs.json',
   'package.json',
   'package-lock.json',
   'nest-cli.json',
@@ -25,7 +29,7 @@ function changedMs(path) {
 }
 
 function isFresh() {
-  if (!existsSync(BUILT) || !existsSync('sdk/dist/esm/index.js')) return false;
+  if (!existsSync(BUILT)) return false;
   const builtMs = statSync(BUILT).mtimeMs;
   // A deployment may consist of what is built alone.
   return SOURCES.filter((path) => existsSync(path)).every((path) => changedMs(path) < builtMs);

@@ -15,7 +15,7 @@ import { AuditSeals1764000000008 } from './migrations/0008-audit-seals.js';
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
 
-/** Connections of one instance; an embedded PostgreSQL accepts a hundred. */
+/** Connections of one instance, beside the twelve of group commit; an embedded PostgreSQL accepts a hundred. */
 const POOL_SIZE = 20;
 /** How long a request waits for a connection before it is refused, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
@@ -63,6 +63,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
 function servingOptions(url: string): PostgresDataSourceOptions {
   return {
     ...dataSourceOptions(url),
+    migrationsRun: false,
     poolSize: POOL_SIZE,
     extra: {
       Client: Connection,
@@ -88,7 +89,7 @@ export async function openDataSource(url: string, entities: Entities = []): Prom
  * @param entities what is read and written by repositories
  */
 export async function connectDataSource(url: string, entities: Entities = []): Promise<DataSource> {
-  return new DataSource({ ...servingOptions(url), entities, migrationsRun: false }).initialize();
+  return new DataSource({ ...servingOptions(url), entities }).initialize();
 }
 
 /**

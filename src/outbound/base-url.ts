@@ -1,10 +1,11 @@
-import { isIP } from 'node:net';
-import { isPublicAddress } from './address.js';
+import { namesPrivateAddress } from './address.js';
 
 /** The longest base address that is accepted, in characters. */
 const LONGEST_URL = 2048;
-/** What is told of what is no address at all, to follow the field's name. */
+/** The message for a value that is not a URL; it follows the field's name. */
 export const NO_ADDRESS = `must be an absolute https address of at most ${LONGEST_URL} printable ASCII characters`;
+/** A name that resolves to this machine. */
+const LOCALHOST = /(^|\.)localhost\.?$/;
 const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.length}}$`, 'i');
 
 /**
@@ -21,7 +22,7 @@ export function checkBaseUrl(url: string, allowPrivate: boolean): string | undef
   if (protocol !== 'https:' && !allowPrivate) return 'must begin with https://';
   if (username !== '' || password !== '') return 'must not carry credentials';
   if (/[?#]/.test(url)) return 'must not carry a query or a fragment';
-  if (!allowPrivate && isLocal(hostname))
+  if (!allowPrivate && (namesPrivateAddress(new URL(url)) || LOCALHOST.test(hostname)))
     return 'must not be a private, loopback, link-local or reserved address';
   return undefined;
 }
@@ -29,11 +30,4 @@ export function checkBaseUrl(url: string, allowPrivate: boolean): string | undef
 /** As it is stored and called: the parser's own spelling, without slashes at its end. */
 export function normalisedBaseUrl(url: string): string {
   return new URL(url).href.replace(/(?<!\/)\/+$/, '');
-}
-
-/** @param hostname from a parsed URL, so that decimal, octal and hexadecimal IPv4 are already dotted */
-function isLocal(hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(address) !== 0) return !isPublicAddress(address);
-  return /(^|\.)localhost\.?$/.test(hostname);
 }

@@ -15,7 +15,7 @@ export interface Callback extends Addressee {
   readonly url: string;
   /** The exact bytes that are signed and sent. */
   readonly body: Buffer;
-  /** From connect to the last byte of the answer, in milliseconds. */
+  /** From connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
   /** Whether a 200 counts as soon as its status is received, without its body. */
   readonly ignoresBodyOf200: boolean;
@@ -43,7 +43,7 @@ export type CallbackAnswer =
 
 /**
  * Sends callbacks to providers: the signed bytes once, over a connection of their own, following no redirect,
- * within one time-out, only to public addresses unless configured. Never rejects: every outcome is a value.
+ * within one time-out, only to public addresses unless configured. Every outcome of a call is a value.
  */
 @Injectable()
 export class CallbackHttp {
@@ -54,6 +54,7 @@ export class CallbackHttp {
     private readonly resolver: HostResolver,
   ) {}
 
+  /** @throws TypeError if the address is no URL, which is checked when it is stored */
   async post(callback: Callback): Promise<CallbackAnswer> {
     const url = new URL(callback.url);
     if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {

@@ -15,7 +15,7 @@ export interface SignedCall extends Addressee {
   /** The full address: base address and route. */
   readonly url: string;
   readonly body: object;
-  /** From connect to the last byte of the answer, in milliseconds. */
+  /** To the last byte of the answer, with the wait for a free connection, in milliseconds. */
   readonly timeoutMs: number;
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface BackgroundLoopOptions {
   /** One pass. It must bear being repeated: another instance, or this one after a crash, may already have done it. */
   readonly work: () => Promise<void>;
-  /** Called with the reason when a pass fails; the loop continues. */
+  /** Called with the reason when a pass fails; the loop continues. It must not throw. */
   readonly onError: (error: Error) => void;
   /** Polling interval, in milliseconds. A tick that finds a pass under way is dropped. */
   readonly intervalMs: number;
@@ -67,7 +67,7 @@ export class BackgroundLoop {
     try {
       await this.options.work();
     } catch (error) {
-      this.options.onError(error as Error);
+      this.options.onError(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.unfinished -= 1;
     }
