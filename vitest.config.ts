@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
-    globalSetup: 'test/world/database.setup.ts',
+    globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // A test file has modules of its own, but not a process: to load the framework anew takes longer than most files.

@@ -2,4 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import quick from './vitest.config.js';
 
 /** The tests of `npm run test:services`: all of them, less what test/services.sh leaves out. */
-export default defineConfig({ ...quick, test: { ...quick.test, exclude: configDefaults.exclude } });
+export default defineConfig({
+  ...quick,
+  test: { ...quick.test, globalSetup: 'test/world/database.setup.ts', exclude: configDefaults.exclude },
+});
