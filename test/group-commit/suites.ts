@@ -7,7 +7,7 @@ const SUITES = {
   demo: () => import('../contract/demo.test.js'),
   races: () => import('../races/races.test.js'),
   conditions: () => import('../races/conditions.test.js'),
-  model: () => import('../rules/settling-model.test.js'),
+  model: () => import('../rules/settling-model.long.test.js'),
   killed: () => import('../process/killed.test.js'),
 };
 
