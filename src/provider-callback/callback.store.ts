@@ -7,7 +7,7 @@ import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered
 import type { Place } from '../http/lists/time-page.js';
 import { Callback } from './callback.entity.js';
 
-/** What is known of an attempt before its call. */
+/** The fields of an attempt before its call. */
 export type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 'requestId' | 'body'>;
 
 /** The outcome of an attempt. */

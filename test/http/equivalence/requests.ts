@@ -93,7 +93,7 @@ export interface Asked {
   readonly title: string;
 }
 
-/** The callers whose requests to a route are compared: nobody, and one whom the guards admit. */
+/** The callers that are compared on a route: an anonymous one, and one that its guards admit. */
 function callersOf(route: string): Caller[] {
   if (route.startsWith('/v1/admin/')) return ['nobody', 'administrator'];
   if (route.startsWith('/v1/operator/')) return ['nobody', 'operator'];
