@@ -144,6 +144,7 @@ export default defineConfig(
       'src/sandbox/transcript.ts',
       'test/**/*.ts',
       'bench/**/*.ts',
+      'chaos/**/*.ts',
       'sdk/examples/**/*.ts',
       // Whoever gave the handler no `onError` still has to hear of one.
       'sdk/src/callback-handler.ts',
@@ -152,7 +153,7 @@ export default defineConfig(
     rules: { 'no-console': 'off' },
   },
   {
-    files: ['test/**/*.ts', 'sdk/test/**/*.ts', 'bench/**/*.ts'],
+    files: ['test/**/*.ts', 'sdk/test/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
     rules: {
       // Answers are compared with what the contract says, whatever shape they have.
       '@typescript-eslint/no-base-to-string': 'off',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import * as floor from './floor.sql.js';
-import { previousBuild } from './previous.js';
+import { FASTIFY, previousBuild } from './previous.js';
 import * as service from './service.sql.js';
 import * as usual from './usual.sql.js';
 import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SESSIONS } from './world.js';
@@ -45,6 +45,8 @@ export interface Surroundings {
   readonly label?: string;
   /** Flags of Node for the server under measurement. */
   readonly execArgv?: readonly string[];
+  /** The commit of `previous`. */
+  readonly previous?: string;
   /** What the service's environment holds beside its defaults. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -121,7 +123,7 @@ async function launch(
   name: Name,
   port: number,
   databaseUrl: string,
-  { operatorUrl, folder, label = name, execArgv = [], environment }: Surroundings,
+  { operatorUrl, folder, label = name, execArgv = [], environment, previous = FASTIFY }: Surroundings,
 ): Promise<ChildProcess> {
   // The log goes to a file, as it does where a service runs; a pipe would be read by whoever measures.
   const logFile = join(folder, `${label}.log`);
@@ -140,7 +142,7 @@ async function launch(
         }
       : { OPERATOR_URL: operatorUrl, RATE_LIMIT: String(RATE_LIMIT), FLOOR: name }),
   };
-  const child = spawn(process.execPath, [...execArgv, await programOf(name)], {
+  const child = spawn(process.execPath, [...execArgv, await programOf(name, previous)], {
     cwd: folder,
     env,
     stdio: ['ignore', log, log],
@@ -153,12 +155,12 @@ async function launch(
   return child;
 }
 
-async function programOf(name: Name): Promise<string> {
+async function programOf(name: Name, previous: string): Promise<string> {
   switch (name) {
     case 'service':
       return join(HERE, '../../../dist/main.js');
     case 'previous':
-      return join(await previousBuild(), 'dist/main.js');
+      return join(await previousBuild(previous), 'dist/main.js');
     case 'floor':
     case 'lean':
       return join(HERE, 'floor.js');

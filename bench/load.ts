@@ -40,7 +40,7 @@ export class Stock {
 }
 
 /** One kept-alive connection that carries one request at a time, and reads HTTP no further than it needs to. */
-class Connection {
+export class Connection {
   private received: Buffer = Buffer.alloc(0);
   private answered: ((reply: Reply) => void) | undefined;
   private failed: ((error: Error) => void) | undefined;

@@ -6,6 +6,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
 import pg from 'pg';
+import { HANGING_PATH } from './hanging.js';
 
 const BALANCE = 100_000;
 const GRANT = '/v1/game/free-spins/grant';
@@ -68,6 +69,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     if (received.length < end + 4 + length) return;
     const body = received.toString('utf8', end + 4, end + 4 + length);
     received = received.subarray(end + 4 + length);
+    if (head.includes(`${HANGING_PATH}/`)) return;
     const route = routeOf(head);
     if (watch) void witness(head, route, body).then(() => socket.write(ANSWERS[route]));
     else socket.write(ANSWERS[route]);

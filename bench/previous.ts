@@ -4,27 +4,29 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** The last build on Fastify, with which the service is compared; figures in docs/performance.md. */
-const COMMIT = '2659cb4';
+export const FASTIFY = '2659cb4';
+/** The last build before calls to each operator were bounded and an overloaded instance refused anything. */
+export const UNBOUNDED = '5eded89';
 
 const run = promisify(execFile);
 const PROJECT = join(import.meta.dirname, '../../..');
 const HOME = join(PROJECT, 'bench/.previous');
 
 /**
- * The service as it was at `COMMIT`, checked out beside the benchmark and built on first use.
+ * The service as it was at a commit, checked out beside the benchmark and built on first use.
  * @returns its folder
  * @throws Error where this clone's history lacks the commit, or the registry does not give its packages
  */
-export async function previousBuild(): Promise<string> {
-  const folder = join(HOME, COMMIT);
+export async function previousBuild(commit: string): Promise<string> {
+  const folder = join(HOME, commit);
   if (await stat(folder).catch(() => undefined)) return folder;
   const unfinished = `${folder}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(HOME, { recursive: true });
-  console.log(`building ${COMMIT} …`);
+  console.log(`building ${commit} …`);
   await run('git', ['clone', '--quiet', '--no-checkout', PROJECT, unfinished]);
   const inFolder = { cwd: unfinished };
-  await run('git', ['checkout', '--quiet', COMMIT], inFolder);
+  await run('git', ['checkout', '--quiet', commit], inFolder);
   await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], inFolder);
   await run('npm', ['run', 'build'], inFolder);
   await rename(unfinished, folder);

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AdminGuard } from './admin/admin.guard.js';
 import { AdminModule } from './admin/admin.module.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { SensitiveReadGuard } from './audit/sensitive-read.js';
 import type { Configuration } from './config/configuration.js';
@@ -9,10 +10,14 @@ import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FreeSpinsModule } from './free-spins/free-spins.module.js';
+import { Listener } from './http/server/listener.js';
 import { RawBodyGuard } from './http/server/raw-body.guard.js';
 import { RequestLog } from './http/server/request-log.js';
 import { ConnectionLog } from './http/server/connection-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
+import { OutgoingCalls } from './openapi/outgoing-calls.js';
+import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.openapi.js';
+import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SignatureGuard } from './signature/signature.guard.js';
@@ -33,11 +38,18 @@ import { WalletModule } from './wallet/wallet.module.js';
     TenancyModule,
     SignatureModule,
     ThrottlingModule,
+    ApprovalsModule,
     SessionModule,
     WalletModule,
     FreeSpinsModule,
   ],
   providers: [
+    // Of this module, whose hooks run before those of all others when the application stops.
+    Listener,
+    {
+      provide: OutgoingCalls,
+      useValue: new OutgoingCalls([...PROVIDER_CALLBACKS, ...WALLET_CALLS], WALLET_MODELS),
+    },
     RequestLog,
     ConnectionLog,
     { provide: APP_FILTER, useClass: ErrorFilter },

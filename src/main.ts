@@ -1,23 +1,27 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppModule } from './app.module.js';
 import { type Configuration, readConfiguration } from './config/configuration.js';
 import { readEnvironment } from './config/environment.js';
+import { Database } from './database/database.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
 import { CroupierExpressAdapter } from './http/server/express-adapter.js';
 import { listenFailure } from './http/server/listen-failure.js';
 import { Lifecycle } from './runtime/lifecycle.js';
-import { type Drain, onStopSignal } from './runtime/shutdown.js';
+import { type Drain, onStopSignal, type Stopped } from './runtime/shutdown.js';
 import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import { startSandbox } from './sandbox/sandbox.js';
 import { TenancyService } from './tenancy/tenancy.service.js';
 
 /** Patience with each part that stops after a failed start, in milliseconds: all of them stop within 5 s. */
 const FAILED_START_STOP_MS = 1_000;
+
+const logger = new Logger('Croupier');
 
 /** What runs, in the order in which it is stopped: what the others call until the end is stopped last. */
 interface Running {
@@ -42,7 +46,9 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     const renderDocuments = setUp(app);
     renderDocuments();
     warnOfEmbeddedDatabase(configuration);
+    warnOfMisspelt(configuration);
     await listen(app, configuration);
+    await reportStart(app, configuration);
     running.drain = () => beginDrain(app, configuration);
     // Such as a failed accept: the connections that stand, and those to come, are still served.
     running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
@@ -51,6 +57,30 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     await abandon(running);
     throw error;
   }
+}
+
+/** What runs where, without a password. Contract, section 10. */
+async function reportStart(app: INestApplication, { databaseUrl, redisUrl }: Configuration): Promise<void> {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  logger.log({
+    msg: 'started',
+    version: (JSON.parse(manifest) as { version: string }).version,
+    address: await app.getUrl(),
+    database: databaseUrl === undefined ? 'embedded' : withoutCredentials(databaseUrl),
+    redis: redisUrl === undefined ? 'none' : withoutCredentials(redisUrl),
+    migrationsRun: app.get(Database).migrationsRun,
+  });
+}
+
+function withoutCredentials(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
+}
+
+function reportStop({ outcome, signal, afterMs }: Stopped): void {
+  const line = { msg: 'stopped', signal, afterMs, outcome };
+  if (outcome === 'clean') logger.log(line);
+  else logger.error(line);
 }
 
 /** Beyond the longest call to a wallet, to settle what it answered, in milliseconds. */
@@ -104,6 +134,12 @@ function warnOfEmbeddedDatabase({ production, databaseUrl }: Configuration): voi
   );
 }
 
+function warnOfMisspelt({ misspelt }: Configuration): void {
+  if (misspelt.length === 0) return;
+  const pairs = misspelt.map(({ name, meant }) => `${name} (${meant}?)`).join(', ');
+  logger.warn({ msg: `set, but not read, and perhaps misspelt: ${pairs}` });
+}
+
 async function startDatabase(configuration: Configuration, { stops }: Running): Promise<string> {
   const database = await startEmbeddedPostgres({
     dataDir: configuration.dataDir,
@@ -151,6 +187,7 @@ try {
         () => stop(running),
         () => undefined,
       ),
+    reportStop,
   );
   await started;
 } catch (error) {

@@ -11,6 +11,7 @@ main() {
   export TEST_DATABASE_URL TEST_REDIS_URL
   postgres_answers "$TEST_DATABASE_URL" || fail 'PostgreSQL does not answer: set TEST_DATABASE_URL'
   redis_answers "$TEST_REDIS_URL" || fail 'Redis does not answer: set TEST_REDIS_URL'
+  find_pgbouncer
   echo "left to npm test and npm run test:long: ${LEFT_OUT[*]}"
   npx vitest run --config vitest.services.config.ts "${LEFT_OUT[@]/#/--exclude=}" "$@"
 }
@@ -55,6 +56,13 @@ find_redis() {
   port_is_open 6379 ||
     say redis-server --daemonize yes --bind 127.0.0.1 --port 6379 --save '' --appendonly no --dir "${TMPDIR:-/tmp}"
   wait_for port_is_open 6379
+}
+
+# test/engines starts servers of its own, and skips what it has no program for.
+find_pgbouncer() {
+  if command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ]; then return; fi
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && install pgbouncer; then return; fi
+  echo 'test:services: PgBouncer is not installed: what needs it is skipped'
 }
 
 postgres_answers() {

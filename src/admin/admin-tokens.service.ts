@@ -6,7 +6,7 @@ import { BoundedLogger } from '../observability/bounded-logger.js';
 import { IssuerKeys, IssuerUnavailableError } from '../outbound/issuer-keys.js';
 import { Clock } from '../runtime/clock.js';
 import type { Administrator } from './administrator.js';
-import { type Role, ROLES } from './role.js';
+import { type Role, ROLES, withoutIncluded } from './role.js';
 
 /** Signatures that only the issuer can make; HMAC and `none` are not among them. */
 const ALGORITHMS = [
@@ -50,7 +50,7 @@ export class AdminTokens {
     const { adminJwt } = this.configuration;
     const payload = adminJwt && (await this.verified(token, adminJwt));
     if (!payload?.sub || !SUBJECT.test(payload.sub)) return undefined;
-    return { name: `jwt:${payload.sub}`, role: highestRole(payload[adminJwt!.roleClaim]) };
+    return { id: `jwt:${payload.sub}`, name: payload.sub, roles: rolesIn(payload[adminJwt!.roleClaim]) };
   }
 
   private async verified(
@@ -91,8 +91,8 @@ function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean
   return [headerType, payload['typ']].some((type) => typeof type === 'string' && ID_TOKEN_TYPE.test(type));
 }
 
-/** Of a role, or a list of roles, the one that holds all others; what is none of ours is passed over. */
-function highestRole(claim: unknown): Role | undefined {
-  const held: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
-  return ROLES.find((role) => held.includes(role));
+/** The claim is a role or a list of roles; those that are none of ours are ignored. */
+function rolesIn(claim: unknown): Role[] {
+  const claimed: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return withoutIncluded(ROLES.filter((role) => claimed.includes(role)));
 }

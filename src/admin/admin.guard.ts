@@ -1,6 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
+import { deedOf } from '../audit/audited-route.js';
+import { Refusals } from '../audit/refusals.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pathOf } from '../http/server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
@@ -26,6 +28,7 @@ export class AdminGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly administrators: Administrators,
     private readonly wrongKeys: WrongKeyLimit,
+    private readonly refusals: Refusals,
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
@@ -41,10 +44,12 @@ export class AdminGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ActingRequest>();
     const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (key === undefined) throw unauthorized();
-    const { name, role } = await this.holder(key, request);
-    actsAs(request, name, role ?? 'none');
-    if (!role || !holds(role, required)) throw new CroupierError('FORBIDDEN');
-    return true;
+    const { id, name, roles } = await this.holder(key, request);
+    const actor = actsAs(request, { actor: id, name, role: roles.join('+') || 'none', roles });
+    if (holds(roles, required)) return true;
+    const refusal = new CroupierError('FORBIDDEN', `this needs the role ${required}`);
+    await this.refusals.record(actor, deedOf(context, this.reflector), refusal);
+    throw refusal;
   }
 
   private async holder(key: string, request: ActingRequest): Promise<Administrator> {

@@ -15,6 +15,6 @@ import { WrongKeyLimit } from './wrong-key-limit.js';
   imports: [TypeOrmModule.forFeature([AdminKey]), OutboundModule],
   controllers: [KeysAdminController, AuditAdminController],
   providers: [AdminGuard, AdminTokens, Administrators, KeyAdministration, KeyStore, WrongKeyLimit],
-  exports: [AdminGuard],
+  exports: [AdminGuard, KeyAdministration],
 })
 export class AdminModule {}

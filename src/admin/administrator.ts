@@ -1,9 +1,11 @@
 import type { Role } from './role.js';
 
-/** Who acts: a name for the records, and what they may do. */
+/** Who acts, and what they may do. */
 export interface Administrator {
   /** `root` · `key:<id>` · `jwt:<subject>`. */
+  readonly id: string;
+  /** A name for people: the key's name, the token's subject. */
   readonly name: string;
-  /** Undefined where the token of the OpenID provider is valid, but names none of our roles. */
-  readonly role: Role | undefined;
+  /** Empty where the token of the OpenID provider is valid, but names none of our roles. */
+  readonly roles: readonly Role[];
 }

@@ -6,7 +6,7 @@ import type { Administrator } from './administrator.js';
 import { AdminTokens } from './admin-tokens.service.js';
 import { KeyStore, type LiveKey } from './key.store.js';
 
-const ROOT: Administrator = { name: 'root', role: 'admin' };
+const ROOT: Administrator = { id: 'root', name: 'root', roles: ['admin'] };
 
 /** What a key of ours looks like: 256 bits in base64url. */
 const KEY = /^[A-Za-z0-9_-]{43}$/;
@@ -37,7 +37,7 @@ export class Administrators {
     const stored = KEY.test(key) ? await this.keys.liveByHash(sha256(key), LAST_USED_SECONDS) : undefined;
     if (!stored) return undefined;
     if (stored.useIsDue) await this.recordUse(stored);
-    return { name: `key:${stored.id}`, role: stored.role };
+    return { id: `key:${stored.id}`, name: stored.name, roles: [stored.role] };
   }
 
   private async recordUse({ id }: LiveKey): Promise<void> {

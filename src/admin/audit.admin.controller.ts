@@ -13,7 +13,7 @@ import { AUDIT_COLUMNS, type AuditEntryResponse, AuditListResponse, AuditQuery }
 import { RequiresRole } from './requires-role.js';
 
 /** Contract, section 7, "audit". */
-@ApiTags('Administrators')
+@ApiTags('Audit log')
 @Controller('v1/admin/audit')
 export class AuditAdminController {
   constructor(private readonly audit: Audit) {}
@@ -67,14 +67,17 @@ function placeIn(cursor: string): { day: string; position: number } | undefined 
 
 function shown(entry: Entry): AuditEntryResponse {
   const { day, position, createdAt, actor, role, action, target, before, after, address, requestId } = entry;
+  const { actorName, outcome } = entry;
   return {
     day,
     position,
     createdAt,
     actor,
+    ...(actorName !== null && { actorName }),
     role,
     action,
     target,
+    outcome: outcome ?? 'done',
     ...(before !== null && { before: JSON.parse(before) as unknown }),
     ...(after !== null && { after: JSON.parse(after) as unknown }),
     ...(address !== null && { address }),

@@ -2,14 +2,14 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type FieldOptions, TextField } from '../http/validation/fields.js';
 import type { Columns } from '../http/lists/list.js';
 import { InstantField } from '../http/validation/instant.js';
-import { PageQuery } from '../http/lists/page.js';
+import { ListQuery } from '../http/lists/page.js';
 
 /** The exact text of a column of the log; no column holds control characters. */
 const ExactTextField = (options: FieldOptions) =>
   TextField({ presence: 'optional', longest: 512, ...options });
 
 /** Contract, section 7, "audit". What is left out restricts nothing; texts are compared as a whole. */
-export class AuditQuery extends PageQuery {
+export class AuditQuery extends ListQuery {
   @ExactTextField({
     example: 'key:5f0b…',
     description: '`root` · `key:<id>` · `jwt:<subject>` · `operator:<id>`',
@@ -21,6 +21,12 @@ export class AuditQuery extends PageQuery {
 
   @ExactTextField({ example: 'provider:acme-games' })
   target?: string;
+
+  @ExactTextField({ example: 'FORBIDDEN', description: '`done`, or the error code of what was refused' })
+  outcome?: string;
+
+  @ExactTextField({ example: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
+  requestId?: string;
 
   @InstantField('from ≤ createdAt')
   from?: string;
@@ -42,6 +48,9 @@ export class AuditEntryResponse {
   @ApiProperty({ example: 'root' })
   actor: string;
 
+  @ApiPropertyOptional({ example: 'Night shift', description: "the key's name, or the token's subject" })
+  actorName?: string;
+
   @ApiProperty({ example: 'admin' })
   role: string;
 
@@ -51,13 +60,16 @@ export class AuditEntryResponse {
   @ApiProperty({ example: 'provider:acme-games' })
   target: string;
 
+  @ApiProperty({ example: 'done', description: '`done`, or the error code of what was refused' })
+  outcome: string;
+
   @ApiPropertyOptional({ type: Object, example: { status: 'ACTIVE' } })
   before?: unknown;
 
   @ApiPropertyOptional({
     type: Object,
     example: { status: 'DISABLED' },
-    description: 'of a read, what was asked for',
+    description: 'of a read, what was asked for; of a refusal, its message',
   })
   after?: unknown;
 
@@ -80,9 +92,11 @@ export const AUDIT_COLUMNS: Columns<AuditEntryResponse> = {
   position: true,
   createdAt: true,
   actor: true,
+  actorName: true,
   role: true,
   action: true,
   target: true,
+  outcome: true,
   before: true,
   after: true,
   address: true,

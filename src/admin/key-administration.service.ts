@@ -24,7 +24,13 @@ export class KeyAdministration {
     const key = this.randomness.secret();
     const id = this.randomness.uuid();
     const stored = await this.audit.change(actor, async (transaction, record) => {
-      const inserted = await this.keys.insert(transaction, { id, name, role, keyHash: sha256(key) });
+      const inserted = await this.keys.insert(transaction, {
+        id,
+        name,
+        role,
+        keyHash: sha256(key),
+        createdBy: actor.actor,
+      });
       await record({ action: 'key.create', target: `key:${id}`, after: { name, role } });
       return inserted;
     });
@@ -46,6 +52,12 @@ export class KeyAdministration {
       const { name, role, lastUsedAt } = revoked;
       await record({ action: 'key.revoke', target: `key:${id}`, before: { name, role, lastUsedAt } });
     });
+  }
+
+  /** Whether the administrator is a key that the maker has made, or that such a key has made. */
+  async isMadeBy(administrator: string, maker: string): Promise<boolean> {
+    const [kind, id] = administrator.split(':');
+    return kind === 'key' && id !== undefined && this.keys.isMadeBy(id, maker);
   }
 
   private page(after: string, limit: number): Promise<AdminKey[]> {

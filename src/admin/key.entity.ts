@@ -17,6 +17,10 @@ export class AdminKey {
   @Column(secret(bytes('key_hash')))
   keyHash: Buffer;
 
+  /** The administrator who made it; null: made by an earlier version. */
+  @Column(nullable(text('created_by')))
+  createdBy: string | null;
+
   @Column(instant('created_at'))
   createdAt: Date;
 

@@ -6,7 +6,7 @@ import { type Role, ROLES } from './role.js';
 
 const ROLE = {
   enumName: 'Role',
-  description: '`admin` holds `promotions` holds `support`',
+  description: '`admin` includes `operations` and `promotions`, and each of these includes `support`',
   example: 'support',
 };
 

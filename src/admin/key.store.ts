@@ -9,6 +9,7 @@ import type { Role } from './role.js';
 /** A live key as the guard needs it. */
 export interface LiveKey {
   readonly id: string;
+  readonly name: string;
   readonly role: Role;
   /** Whether the last use that is recorded is so old that this one is to be recorded. */
   readonly useIsDue: boolean;
@@ -22,7 +23,7 @@ const useIsDue = (everySeconds: string) =>
 const LIVE_BY_HASH = {
   name: 'admin_key_live_by_hash',
   text: `
-    SELECT id, role, ${useIsDue('$2')} AS "useIsDue"
+    SELECT id, name, role, ${useIsDue('$2')} AS "useIsDue"
       FROM admin_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
 };
 
@@ -31,6 +32,18 @@ const USED = {
   name: 'admin_key_used',
   text: `
     UPDATE admin_keys SET last_used_at = statement_timestamp() WHERE id = $1 AND ${useIsDue('$2')}`,
+};
+
+/** Whether $2 is among those who have made the key $1: its maker, the maker of that key, and so on. */
+const IS_MADE_BY = {
+  name: 'admin_key_is_made_by',
+  text: `
+    WITH RECURSIVE makers AS (
+      SELECT created_by FROM admin_keys WHERE id = $1
+       UNION
+      SELECT k.created_by FROM makers m JOIN admin_keys k ON m.created_by = 'key:' || k.id
+    )
+    SELECT FROM makers WHERE created_by = $2`,
 };
 
 /** The key that a page of the list continues after; it may be revoked by now. */
@@ -46,7 +59,7 @@ export class KeyStore {
 
   async insert(
     { manager }: Transaction,
-    key: Pick<AdminKey, 'id' | 'name' | 'role' | 'keyHash'>,
+    key: Pick<AdminKey, 'id' | 'name' | 'role' | 'keyHash' | 'createdBy'>,
   ): Promise<AdminKey> {
     await manager.insert(AdminKey, { ...key, createdAt: databaseTime });
     return manager.findOneByOrFail(AdminKey, { id: key.id });
@@ -71,6 +84,10 @@ export class KeyStore {
     if (!key) return undefined;
     await manager.update(AdminKey, { id }, { revokedAt: databaseTime });
     return key;
+  }
+
+  async isMadeBy(id: string, maker: string): Promise<boolean> {
+    return (await this.database.query(IS_MADE_BY, [id, maker])).length > 0;
   }
 
   /** Records a use, unless one within the last `everySeconds` is recorded. */

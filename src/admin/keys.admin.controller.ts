@@ -1,12 +1,13 @@
 import { Controller, Delete, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { Audited } from '../audit/audited-route.js';
 import { answerOf, answersOf } from '../http/answer.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { UuidParam } from '../http/validation/path.js';
 import { JsonBody, NoBody } from '../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { PageQuery } from '../http/lists/page.js';
+import { ListQuery } from '../http/lists/page.js';
 import { ValidQuery } from '../http/validation/query.js';
 import {
   CreatedKeyResponse,
@@ -19,13 +20,14 @@ import { KeyAdministration } from './key-administration.service.js';
 import { RequiresRole } from './requires-role.js';
 
 /** Contract, section 7, "Keys". */
-@ApiTags('Administrators')
+@ApiTags('Keys')
 @Controller('v1/admin/keys')
 export class KeysAdminController {
   constructor(private readonly keys: KeyAdministration) {}
 
   @Post()
   @RequiresRole('admin')
+  @Audited('key.create', 'keys')
   @ApiOperation({ summary: 'Make an admin key', description: 'The key is in this answer alone.' })
   @ApiBody({ type: CreateKeyRequest })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
@@ -40,21 +42,23 @@ export class KeysAdminController {
 
   @Get()
   @RequiresRole('admin')
+  @Audited('key.list', 'keys')
   @ApiOperation({ summary: 'List the live admin keys, newest first', description: 'Without the keys.' })
-  @ApiList(KeyListResponse, PageQuery, KEY_COLUMNS)
+  @ApiList(KeyListResponse, ListQuery, KEY_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ActorOfRequest() actor: Actor,
-    @ValidQuery() query: PageQuery,
+    @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<KeyListResponse | StreamableFile> {
-    const read = async (page: PageQuery) => answersOf(KeyResponse, await this.keys.list(actor, page));
+    const read = async (page: ListQuery) => answersOf(KeyResponse, await this.keys.list(actor, page));
     return answerList(format, { query, name: 'keys', columns: KEY_COLUMNS, read });
   }
 
   @Delete(':id')
   @NoBody()
   @RequiresRole('admin')
+  @Audited('key.revoke', 'key:{id}')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Revoke an admin key',

@@ -1,16 +1,21 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
+import { RecordRefusals } from '../audit/refusals.js';
 import { Unsigned } from '../http/caller.js';
 import { NEEDED_ROLE } from '../openapi/roles.js';
 import type { Role } from './role.js';
 
 export const REQUIRED_ROLE = 'croupier:required-role';
 
-/** The route is an administrator's: `Authorization: Bearer <admin key>`, of this role or a higher one. */
+/**
+ * The route is an administrator's: `Authorization: Bearer <admin key>`, of this role or one that includes it. What it
+ * refuses with 403 or 409 is in the audit log.
+ */
 export const RequiresRole = (role: Role) =>
   applyDecorators(
     Unsigned(),
     SetMetadata(REQUIRED_ROLE, role),
+    UseInterceptors(RecordRefusals),
     ApiBearerAuth('admin-key'),
     ApiExtension(NEEDED_ROLE, role),
   );

@@ -1,9 +1,22 @@
-/** What an administrator may do; each role holds those after it. Contract, section 7. */
-export const ROLES = ['admin', 'promotions', 'support'] as const;
+/** Roles of administrators. Contract, sections 7 and 9. */
+export const ROLES = ['admin', 'operations', 'promotions', 'support'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Whether a role holds another: `admin` ⊃ `promotions` ⊃ `support`. */
-export function holds(role: Role, required: Role): boolean {
-  return ROLES.indexOf(role) <= ROLES.indexOf(required);
+/** `admin` ⊃ `operations` ⊃ `support`, `admin` ⊃ `promotions` ⊃ `support`. */
+const HELD: Readonly<Record<Role, readonly Role[]>> = {
+  admin: ROLES,
+  operations: ['operations', 'support'],
+  promotions: ['promotions', 'support'],
+  support: ['support'],
+};
+
+/** Whether one of the roles is the required one or includes it. */
+export function holds(roles: readonly string[], required: Role): boolean {
+  return ROLES.some((role) => roles.includes(role) && HELD[role].includes(required));
+}
+
+/** The roles without those that another of them includes. */
+export function withoutIncluded(roles: readonly Role[]): Role[] {
+  return roles.filter((role) => !roles.some((other) => other !== role && HELD[other].includes(role)));
 }

@@ -3,6 +3,8 @@ import { Configuration } from '../config/configuration.js';
 import { Audit } from './audit.service.js';
 import { AuditStore } from './audit.store.js';
 import { HeadReporter } from './head-reporter.js';
+import { Refusals } from './refusals.js';
+import { RepeatedEntries } from './repeated-entries.js';
 import { Sealer } from './sealer.js';
 
 @Global()
@@ -11,12 +13,14 @@ import { Sealer } from './sealer.js';
     Audit,
     AuditStore,
     HeadReporter,
+    Refusals,
+    RepeatedEntries,
     {
       provide: Sealer,
       inject: [Configuration],
       useFactory: (configuration: Configuration) => new Sealer(configuration),
     },
   ],
-  exports: [Audit],
+  exports: [Audit, Refusals, RepeatedEntries],
 })
 export class AuditModule {}

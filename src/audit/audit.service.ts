@@ -94,9 +94,9 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /** The log is the witness outside of the database: the hash proves later what the chain was at this moment. */
-  private tell({ actor, address }: Actor, { action, target }: Deed, witness: Witness): void {
+  private tell({ actor, address }: Actor, { action, target, outcome }: Deed, witness: Witness): void {
     const { day, position, hash } = witness;
-    this.logger.log({ msg: `audit ${action}`, actor, action, target, address, day, position, hash });
+    this.logger.log({ msg: `audit ${action}`, actor, action, target, outcome, address, day, position, hash });
   }
 }
 

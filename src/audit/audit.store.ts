@@ -8,6 +8,9 @@ export interface Filter {
   readonly actor?: string;
   readonly action?: string;
   readonly target?: string;
+  /** `done` or an error code. */
+  readonly outcome?: string;
+  readonly requestId?: string;
   /** from ≤ createdAt < to. */
   readonly from?: Date;
   readonly to?: Date;
@@ -39,14 +42,14 @@ export interface LostHead extends Place {
 /** An ORDER BY has to name the table: `day` alone is the text, for which there is no index. */
 const COLUMNS = `
   day::text, position, created_at AS "createdAt", actor, role, action, target, before::text, after::text,
-  address, request_id AS "requestId", encode(previous_hash, 'hex') AS "previousHash", encode(hash, 'hex') AS hash`;
+  address, request_id AS "requestId", actor_name AS "actorName", outcome, encode(previous_hash, 'hex') AS "previousHash", encode(hash, 'hex') AS hash`;
 
 /** The trigger fills in the rest: migration 0003. */
 const APPEND = {
   name: 'audit_append',
   text: `
-    INSERT INTO audit_entries (actor, role, action, target, before, after, address, request_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    INSERT INTO audit_entries (actor, role, action, target, before, after, address, request_id, actor_name, outcome)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     RETURNING day::text, position, encode(hash, 'hex') AS hash, audit_last_seal() AS "lastSeal"`,
 };
 
@@ -87,9 +90,10 @@ const PAGE = {
     SELECT ${COLUMNS} FROM audit_entries
      WHERE ($1::text IS NULL OR actor = $1) AND ($2::text IS NULL OR action = $2)
        AND ($3::text IS NULL OR target = $3)
-       AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
-       AND ($6::date IS NULL OR (day, position) < ($6, $7))
-     ORDER BY audit_entries.day DESC, position DESC LIMIT $8`,
+       AND ($4::text IS NULL OR outcome = $4) AND ($5::text IS NULL OR request_id = $5)
+       AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
+       AND ($8::date IS NULL OR (day, position) < ($8, $9))
+     ORDER BY audit_entries.day DESC, position DESC LIMIT $10`,
 };
 
 /** The seal is a subquery of each row: PostgreSQL would answer a join by reading all seals for each page. */
@@ -148,6 +152,8 @@ export class AuditStore {
       deed.after && JSON.stringify(deed.after),
       actor.address,
       requestId,
+      actor.name,
+      deed.outcome ?? 'done',
     ]);
     return appended!;
   }
@@ -187,11 +193,13 @@ export class AuditStore {
 
   /** Newest first. @param before undefined: from the newest on */
   page(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
-    const { actor, action, target, from, to } = filter;
+    const { actor, action, target, outcome, requestId, from, to } = filter;
     return this.database.query<Entry>(PAGE, [
       actor,
       action,
       target,
+      outcome,
+      requestId,
       from,
       to,
       before?.day,

@@ -56,10 +56,11 @@ function sealOf({ day, position, hash }: Witness): string {
 
 function hashOf(entry: Entry): string {
   const { previousHash, day, position, createdAt, actor, role, action, target } = entry;
-  const { before, after, address, requestId } = entry;
+  const { before, after, address, requestId, actorName, outcome } = entry;
   return digest(
     'croupier audit',
-    'entry',
+    // Entries of earlier versions have no outcome, and were hashed without one.
+    outcome === null ? 'entry' : 'entry with outcome',
     previousHash,
     day,
     String(position),
@@ -72,6 +73,7 @@ function hashOf(entry: Entry): string {
     after,
     address,
     requestId,
+    ...(outcome === null ? [] : [actorName, outcome]),
   );
 }
 

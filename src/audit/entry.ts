@@ -1,12 +1,16 @@
-/** What an actor did. `before` and `after` are the target as a reader may see it: never a secret, token or key. */
+import type { ErrorCode } from '../errors/catalogue.js';
+
+/** What an actor did, or was refused. `before` and `after` are the target as a reader may see it: never a secret, token or key. */
 export interface Deed {
   /** `<room's noun>.<verb>`, such as `provider.change`. */
   readonly action: string;
   /** `<noun>:<id>`, such as `provider:acme-games`. */
   readonly target: string;
   readonly before?: object;
-  /** The target afterwards; of a read, what was asked for. */
+  /** The target afterwards; of a read, what was asked for; of a refusal, its message. */
   readonly after?: object;
+  /** The error code of what was refused; `done` by default. */
+  readonly outcome?: ErrorCode;
 }
 
 /** Where an entry stands: who knows this of one entry can prove later that nothing up to it was altered. */
@@ -43,6 +47,10 @@ export interface Entry extends Witness {
   readonly after: string | null;
   readonly address: string | null;
   readonly requestId: string | null;
+  /** Null for operators and commands, and in entries of earlier versions, as their `outcome`. */
+  readonly actorName: string | null;
+  /** `done` or an error code. */
+  readonly outcome: string | null;
   /** The hash before it; of a day's first entry, the seal of the day before. */
   readonly previousHash: string;
 }

@@ -1,13 +1,27 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { pathOf } from '../http/server/express-adapter.js';
 import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
+import { Audited, deedOf } from './audited-route.js';
+import type { Deed } from './entry.js';
+import { RepeatedEntries } from './repeated-entries.js';
 
 const SENSITIVE_READ = 'croupier:sensitive-read';
 
+interface ReadOptions {
+  /** Whether clients poll the route: identical reads within a minute are then counted in one entry. */
+  readonly polled?: boolean;
+}
+
 /** The route shows players or money: each request to it is recorded before it is answered. */
-export const SensitiveRead = (action: string) => SetMetadata(SENSITIVE_READ, action);
+export const SensitiveRead = (action: string, target: string, options: ReadOptions = {}) =>
+  applyDecorators(Audited(action, target), SetMetadata(SENSITIVE_READ, options));
 
 /** Records a sensitive read, with what was asked for: the last of the guards, before the handler. */
 @Injectable()
@@ -15,17 +29,19 @@ export class SensitiveReadGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly audit: Audit,
+    private readonly repeated: RepeatedEntries,
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
-    const action = this.reflector.get<string | undefined>(SENSITIVE_READ, context.getHandler());
-    const request = context.switchToHttp().getRequest<ActingRequest>();
-    return action === undefined || !request.actor || this.record(request.actor, action, request);
+    const options = this.reflector.get<ReadOptions | undefined>(SENSITIVE_READ, context.getHandler());
+    if (options === undefined) return true;
+    const { actor, query } = context.switchToHttp().getRequest<ActingRequest>();
+    if (!actor) return true;
+    return this.record(actor, { ...deedOf(context, this.reflector), after: query }, options);
   }
 
-  private async record(actor: Actor, action: string, request: ActingRequest): Promise<true> {
-    const target = `path:${pathOf(request)}`;
-    await this.audit.read(actor, { action, target, after: request.query });
+  private async record(actor: Actor, deed: Deed, { polled }: ReadOptions): Promise<true> {
+    await (polled ? this.repeated.record(actor, deed) : this.audit.read(actor, deed));
     return true;
   }
 }

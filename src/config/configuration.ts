@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { type Misspelling, misspeltVariables } from './misspelt.js';
 import {
   isLoopback,
   SANDBOX_ADMIN_API_KEY,
@@ -17,6 +18,8 @@ export abstract class Configuration {
   readonly dataDir: string;
   /** Shared nonces, rate limits and demo balances; without it they are kept in process. */
   readonly redisUrl?: string;
+  /** Where Sentinels are asked for the master, whose name is the host in `redisUrl`; without it that host is the server. */
+  readonly redisSentinels?: readonly Address[];
   readonly sandbox: boolean;
   /** Whether `NODE_ENV` is `production`. */
   readonly production: boolean;
@@ -35,22 +38,49 @@ export abstract class Configuration {
   readonly signatureToleranceSeconds: number;
   readonly requestsPerSecond: number;
   readonly operatorTimeoutMs: number;
+  /**
+   * Calls to one operator under way at this instance beyond which BETs and balance reads are refused; WIN, ROLLBACK and
+   * ADJUSTMENT may go up to `SETTLING_FACTOR` times as far.
+   */
+  readonly operatorMaxInFlight: number;
   readonly callbackTimeoutMs: number;
   /** From a stop signal until the listener closes, in milliseconds. */
   readonly shutdownDelayMs: number;
   readonly transactionLeaseSeconds: number;
   /** Whether claims and settlements that arrive together are committed together. */
   readonly groupCommit: boolean;
+  /** The same database by a role that has the settings of group commit; without it they come with its connections. */
+  readonly groupCommitDatabaseUrl?: string;
   readonly sessionTtlSeconds: number;
   readonly demoStartBalanceMinor: number;
   readonly logLevel: LogLevel;
   /** Whether log lines are made for eyes (a terminal under the sandbox) or for machines. */
   readonly logPretty: boolean;
   readonly metricsToken?: string;
+  /** Where spans are sent; without it tracing is off. */
+  readonly tracing?: TracingConfiguration;
   /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
   /** Open connections of one remote address; those in `trustProxy` are exempt. */
   readonly maxConnectionsPerAddress: number;
+  /** Variables that are set and not read, whose names are nearly those of variables that are. */
+  readonly misspelt: readonly Misspelling[];
+}
+
+/** OpenTelemetry's own variables, as far as they are read. */
+export interface TracingConfiguration {
+  /** Base URL of an OTLP receiver for HTTP; `/v1/traces` is appended. */
+  readonly endpoint: string;
+  /** Headers of each export, such as the receiver's key. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** Share of the requests without a caller's trace that are sampled, 0 … 1. */
+  readonly sampleRatio: number;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** An OpenID provider whose tokens administrators may bring. */
@@ -66,11 +96,16 @@ export interface AdminJwt {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+const POSTGRES_PROTOCOLS = ['postgres:', 'postgresql:'];
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** How much longer than any operator's time-out a transaction's lease must be, in milliseconds. */
 export const LEASE_MARGIN_MS = 1000;
+
+/** How much further than BETs the calls to one operator may go that settle what has begun. Contract, section 9. */
+export const SETTLING_FACTOR = 4;
 
 const CREATE_KEY = 'create one with `openssl rand -base64 32`';
 
@@ -103,11 +138,11 @@ export function readConfiguration(
     );
   }
   const outboundAllowPrivate = read.boolean('OUTBOUND_ALLOW_PRIVATE', sandbox);
-  return Object.freeze({
+  const configuration = {
     port: read.integer('PORT', 3000, 0, 65_535),
     host,
     ...storage(read, process.uid),
-    ...optional('redisUrl', read.url('REDIS_URL', ['redis:', 'rediss:'])),
+    ...redis(read),
     sandbox,
     production,
     adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), publicKeysAllowed),
@@ -119,18 +154,76 @@ export function readConfiguration(
     signatureToleranceSeconds: read.integer('SIGNATURE_TOLERANCE_SECONDS', 300, 1, 86_400),
     requestsPerSecond: read.integer('REQUESTS_PER_SECOND', 200, 1, 1_000_000),
     operatorTimeoutMs,
+    operatorMaxInFlight: read.integer('OPERATOR_MAX_IN_FLIGHT', 256, 1, 10_000),
     callbackTimeoutMs: read.integer('CALLBACK_TIMEOUT_MS', 10_000, 1, 600_000),
     shutdownDelayMs: read.integer('SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 600_000),
     transactionLeaseSeconds,
     groupCommit: read.boolean('GROUP_COMMIT', true),
+    ...optional('groupCommitDatabaseUrl', read.url('GROUP_COMMIT_DATABASE_URL', POSTGRES_PROTOCOLS)),
     sessionTtlSeconds: read.integer('SESSION_TTL_SECONDS', 86_400, 1, 31_536_000),
     demoStartBalanceMinor: read.integer('DEMO_START_BALANCE_MINOR', 100_000, 0, Number.MAX_SAFE_INTEGER),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logPretty: sandbox && process.terminal,
-    ...optional('metricsToken', read.text('METRICS_TOKEN')),
+    ...optional('tracing', tracing(read)),
+    ...optional('metricsToken', metricsToken(read.text('METRICS_TOKEN'))),
     docsEnabled: docsEnabled(read, sandbox),
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 1000, 1, 1_000_000),
-  });
+  };
+  return Object.freeze({ ...configuration, misspelt: misspeltVariables(environment, read.names) });
+}
+
+function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels'> {
+  const redisUrl = read.url('REDIS_URL', ['redis:', 'rediss:']);
+  const redisSentinels = read.text('REDIS_SENTINELS')?.split(',').map(sentinel);
+  if (redisSentinels && !redisUrl)
+    throw new ConfigurationError('REDIS_SENTINELS: needs REDIS_URL, whose host is the name of the master');
+  return { ...optional('redisUrl', redisUrl), ...optional('redisSentinels', redisSentinels) };
+}
+
+function sentinel(entry: string): Address {
+  const url = `tcp://${entry.trim()}`;
+  const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
+  if (url !== `tcp://${hostname}:${port}` || hostname === '' || port === '') {
+    throw new ConfigurationError(`REDIS_SENTINELS: ${JSON.stringify(entry)} is not host:port`);
+  }
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+function metricsToken(value: string | undefined): string | undefined {
+  if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
+  throw new ConfigurationError('METRICS_TOKEN: must be printable ASCII characters without spaces');
+}
+
+function tracing(read: Reader): TracingConfiguration | undefined {
+  const endpoint = read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
+  const ratio = read.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
+  if (!/^\d(?:\.\d{1,9})?$/.test(ratio) || Number(ratio) > 1) {
+    throw new ConfigurationError('OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1');
+  }
+  const headers = otlpHeaders(read.text('OTEL_EXPORTER_OTLP_HEADERS') ?? '');
+  const serviceName = read.text('OTEL_SERVICE_NAME') ?? 'croupier';
+  return endpoint === undefined ? undefined : { endpoint, headers, serviceName, sampleRatio: Number(ratio) };
+}
+
+/** @param list `name=value,name=value`, the values percent-encoded */
+function otlpHeaders(list: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const entry of list.split(',').filter((each) => each.trim() !== '')) {
+    const [, name, value] = /^([^=]+)=(.*)$/.exec(entry) ?? [];
+    if (name === undefined || value === undefined || !/^[A-Za-z0-9-]+$/.test(name.trim())) {
+      throw new ConfigurationError('OTEL_EXPORTER_OTLP_HEADERS: must be name=value, separated by commas');
+    }
+    headers[name.trim()] = decodedValue(value.trim());
+  }
+  return headers;
+}
+
+function decodedValue(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw new ConfigurationError('OTEL_EXPORTER_OTLP_HEADERS: a value is not percent-encoded');
+  }
 }
 
 function docsEnabled(read: Reader, sandbox: boolean): boolean {
@@ -169,7 +262,7 @@ export function readStorage(environment: Environment, process: { uid: number | u
 function storage(read: Reader, uid: number | undefined): Storage {
   const dataDir = read.text('DATA_DIR') ?? (uid === 0 ? join('/var/lib', 'croupier') : './data');
   return {
-    ...optional('databaseUrl', read.url('DATABASE_URL', ['postgres:', 'postgresql:'])),
+    ...optional('databaseUrl', read.url('DATABASE_URL', POSTGRES_PROTOCOLS)),
     dataDir: resolve(dataDir),
   };
 }
@@ -262,8 +355,14 @@ function proxies(value: string | undefined): string[] {
 type Reader = ReturnType<typeof reader>;
 
 function reader(environment: Environment) {
-  const text = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const names = new Set<string>();
+  const text = (name: string): string | undefined => {
+    names.add(name);
+    return environment[name]?.trim() || undefined;
+  };
   return {
+    /** Of all variables that have been read. */
+    names: names as ReadonlySet<string>,
     text,
     boolean(name: string, fallback: boolean): boolean {
       const value = text(name);

@@ -12,6 +12,11 @@ export function text(name: string): ColumnOfType {
   return { name, type: 'text' };
 }
 
+/** A list of texts. */
+export function texts(name: string): ColumnOptions {
+  return { name, type: 'text', array: true };
+}
+
 export function integer(name: string): ColumnOfType {
   return { name, type: 'integer' };
 }

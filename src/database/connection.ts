@@ -1,14 +1,35 @@
 import pg from 'pg';
 
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
 /**
  * A connection to PostgreSQL whose loss is never fatal to the process. pg emits `error` when the server closes or
  * resets a connection, in addition to rejecting the statement under way; without a listener that event is thrown.
  * pg's pool listens only while a connection is idle, not while it is checked out.
  */
 export class Connection extends pg.Client {
+  /** Whether the server is a standby, which can only be read; PostgreSQL tells each connection, PgBouncer may not. */
+  isStandby = false;
+  private lastCommand: string | undefined;
+
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     this.on('error', () => undefined);
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (parameterName === 'in_hot_standby') this.isStandby = parameterValue === 'on';
+    });
+    this.connection.on('commandComplete', ({ text }: { text: string }) => (this.lastCommand = text));
+  }
+
+  /**
+   * Whether the last command was a rollback. PostgreSQL answers COMMIT so, and with no error, where a statement of the
+   * transaction has failed.
+   */
+  get rolledBack(): boolean {
+    return this.lastCommand === 'ROLLBACK';
   }
 
   /** Closes the connection, by force where the server does not close its end within so many milliseconds. */
@@ -21,6 +42,29 @@ export class Connection extends pg.Client {
   discard(): void {
     void this.end();
   }
+}
+
+/** The connections of a pool at one moment. */
+export interface PoolLevels {
+  readonly idle: number;
+  readonly busy: number;
+  /** Connections that the pool may open. */
+  readonly limit: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+}
+
+export function levelsOf({ totalCount, idleCount, waitingCount, options: { max } }: pg.Pool): PoolLevels {
+  return { idle: idleCount, busy: totalCount - idleCount, limit: max, waiting: waitingCount };
+}
+
+/**
+ * A pool's `verify`: refuses a new connection to a standby. After a fail-over, an address may still lead to the server that
+ * was the primary; a pool that has filled with such connections would read what is old and fail every write.
+ */
+export function refuseStandby(client: pg.ClientBase, done: (error?: Error) => void): void {
+  const isStandby = client instanceof Connection && client.isStandby;
+  done(isStandby ? new Error('the server is a standby, which can only be read') : undefined);
 }
 
 /** A pool of connections that survives the loss of any of them. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Connection } from './connection.js';
+import { Connection, refuseStandby } from './connection.js';
 import { FailedQuerySubscriber } from './failed-query.subscriber.js';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
 import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
@@ -11,6 +11,9 @@ import { SoundTransactions1764000000005 } from './migrations/0005-sound-transact
 import { ExceptionalByProvider1764000000006 } from './migrations/0006-exceptional-by-provider.js';
 import { SoundRows1764000000007 } from './migrations/0007-sound-rows.js';
 import { AuditSeals1764000000008 } from './migrations/0008-audit-seals.js';
+import { RolesAndRefusals1764000000009 } from './migrations/0009-roles-and-refusals.js';
+import { MonthlyPartitions1764000000011 } from './migrations/0011-monthly-partitions.js';
+import { GuardRails1764000000013 } from './migrations/0013-guard-rails.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -50,6 +53,9 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       ExceptionalByProvider1764000000006,
       SoundRows1764000000007,
       AuditSeals1764000000008,
+      RolesAndRefusals1764000000009,
+      MonthlyPartitions1764000000011,
+      GuardRails1764000000013,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,
@@ -60,7 +66,10 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
 }
 
 /** How the service itself works with the database: every wait has an end. */
-function servingOptions(url: string): PostgresDataSourceOptions {
+function servingOptions(
+  url: string,
+  pool: { verify?: typeof refuseStandby } = {},
+): PostgresDataSourceOptions {
   return {
     ...dataSourceOptions(url),
     migrationsRun: false,
@@ -71,8 +80,19 @@ function servingOptions(url: string): PostgresDataSourceOptions {
       statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      ...pool,
     },
   };
+}
+
+/** A data source that knows which migrations were run before it was opened. */
+export class MigratedDataSource extends DataSource {
+  constructor(
+    options: DataSourceOptions,
+    readonly migrationsRun: readonly string[],
+  ) {
+    super(options);
+  }
 }
 
 /**
@@ -80,8 +100,9 @@ function servingOptions(url: string): PostgresDataSourceOptions {
  * @param entities what the rooms above have declared; they describe the schema and never create it
  */
 export async function openDataSource(url: string, entities: Entities = []): Promise<DataSource> {
-  await migrate(url);
-  return new DataSource({ ...servingOptions(url), entities }).initialize();
+  const migrationsRun = await migrate(url);
+  const options = { ...servingOptions(url, { verify: refuseStandby }), entities };
+  return new MigratedDataSource(options, migrationsRun).initialize();
 }
 
 /**
@@ -96,6 +117,9 @@ export async function connectDataSource(url: string, entities: Entities = []): P
  * Brings the schema up to date; instances that start together do so one after the other. It uses connections
  * of its own, because a migration may take longer than a request's statement ever may. If nothing is pending it only
  * reads, so that the service's role needs no right to change the schema.
+ *
+ * The lock belongs to an open transaction, not to the session: a pooler that assigns connections by transaction
+ * would otherwise leave it with a connection that serves others.
  * @returns the names of the migrations that were run
  * @throws Error with one line that names DATABASE_URL
  */
@@ -108,6 +132,7 @@ export async function migrate(url: string): Promise<string[]> {
   });
   await lock.connect().catch(refuse('the database cannot be opened'));
   try {
+    if (lock.isStandby) throw new Error('DATABASE_URL: the server is a standby, which can only be read');
     await takeMigrationLock(lock).catch(refuse('the database was lost while waiting for its migration lock'));
     return await runMigrations(url).catch(refuse('the schema cannot be brought up to date'));
   } finally {
@@ -136,10 +161,15 @@ async function runMigrations(url: string): Promise<string[]> {
  * database that stops answering.
  */
 async function takeMigrationLock(connection: Connection): Promise<void> {
+  // At any other level the transaction keeps its snapshot between statements.
+  await connection.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  await connection.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   for (;;) {
-    const { rows } = await connection.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
-      MIGRATION_LOCK,
-    ]);
+    // Without parameters: the portal of a statement with parameters would keep its snapshot as long as the transaction is
+    // open, and CREATE INDEX CONCURRENTLY in a migration would wait for it, and so for ever.
+    const { rows } = await connection.query<{ taken: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`,
+    );
     if (rows[0]?.taken) return;
     await sleep(LOCK_POLL_MS);
   }

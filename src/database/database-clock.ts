@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import { Metrics } from '../observability/metrics.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 
@@ -34,14 +33,10 @@ export class DatabaseClock {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    const offsetSeconds = () => (this.reading ? this.reading.offsetMs / 1000 : NaN);
-    new Gauge({
+    metrics.addLevel({
       name: 'croupier_clock_offset_seconds',
       help: "How far this instance's clock is ahead of the database's; negative where it is behind",
-      registers: [metrics.registry],
-      collect() {
-        this.set(offsetSeconds());
-      },
+      read: async () => (this.reading ? [{ value: this.reading.offsetMs / 1000 }] : []),
     });
   }
 

@@ -5,6 +5,7 @@ import { dataSourceOptions, openDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { DatabaseClock } from './database-clock.js';
 import { GroupCommit } from './group-commit.js';
+import { PoolGauges } from './pool.gauges.js';
 
 @Global()
 @Module({
@@ -20,7 +21,7 @@ import { GroupCommit } from './group-commit.js';
       dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
     }),
   ],
-  providers: [Database, DatabaseClock, GroupCommit],
+  providers: [Database, DatabaseClock, GroupCommit, PoolGauges],
   exports: [Database, DatabaseClock, GroupCommit],
 })
 export class DatabaseModule {}

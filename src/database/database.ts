@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import type { Connection } from './connection.js';
+import { monotonicMs } from '../runtime/clock.js';
+import { type Connection, levelsOf, type PoolLevels } from './connection.js';
+import { MigratedDataSource } from './data-source.js';
 
 /** A statement that PostgreSQL plans once for each connection, by its name; without one, anew each time. */
 export interface Statement {
@@ -9,13 +11,23 @@ export interface Statement {
   readonly text: string;
 }
 
-export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+/**
+ * Called when a statement is handed to its connection, after any wait for one. The server does not run it earlier.
+ * @param atMs a moment of the monotonic clock
+ */
+export type OnSend = (atMs: number) => void;
+
+export type Query = <Row extends object>(
+  statement: Statement,
+  values: readonly unknown[],
+  onSend?: OnSend,
+) => Promise<Row[]>;
 
 /** Runs statements on a connection, or on whichever of a pool is free. */
 export function queryOn(runner: Runner): Query {
-  return <Row extends object>(statement: Statement, values: readonly unknown[]) =>
+  return <Row extends object>(statement: Statement, values: readonly unknown[], onSend?: OnSend) =>
     new Promise<Row[]>((resolve, reject) => {
-      runner.query(new NamedQuery(statement, values), (error, result) => {
+      runner.query(new NamedQuery(statement, values, onSend), (error, result) => {
         if (error) reject(error);
         else resolve(result.rows as Row[]);
       });
@@ -36,9 +48,15 @@ export interface Runner {
 class NamedQuery extends pg.Query {
   readonly name: string;
 
-  constructor({ name, text }: Statement, values: readonly unknown[]) {
+  constructor({ name, text }: Statement, values: readonly unknown[], onSend?: OnSend) {
     super(text, [...values]);
     this.name = name;
+    if (!onSend) return;
+    const submit = this.submit.bind(this);
+    this.submit = (connection) => {
+      onSend(monotonicMs());
+      return submit(connection);
+    };
   }
 }
 
@@ -60,12 +78,21 @@ export class Database {
     return (this.dataSource.options as { url: string }).url;
   }
 
+  /** The names of the migrations that the start of this instance has run. */
+  get migrationsRun(): readonly string[] {
+    return this.dataSource instanceof MigratedDataSource ? this.dataSource.migrationsRun : [];
+  }
+
   /** Runs one statement on a connection of the pool. */
-  readonly query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+  readonly query: Query = async <Row extends object>(
+    statement: Statement,
+    values: readonly unknown[],
+    onSend?: OnSend,
+  ) => {
     const runner = this.dataSource.createQueryRunner();
     const connection = await checkOut(runner);
     try {
-      return await queryOn(connection)<Row>(statement, values);
+      return await queryOn(connection)<Row>(statement, values, onSend);
     } catch (error) {
       connection.discard();
       throw error;
@@ -77,6 +104,7 @@ export class Database {
   /**
    * Runs the work in one transaction: committed when it resolves, rolled back when it rejects. A connection that cannot
    * be rolled back is closed, and the database rolls back.
+   * @throws what the work throws; Error if it has resolved although one of its statements failed
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
@@ -85,6 +113,7 @@ export class Database {
       await runner.startTransaction();
       const result = await work({ query: queryOn(connection), manager: runner.manager });
       await runner.commitTransaction();
+      if (connection.rolledBack) throw new Error('rolled back: the work ignored the failure of a statement');
       return result;
     } catch (error) {
       await runner.rollbackTransaction().catch(() => connection.discard());
@@ -92,6 +121,11 @@ export class Database {
     } finally {
       await runner.release();
     }
+  }
+
+  /** The connections of its pool, for monitoring. */
+  connections(): PoolLevels {
+    return levelsOf((this.dataSource.driver as unknown as { master: pg.Pool }).master);
   }
 
   /** Whether the database answers, for monitoring. */

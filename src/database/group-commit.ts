@@ -1,12 +1,13 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { ConnectionPool } from './connection.js';
-import { Database, type Query, queryOn, type Statement } from './database.js';
+import { monotonicMs } from '../runtime/clock.js';
+import { ConnectionPool, levelsOf, type PoolLevels, refuseStandby } from './connection.js';
+import { Database, type OnSend, type Query, queryOn, type Statement } from './database.js';
 
 /** Items per batch. It bounds the time that a request waits for the others of its batch. */
-const BATCH_LIMIT = 64;
+export const BATCH_LIMIT = 64;
 /** Connections: more than there are group statements, each of which uses one at a time. */
 const CONNECTIONS = 12;
 /** How long a batch waits for a row lock, in milliseconds, before its items are retried individually. */
@@ -22,16 +23,27 @@ const CLOSE_MS = 1_000;
  * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty and must still
  * look up every row by its key: sequential scans are off, and index entries other than the wanted one cost more.
  */
-export const PLANNER = [
-  'plan_cache_mode=force_generic_plan',
-  'jit=off',
-  'cpu_index_tuple_cost=100',
-  'enable_seqscan=off',
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
-]
-  .map((setting) => `-c ${setting}`)
+const PLANNER_SETTINGS = {
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+  cpu_index_tuple_cost: '100',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+export const PLANNER = Object.entries(PLANNER_SETTINGS)
+  .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
+/** All settings of the connections, as PostgreSQL shows them. ops/sql/pgbouncer.sql repeats them. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  ...PLANNER_SETTINGS,
+  lock_timeout: String(LOCK_TIMEOUT_MS),
+  statement_timeout: String(STATEMENT_TIMEOUT_MS),
+};
+const SHOW_SETTINGS = {
+  name: 'group_commit_settings',
+  text: 'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
+};
 
 /** A statement over any number of rows of values, in two forms: for one row, and for a batch. */
 export interface GroupStatement {
@@ -82,6 +94,7 @@ export function groupStatement(
 
 interface Item {
   readonly values: readonly unknown[];
+  readonly onSend: OnSend | undefined;
   readonly resolve: (row: object | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -104,7 +117,7 @@ interface Queue {
  * own condition.
  */
 @Injectable()
-export class GroupCommit implements OnApplicationShutdown {
+export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The smallest batch for which the batch form of a statement is used. */
   protected readonly smallestBatch: number = 2;
   private readonly logger = new BoundedLogger('GroupCommit');
@@ -116,12 +129,12 @@ export class GroupCommit implements OnApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly metrics: Metrics,
-    configuration: Configuration,
+    private readonly configuration: Configuration,
   ) {
     this.enabled = configuration.groupCommit;
     this.pool = new ConnectionPool(
       {
-        connectionString: database.url,
+        connectionString: configuration.groupCommitDatabaseUrl ?? database.url,
         application_name: 'croupier-group-commit',
         max: CONNECTIONS,
         idleTimeoutMillis: 0,
@@ -130,24 +143,58 @@ export class GroupCommit implements OnApplicationShutdown {
         query_timeout: QUERY_TIMEOUT_MS,
         lock_timeout: LOCK_TIMEOUT_MS,
         options: PLANNER,
+        verify: refuseStandby,
       },
       ({ message }) => this.logger.warn({ msg: 'an idle connection was lost', detail: message }),
     );
     this.query = queryOn(this.pool);
   }
 
-  /** Runs the statement on one row of values, in a batch if there are others. @returns its result row, if any */
-  run<Row extends object>(statement: GroupStatement, values: readonly unknown[]): Promise<Row | undefined> {
-    if (!this.enabled) return this.runSingle(statement, values) as Promise<Row | undefined>;
+  /**
+   * Runs the statement on one row of values, in a batch if there are others.
+   * @param onSend its last call before the result arrives belongs to the statement that made the result
+   * @returns its result row, if any
+   */
+  run<Row extends object>(
+    statement: GroupStatement,
+    values: readonly unknown[],
+    onSend?: OnSend,
+  ): Promise<Row | undefined> {
+    if (!this.enabled) return this.runSingle(statement, values, onSend) as Promise<Row | undefined>;
     return new Promise<object | undefined>((resolve, reject) => {
       const queue = this.queueOf(statement);
-      queue.waiting.push({ values, resolve, reject });
+      queue.waiting.push({ values, onSend, resolve, reject });
       if (queue.busy) return;
       queue.busy = true;
       // Under concurrency, requests that arrived in this turn of the event loop form one batch from the start.
       if (queue.lastBatchSize > 1) setImmediate(() => this.sendNext(statement, queue));
       else this.sendNext(statement, queue);
     }) as Promise<Row | undefined>;
+  }
+
+  /** The connections of its pool, for monitoring. */
+  connections(): PoolLevels {
+    return levelsOf(this.pool);
+  }
+
+  /**
+   * Warns where a pooler has kept the settings of the connections back.
+   * @throws Error with one line that names GROUP_COMMIT_DATABASE_URL, if it is set and cannot be opened
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.enabled) return;
+    const names = Object.keys(SETTINGS);
+    const rows = await this.query<{ name: string; setting: string }>(SHOW_SETTINGS, [names]).catch(
+      (error: unknown) => {
+        if (this.configuration.groupCommitDatabaseUrl === undefined) return [];
+        const { message } = error as Error;
+        throw new Error(`GROUP_COMMIT_DATABASE_URL: the database cannot be opened: ${message}`);
+      },
+    );
+    const missing = rows.filter(({ name, setting }) => setting !== SETTINGS[name]).map(({ name }) => name);
+    if (missing.length === 0) return;
+    const msg = 'group commit runs without settings of its own, and slower: set GROUP_COMMIT_DATABASE_URL';
+    this.logger.warn({ msg, missing });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -169,8 +216,10 @@ export class GroupCommit implements OnApplicationShutdown {
     if (!queue.busy) return;
     const batch = queue.waiting.splice(0, BATCH_LIMIT);
     queue.lastBatchSize = batch.length;
+    const sentMs = monotonicMs();
     void this.send(statement, batch).then(
       (rows) => {
+        this.metrics.batchCommitted(statement.single.name, monotonicMs() - sentMs);
         batch.forEach((item, index) => item.resolve(rows[index]));
         this.sendNext(statement, queue);
       },
@@ -186,20 +235,21 @@ export class GroupCommit implements OnApplicationShutdown {
     const { name } = statement.single;
     this.metrics.batchFailed(name);
     const { code } = error as { code?: string };
+    const single = batch.length === 1;
     this.logger.warn({
-      msg: 'batch failed, retrying its items individually',
+      msg: single ? 'statement failed, retrying it' : 'batch failed, retrying its items individually',
       statement: name,
       items: batch.length,
       code,
     });
-    for (const { values, resolve, reject } of batch) {
-      this.retry(statement, values).then(resolve, reject);
-    }
+    for (const item of batch) this.retry(statement, item).then(item.resolve, item.reject);
   }
 
   /** Runs an item of a failed batch individually. The batch may have been committed if only its answer was lost. */
-  private async retry(statement: GroupStatement, values: readonly unknown[]): Promise<object | undefined> {
-    const row = await this.runSingle(statement, values);
+  private async retry(statement: GroupStatement, { values, onSend }: Item): Promise<object | undefined> {
+    let sentMs: number | undefined;
+    const row = await this.runSingle(statement, values, (atMs) => (sentMs = atMs));
+    if (row && sentMs !== undefined) onSend?.(sentMs);
     if (row || !statement.alreadyDone) return row;
     const [done] = await this.database.query(statement.alreadyDone, values);
     return done;
@@ -208,7 +258,9 @@ export class GroupCommit implements OnApplicationShutdown {
   /** @returns the result row of each item, if any */
   private send(statement: GroupStatement, items: readonly Item[]): Promise<readonly (object | undefined)[]> {
     const [first] = items;
-    if (first && items.length < this.smallestBatch) return this.query(statement.single, first.values);
+    if (first && items.length < this.smallestBatch) {
+      return this.query(statement.single, first.values, first.onSend);
+    }
     return this.sendBatch(statement, items);
   }
 
@@ -217,7 +269,9 @@ export class GroupCommit implements OnApplicationShutdown {
     items: readonly Item[],
   ): Promise<(object | undefined)[]> {
     const sources = items.map(({ values }, item) => sourceRow(columns, item, values));
-    const rows = await this.query<Record<string, unknown>>(batch, [JSON.stringify(sources)]);
+    const rows = await this.query<Record<string, unknown>>(batch, [JSON.stringify(sources)], (atMs) => {
+      for (const { onSend } of items) onSend?.(atMs);
+    });
     const rowFor = new Map(rows.map((row) => [row[key], row]));
     return sources.map((source) => rowFor.get(source[key]));
   }
@@ -226,8 +280,9 @@ export class GroupCommit implements OnApplicationShutdown {
   private async runSingle(
     statement: GroupStatement,
     values: readonly unknown[],
+    onSend?: OnSend,
   ): Promise<object | undefined> {
-    const [row] = await this.database.query(statement.single, values);
+    const [row] = await this.database.query(statement.single, values, onSend);
     return row;
   }
 }

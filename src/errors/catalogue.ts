@@ -105,6 +105,11 @@ export const CATALOGUE = {
     message: "the operator's wallet did not answer in time; the same request may be tried again",
     nextAction: 'retry-same-request',
   },
+  OVERLOADED: {
+    status: 500,
+    message: 'the platform is overloaded; the same request may be tried again',
+    nextAction: 'retry-same-request',
+  },
   PROVIDER_FAILED: {
     status: 502,
     message: 'the provider failed; nothing is sent again by itself',

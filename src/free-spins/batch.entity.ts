@@ -18,6 +18,10 @@ export class Batch {
   @Column(bytes('fingerprint'))
   fingerprint: Buffer;
 
+  /** Null: recorded by an earlier version. */
+  @Column(nullable(text('game_id')))
+  gameId: string | null;
+
   @Column(instant('created_at'))
   createdAt: Date;
 }

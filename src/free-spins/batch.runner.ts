@@ -3,9 +3,11 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
+  type OnModuleDestroy,
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newTrace, runTraced } from '../observability/trace.js';
+import { Tracing } from '../observability/tracing/tracing.js';
+import type { CallbackOutcome } from '../provider-callback/provider-callbacks.service.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -40,7 +42,7 @@ interface Crew {
  * that nobody took. Contract, section 6.
  */
 @Injectable()
-export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger('BatchRunner');
   private readonly crews = new Map<string, Crew>();
   private readonly loop = new BackgroundLoop({
@@ -49,10 +51,12 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
     intervalMs: POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
   });
+  private stopped: Promise<unknown> | undefined;
 
   constructor(
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
+    private readonly tracing: Tracing,
     private readonly freeSpins: FreeSpinsService,
     private readonly grants: GrantStore,
   ) {}
@@ -61,11 +65,18 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
     this.loop.start();
   }
 
-  /** Takes no more players, and waits for the calls in flight. */
-  async beforeApplicationShutdown(): Promise<void> {
+  /** Takes no more players as soon as the shutdown begins; the calls in flight are awaited later. */
+  onModuleDestroy(): void {
     const stopped = this.loop.stop(STOP_MS);
     const inFlight = [...this.crews.values()].flatMap(({ workers }) => [...workers]);
-    await Promise.race([Promise.all([stopped, ...inFlight]), sleep(STOP_MS, undefined, { ref: false })]);
+    this.stopped = Promise.race([
+      Promise.all([stopped, ...inFlight]),
+      sleep(STOP_MS, undefined, { ref: false }),
+    ]);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stopped;
   }
 
   /** Requests a look for unsent grants. */
@@ -98,9 +109,37 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
   private async work(providerId: string, crew: Crew): Promise<void> {
     while (!this.loop.stopping) {
       const grant = await this.grants.takeUnsent(providerId);
-      if (!grant) return;
-      await this.send(grant, crew);
+      if (grant) {
+        await this.send(grant, crew);
+        continue;
+      }
+      const cancelled = await this.grants.takeCancel(providerId);
+      if (!cancelled) return;
+      await this.sendCancel(cancelled, crew);
     }
+  }
+
+  private async sendCancel(grant: Grant & { cancelAttempt: number }, crew: Crew): Promise<void> {
+    const requestId = grant.cancelRequestId ?? this.randomness.uuid();
+    const { outcome } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
+      this.freeSpins.sendCancel(grant, grant.cancelAttempt),
+    );
+    if (!this.isSilent(outcome, crew) || grant.batchId === null) return;
+    const { batchId, providerId } = grant;
+    const cancels = await this.grants.failCancels(batchId, PROVIDER_DOWN);
+    if (cancels > 0)
+      this.logger.error({
+        msg: 'the rest of the cancels of a batch is given up',
+        providerId,
+        batchId,
+        cancels,
+      });
+  }
+
+  /** Counts the silences. @returns whether the provider counts as down */
+  private isSilent({ kind }: CallbackOutcome, crew: Crew): boolean {
+    crew.silences = kind === 'answered' ? 0 : crew.silences + 1;
+    return crew.silences >= SILENCES;
   }
 
   private async send(grant: Grant, crew: Crew): Promise<void> {
@@ -110,15 +149,12 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
       await this.grants.failed(grant.requestRef, grant.attempt, failure, false);
       return this.giveUp(grant, GAME_CLOSED);
     }
-    // An id of its own: the request that began the batch, or another one, is over or has nothing to do with it.
-    const trace = newTrace(this.randomness.uuid());
-    const outcome = await runTraced(trace, () => this.freeSpins.attempt(grant, grant.attempt));
-    if (outcome.kind === 'answered') {
-      crew.silences = 0;
-      return;
-    }
-    crew.silences += 1;
-    if (crew.silences >= SILENCES) await this.giveUp(grant, PROVIDER_DOWN);
+    // The id of the request that caused it, which may be long over; grants of earlier versions have none.
+    const requestId = grant.requestId ?? this.randomness.uuid();
+    const outcome = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
+      this.freeSpins.attempt(grant, grant.attempt),
+    );
+    if (this.isSilent(outcome, crew)) await this.giveUp(grant, PROVIDER_DOWN);
   }
 
   /** What is left of the batch would only wait its turn to fail. */
@@ -128,4 +164,9 @@ export class BatchRunner implements OnApplicationBootstrap, BeforeApplicationShu
     if (players > 0)
       this.logger.error({ msg: 'the rest of a batch is given up', providerId, batchId, players, error });
   }
+}
+
+/** The ids of the log lines about a grant. */
+function fieldsOf({ requestRef, operatorId, providerId, batchId }: Grant) {
+  return { actor: 'batch', requestRef, operatorId, providerId, ...(batchId !== null && { batchId }) };
 }

@@ -1,12 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Approval } from '../approvals/approval.js';
+import { ApprovalsService, type Held } from '../approvals/approvals.service.js';
+import type { BatchTerms, Deed, Executor } from '../approvals/deeds.js';
 import type { Actor } from '../audit/actor.js';
-import { Audit } from '../audit/audit.service.js';
+import { Audit, type Record as RecordEntry } from '../audit/audit.service.js';
+import type { Transaction } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { LimitsService } from '../limits/limits.service.js';
+import { addLogFields } from '../observability/trace.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
+import { type PageOf, type PageQuery } from '../http/lists/page.js';
+import { pageByTime } from '../http/lists/time-page.js';
+import { isUuid } from '../http/validation/identifier.js';
 import type { Batch } from './batch.entity.js';
+import type { BatchFilter, BatchProgress } from './batch.sql.js';
 import { BatchRunner } from './batch.runner.js';
-import { FreeSpinsService, type Scope } from './free-spins.service.js';
+import type { Preview } from './free-spins.response.js';
+import { FreeSpinsService, type Scope, stakeOf } from './free-spins.service.js';
 import type { Grant } from './grant.entity.js';
 import { GrantStore, type NewGrant } from './grant.store.js';
 
@@ -17,65 +28,187 @@ export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' |
   readonly batchRef?: string | null;
 }
 
+/** A batch that was recorded, now or before, or the approval that it waits for. */
+export type BatchOutcome =
+  | { readonly batchId: string; readonly stakeMinor: number; readonly replayed: boolean }
+  | { readonly approval: Approval };
+
 /** Records and reads batches; `BatchRunner` sends them. */
 @Injectable()
-export class BatchesService {
+export class BatchesService implements OnModuleInit {
   constructor(
     private readonly randomness: Randomness,
     private readonly freeSpins: FreeSpinsService,
     private readonly grants: GrantStore,
     private readonly runner: BatchRunner,
     private readonly audit: Audit,
+    private readonly limits: LimitsService,
+    private readonly approvals: ApprovalsService,
   ) {}
 
-  /**
-   * Records a batch, to be sent player by player; a known batchRef returns the stored batch.
-   * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
-   */
-  async create(
-    actor: Actor,
-    order: BatchOrder,
-    scope: Scope,
-  ): Promise<{ batchId: string; replayed: boolean }> {
-    const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs, batchRef } = order;
-    const fingerprint = fingerprintOf(order);
-    const known = batchRef == null ? null : await this.grants.batchByRef(batchRef);
-    if (known) return { batchId: idOfSame(known, fingerprint), replayed: true };
-    const { providerId } = this.freeSpins.gameFor(order, scope);
-    const batchId = this.randomness.uuid();
-    const batch = {
-      batchId,
-      batchRef: batchRef ?? null,
-      fingerprint,
-      operatorId,
-      providerId,
-      gameId,
-      spins,
-      betAmountMinor,
-      currency,
-      players: playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef })),
-    };
-    const recorded = await this.audit.change(actor, async ({ query }, record) => {
-      if (!(await this.grants.recordBatch(query, batch))) return false;
-      await record({ action: 'free-spins.batch', target: `batch:${batchId}`, after: order });
-      return true;
-    });
-    if (!recorded) {
-      const stored = await this.grants.batchByRef(batchRef ?? '');
-      if (!stored) throw new Error('a batch was neither recorded nor found');
-      return { batchId: idOfSame(stored, fingerprint), replayed: true };
-    }
-    this.runner.wake();
-    return { batchId, replayed: false };
+  onModuleInit(): void {
+    this.approvals.register('batch', this.approved);
   }
 
-  /** The grants of a batch, in the order of its players. @throws CroupierError NOT_FOUND */
-  async find(batchId: string, scope: Scope): Promise<Grant[]> {
-    await this.freeSpins.expire();
-    const grants = await this.grants.batch(batchId, scope === 'everybody' ? undefined : scope.operatorId);
-    if (!grants) throw new CroupierError('NOT_FOUND', 'no such batch');
-    return grants;
+  /**
+   * Records a batch, to be sent player by player; a known batchRef returns the stored batch. What exceeds a limit waits
+   * for approval.
+   * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
+   */
+  async create(actor: Actor, order: BatchOrder, scope: Scope): Promise<BatchOutcome> {
+    const { batchRef } = order;
+    const fingerprint = fingerprintOf(order);
+    const known = batchRef == null ? null : await this.grants.batchByRef(batchRef);
+    const stakeMinor = stakeOf(order, order.playerRefs.length);
+    if (known) return { batchId: idOfSame(known, fingerprint), stakeMinor, replayed: true };
+    const { providerId } = this.freeSpins.gameFor(order, scope);
+    const deed = batchDeed(this.randomness.uuid(), order);
+    const held = await this.audit.change(actor, async (transaction, record): Promise<Held> => {
+      const judged = await this.approvals.hold(transaction, record, actor, deed);
+      if (judged.kind !== 'free') return judged;
+      return (await this.record(transaction, record, deed.terms, providerId)) ? judged : { kind: 'recorded' };
+    });
+    if (held.kind === 'waiting') return held;
+    if (held.kind === 'recorded') {
+      const stored = await this.grants.batchByRef(batchRef ?? '');
+      if (!stored) throw new Error('a batch was neither recorded nor found');
+      return { batchId: idOfSame(stored, fingerprint), stakeMinor, replayed: true };
+    }
+    addLogFields({ batchId: deed.terms.batchId, operatorId: order.operatorId });
+    this.runner.wake();
+    return { batchId: deed.terms.batchId, stakeMinor, replayed: false };
   }
+
+  /** A batch that was approved: its grants are recorded as not sent, and any instance sends them. */
+  readonly approved: Executor<'batch'> = {
+    role: 'promotions',
+    isRecorded: async (query, { batchRef }) =>
+      batchRef !== null && (await this.grants.isBatchRecorded(query, batchRef)),
+    record: async (transaction, record, terms) => {
+      const { providerId } = this.freeSpins.gameFor(terms, 'everybody');
+      if (!(await this.record(transaction, record, terms, providerId))) {
+        throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
+      }
+      return async () => this.runner.wake();
+    },
+    result: async ({ batchId, ...terms }) => ({
+      batchId,
+      stakeMinor: stakeOf(terms, terms.playerRefs.length),
+    }),
+  };
+
+  /** What a batch would take. @throws CroupierError as `create` does, but for CONFLICT */
+  async preview(order: BatchOrder): Promise<Preview> {
+    this.freeSpins.gameFor(order, 'everybody');
+    const { terms, stake } = batchDeed('preview', order);
+    return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
+  }
+
+  /** @returns false if the batchRef is taken */
+  private async record(
+    { query }: Transaction,
+    record: RecordEntry,
+    { playerRefs, ...terms }: BatchTerms,
+    providerId: string,
+  ): Promise<boolean> {
+    const players = playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef }));
+    const fingerprint = fingerprintOf({ ...terms, playerRefs });
+    if (!(await this.grants.recordBatch(query, { ...terms, fingerprint, providerId, players }))) return false;
+    const after = { ...terms, playerRefs };
+    await record({ action: 'free-spins.batch', target: `batch:${terms.batchId}`, after });
+    return true;
+  }
+
+  /** How far a batch is. @throws CroupierError NOT_FOUND */
+  async progress(batchId: string, scope: Scope): Promise<BatchProgress> {
+    await this.freeSpins.expire();
+    return this.known(batchId, scope);
+  }
+
+  /** The grants of a batch, in the order of its players. */
+  items(batchId: string): Promise<Grant[]> {
+    return this.grants.batch(batchId);
+  }
+
+  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  async list(filter: BatchFilter, page: PageQuery): Promise<PageOf<BatchProgress>> {
+    await this.freeSpins.expire();
+    return pageByTime(
+      page,
+      isUuid,
+      ({ before, limit }) => this.grants.batchPage(filter, before, limit),
+      ({ place: _, ...batch }) => batch,
+    );
+  }
+
+  /**
+   * Takes a batch back: what is not sent yet never is, and what is GRANTED is cancelled at the provider, each once. A
+   * second call sends the cancels that failed once more.
+   * @throws CroupierError NOT_FOUND
+   */
+  async cancel(actor: Actor, batchId: string, scope: Scope): Promise<BatchProgress> {
+    await this.known(batchId, scope);
+    await this.audit.change(actor, async ({ query }, record) => {
+      const grants = await this.grants.cancelBatch(query, batchId, NOT_SENT_AGAIN);
+      if (grants > 0)
+        await record({ action: 'free-spins.batch-cancel', target: `batch:${batchId}`, after: { grants } });
+    });
+    this.runner.wake();
+    return this.known(batchId, scope);
+  }
+
+  /**
+   * Sends the FAILED grants of a batch once more.
+   * @param includeUnknown those whose outcome is unknown, too
+   * @throws CroupierError NOT_FOUND · CONFLICT if that would pass the daily limit · GAME_NOT_CONFIGURED ·
+   *   OPERATOR_NOT_CONFIGURED
+   */
+  async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchProgress> {
+    this.freeSpins.gameFor(await this.known(batchId, scope), scope);
+    await this.audit.change(actor, async ({ query }, record) => {
+      const added = await this.grants.resendable(query, batchId);
+      if (added) await this.freeSpins.assertWithinDay(query, added, added.amountMinor);
+      const grants = await this.grants.resendBatch(query, batchId, includeUnknown);
+      const after = { grants, includeUnknown };
+      if (grants > 0) await record({ action: 'free-spins.batch-resend', target: `batch:${batchId}`, after });
+    });
+    this.runner.wake();
+    return this.known(batchId, scope);
+  }
+
+  private async known(batchId: string, scope: Scope): Promise<BatchProgress> {
+    const batch = await this.grants.progress(batchId, scope === 'everybody' ? undefined : scope.operatorId);
+    if (!batch) throw new CroupierError('NOT_FOUND', 'no such batch');
+    return batch;
+  }
+}
+
+const NOT_SENT_AGAIN = 'not sent again: its batch was cancelled';
+
+/** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
+function batchDeed(batchId: string, order: BatchOrder) {
+  const { batchRef = null, operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
+  const terms: BatchTerms = {
+    batchId,
+    batchRef,
+    operatorId,
+    gameId,
+    spins,
+    betAmountMinor,
+    currency,
+    playerRefs,
+  };
+  return {
+    kind: 'batch',
+    reference: batchRef ?? batchId,
+    terms,
+    fingerprint: fingerprintOf(order),
+    stake: {
+      kind: 'batch',
+      amountMinor: stakeOf(order, playerRefs.length),
+      ofEachMinor: stakeOf(order),
+    },
+  } as const satisfies Deed;
 }
 
 /** The order of the players does not matter. */

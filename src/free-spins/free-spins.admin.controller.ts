@@ -1,8 +1,10 @@
-import { Controller, Get, HttpCode, HttpStatus, Post, Res, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { ApprovalItem } from '../approvals/approval.request.js';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { Audited } from '../audit/audited-route.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { IdentifierParam, UuidParam } from '../http/validation/path.js';
@@ -13,34 +15,50 @@ import { BodyLimit } from '../http/server/raw-body.guard.js';
 import { BatchesService } from './batches.service.js';
 import {
   ApiCancel,
+  ApiCancelBatch,
   ApiFindBatch,
   ApiFindGrant,
   ApiGrant,
   ApiGrantBatch,
+  ApiPreview,
   ApiPullStatus,
   ApiResend,
+  ApiResendBatch,
+  ApiVoid,
 } from './free-spins.operations.js';
-import { AdminBatchRequest, AdminGrantQuery, AdminGrantRequest } from './free-spins.request.js';
 import {
+  AdminBatchQuery,
+  AdminBatchRequest,
+  AdminGrantQuery,
+  AdminGrantRequest,
+  FindBatchQuery,
+  ResendBatchRequest,
+} from './free-spins.request.js';
+import {
+  BATCH_COLUMNS,
   BatchCreatedResponse,
+  BatchItem,
+  BatchListResponse,
   BatchResponse,
   DetailedGrantResponse,
   GRANT_COLUMNS,
   GrantListResponse,
   GrantResponse,
   GrantStatusResponse,
+  PreviewResponse,
+  previewResponse,
   grantResponse,
-  batchResponse,
+  batchItem,
   detailedGrantResponse,
 } from './free-spins.response.js';
 import { FreeSpinsService } from './free-spins.service.js';
-import { BATCH_LIMIT_BYTES, granted } from './granted.js';
+import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/admin/free-spins';
 
 /** The promotion tool for administrators, who reach the grants of all operators. Contract, section 6. */
-@ApiTags('Administrators')
+@ApiTags('Free spins')
 @Controller(PATH)
 export class FreeSpinsAdminController {
   constructor(
@@ -51,43 +69,105 @@ export class FreeSpinsAdminController {
 
   @Post()
   @RequiresRole('promotions')
+  @Audited('free-spins.grant', 'grant:{requestRef}')
   @ApiGrant(AdminGrantRequest)
   async grant(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminGrantRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<GrantResponse> {
-    const { grant, replayed } = await this.freeSpins.grant(actor, request, 'everybody');
-    if (!replayed) return granted(grant, PATH);
-    response.status(HttpStatus.OK);
-    return grantResponse(grant);
+  ): Promise<GrantResponse | ApprovalItem> {
+    return answerGrant(await this.freeSpins.grant(actor, request, 'everybody'), PATH, response);
+  }
+
+  @Post('preview')
+  @RequiresRole('promotions')
+  @HttpCode(200)
+  @ApiPreview('grant', AdminGrantRequest)
+  async preview(@JsonBody() request: AdminGrantRequest): Promise<PreviewResponse> {
+    return previewResponse(request, 1, await this.freeSpins.preview(request));
   }
 
   @Post('batches')
   @RequiresRole('promotions')
+  @Audited('free-spins.batch', 'batch')
   @BodyLimit(BATCH_LIMIT_BYTES)
   @ApiGrantBatch(AdminBatchRequest)
   async grantBatch(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminBatchRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<BatchCreatedResponse> {
-    const { batchId, replayed } = await this.batches.create(actor, request, 'everybody');
-    response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
-    return { batchId };
+  ): Promise<BatchCreatedResponse | ApprovalItem> {
+    return answerBatch(await this.batches.create(actor, request, 'everybody'), response);
+  }
+
+  @Post('batches/preview')
+  @RequiresRole('promotions')
+  @BodyLimit(BATCH_LIMIT_BYTES)
+  @HttpCode(200)
+  @ApiPreview('batch', AdminBatchRequest)
+  async previewBatch(@JsonBody() request: AdminBatchRequest): Promise<PreviewResponse> {
+    return previewResponse(request, request.playerRefs.length, await this.batches.preview(request));
   }
 
   @Get('batches/:batchId')
   @RequiresRole('support')
-  @SensitiveRead('free-spins.batch-read')
+  @SensitiveRead('free-spins.batch-read', 'batch:{batchId}', { polled: true })
   @ApiFindBatch()
-  async findBatch(@UuidParam('batchId') batchId: string): Promise<BatchResponse> {
-    return batchResponse(await this.batches.find(batchId, 'everybody'));
+  async findBatch(
+    @UuidParam('batchId') batchId: string,
+    @ValidQuery() { items }: FindBatchQuery,
+  ): Promise<BatchResponse> {
+    const batch = batchItem(await this.batches.progress(batchId, 'everybody'));
+    if (items === 'false') return batch;
+    return { ...batch, items: (await this.batches.items(batchId)).map(grantResponse) };
+  }
+
+  @Get('batches')
+  @RequiresRole('support')
+  @SensitiveRead('free-spins.batches-list', 'batches')
+  @ApiOperation({ summary: 'List batches with their counts, newest first' })
+  @ApiList(BatchListResponse, AdminBatchQuery, BATCH_COLUMNS)
+  @ApiErrors('INVALID_REQUEST')
+  listBatches(
+    @ValidQuery() query: AdminBatchQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<BatchListResponse | StreamableFile> {
+    const read = async (page: AdminBatchQuery) => {
+      const found = await this.batches.list(page, page);
+      return { ...found, items: found.items.map(batchItem) };
+    };
+    return answerList(format, { query, name: 'batches', columns: BATCH_COLUMNS, read });
+  }
+
+  @Post('batches/:batchId/cancel')
+  @NoBody()
+  @RequiresRole('promotions')
+  @Audited('free-spins.batch-cancel', 'batch:{batchId}')
+  @HttpCode(202)
+  @ApiCancelBatch()
+  async cancelBatch(
+    @ActorOfRequest() actor: Actor,
+    @UuidParam('batchId') batchId: string,
+  ): Promise<BatchItem> {
+    return batchItem(await this.batches.cancel(actor, batchId, 'everybody'));
+  }
+
+  @Post('batches/:batchId/resend')
+  @RequiresRole('promotions')
+  @Audited('free-spins.batch-resend', 'batch:{batchId}')
+  @HttpCode(202)
+  @ApiResendBatch()
+  async resendBatch(
+    @ActorOfRequest() actor: Actor,
+    @UuidParam('batchId') batchId: string,
+    @JsonBody() { includeUnknown = false }: ResendBatchRequest,
+  ): Promise<BatchItem> {
+    return batchItem(await this.batches.resend(actor, batchId, includeUnknown, 'everybody'));
   }
 
   @Get()
   @RequiresRole('support')
-  @SensitiveRead('free-spins.list')
+  @SensitiveRead('free-spins.list', 'grants')
   @ApiOperation({ summary: 'List grants, newest first' })
   @ApiList(GrantListResponse, AdminGrantQuery, GRANT_COLUMNS)
   @ApiErrors('INVALID_REQUEST')
@@ -105,7 +185,7 @@ export class FreeSpinsAdminController {
 
   @Get(':requestRef')
   @RequiresRole('support')
-  @SensitiveRead('free-spins.read')
+  @SensitiveRead('free-spins.read', 'grant:{requestRef}', { polled: true })
   @ApiFindGrant()
   async find(@IdentifierParam('requestRef') requestRef: string): Promise<DetailedGrantResponse> {
     const grant = await this.freeSpins.find(requestRef, 'everybody');
@@ -115,6 +195,7 @@ export class FreeSpinsAdminController {
   @Post(':requestRef/status')
   @NoBody()
   @RequiresRole('support')
+  @Audited('free-spins.status', 'grant:{requestRef}')
   @HttpCode(200)
   @ApiPullStatus()
   async pullStatus(
@@ -127,6 +208,7 @@ export class FreeSpinsAdminController {
   @Post(':requestRef/cancel')
   @NoBody()
   @RequiresRole('promotions')
+  @Audited('free-spins.cancel', 'grant:{requestRef}')
   @HttpCode(200)
   @ApiCancel()
   async cancel(
@@ -139,6 +221,7 @@ export class FreeSpinsAdminController {
   @Post(':requestRef/resend')
   @NoBody()
   @RequiresRole('promotions')
+  @Audited('free-spins.resend', 'grant:{requestRef}')
   @HttpCode(200)
   @ApiResend()
   async resend(
@@ -146,5 +229,18 @@ export class FreeSpinsAdminController {
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
     return granted(await this.freeSpins.resend(actor, requestRef, 'everybody'), PATH);
+  }
+
+  @Post(':requestRef/void')
+  @NoBody()
+  @RequiresRole('promotions')
+  @Audited('free-spins.void', 'grant:{requestRef}')
+  @HttpCode(200)
+  @ApiVoid()
+  async void(
+    @ActorOfRequest() actor: Actor,
+    @IdentifierParam('requestRef') requestRef: string,
+  ): Promise<GrantResponse> {
+    return voided(await this.freeSpins.void(actor, requestRef, 'everybody'), PATH);
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { ProviderCallbackModule } from '../provider-callback/provider-callback.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { Batch } from './batch.entity.js';
@@ -10,13 +11,22 @@ import { FreeSpinsOperatorController } from './free-spins.operator.controller.js
 import { FreeSpinsService } from './free-spins.service.js';
 import { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
+import { PendingGrantsGauge } from './pending-grants.gauge.js';
 import { WinningsAdminController } from './winnings/winnings.admin.controller.js';
 import { WinningsService } from './winnings/winnings.service.js';
 import { WinningsStore } from './winnings/winnings.store.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Batch, Grant]), ProviderCallbackModule, WalletModule],
+  imports: [TypeOrmModule.forFeature([Batch, Grant]), ApprovalsModule, ProviderCallbackModule, WalletModule],
   controllers: [FreeSpinsAdminController, FreeSpinsOperatorController, WinningsAdminController],
-  providers: [FreeSpinsService, BatchesService, BatchRunner, GrantStore, WinningsService, WinningsStore],
+  providers: [
+    FreeSpinsService,
+    BatchesService,
+    BatchRunner,
+    GrantStore,
+    PendingGrantsGauge,
+    WinningsService,
+    WinningsStore,
+  ],
 })
 export class FreeSpinsModule {}

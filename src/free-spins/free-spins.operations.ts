@@ -3,16 +3,23 @@ import {
   ApiAcceptedResponse,
   ApiBody,
   ApiCreatedResponse,
+  ApiExtraModels,
   ApiOkResponse,
   ApiOperation,
+  ApiQuery,
+  getSchemaPath,
 } from '@nestjs/swagger';
+import { ApprovalItem } from '../approvals/approval.request.js';
 import { ApiErrors } from '../openapi/api-errors.js';
+import { FindBatchQuery, ResendBatchRequest } from './free-spins.request.js';
 import {
   BatchCreatedResponse,
+  BatchItem,
   BatchResponse,
   DetailedGrantResponse,
   GrantResponse,
   GrantStatusResponse,
+  PreviewResponse,
 } from './free-spins.response.js';
 
 /*
@@ -34,6 +41,7 @@ export const ApiGrant = (request: Type<object>) =>
       type: GrantResponse,
       description: 'this requestRef is known: the stored grant, in whatever state',
     }),
+    ApiAcceptedResponse({ type: ApprovalItem, description: 'exceeds a limit: waits for approval' }),
     ApiErrors(
       'INVALID_REQUEST',
       'CONFLICT',
@@ -52,7 +60,11 @@ export const ApiGrantBatch = (request: Type<object>) =>
         'batch says how far it is. A provider that is down fails the rest of the batch.',
     }),
     ApiBody({ type: request }),
-    ApiAcceptedResponse({ type: BatchCreatedResponse, description: 'recorded' }),
+    ApiExtraModels(BatchCreatedResponse, ApprovalItem),
+    ApiAcceptedResponse({
+      description: 'recorded; or, where it exceeds a limit, waiting for approval',
+      schema: { anyOf: [BatchCreatedResponse, ApprovalItem].map((type) => ({ $ref: getSchemaPath(type) })) },
+    }),
     ApiOkResponse({ type: BatchCreatedResponse, description: 'this batchRef is known: the same batch' }),
     ApiErrors(
       'INVALID_REQUEST',
@@ -63,11 +75,65 @@ export const ApiGrantBatch = (request: Type<object>) =>
     ),
   );
 
+export const ApiPreview = (what: 'grant' | 'batch', request: Type<object>) =>
+  applyDecorators(
+    ApiOperation({
+      summary: `Preview a ${what}`,
+      description:
+        'What it would take, and whether it needs the approval of a second person. Nobody is called.',
+    }),
+    ApiBody({ type: request }),
+    ApiOkResponse({ type: PreviewResponse }),
+    ApiErrors('INVALID_REQUEST', 'GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED'),
+  );
+
 export const ApiFindBatch = () =>
   applyDecorators(
-    ApiOperation({ summary: 'Read a batch', description: 'How far it is, and the grant of each player.' }),
+    ApiOperation({
+      summary: 'Read a batch',
+      description: 'How far it is, also while it runs, and the grant of each player unless `items=false`.',
+    }),
+    ApiQuery({ type: FindBatchQuery }),
     ApiOkResponse({ type: BatchResponse }),
+    ApiErrors('INVALID_REQUEST', 'NOT_FOUND'),
+  );
+
+export const ApiCancelBatch = () =>
+  applyDecorators(
+    ApiOperation({
+      summary: 'Cancel a batch',
+      description:
+        'What is not sent yet never is, and is CANCELLED; what is GRANTED is cancelled at the provider, each once. The ' +
+        'batch says how far that is. A cancel that failed stays GRANTED with its `lastCancelError`; a second call sends ' +
+        'those once more.',
+    }),
+    ApiAcceptedResponse({ type: BatchItem }),
     ApiErrors('NOT_FOUND'),
+  );
+
+export const ApiResendBatch = () =>
+  applyDecorators(
+    ApiOperation({
+      summary: 'Send the FAILED grants of a batch once more',
+      description:
+        'Those whose outcome is known to be a failure, each with its requestRef. It is a 409 where that would exceed ' +
+        'the daily limit of the operator.',
+    }),
+    ApiBody({ type: ResendBatchRequest, required: false }),
+    ApiAcceptedResponse({ type: BatchItem }),
+    ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED'),
+  );
+
+export const ApiVoid = () =>
+  applyDecorators(
+    ApiOperation({
+      summary: 'Void a FAILED grant whose outcome is unknown',
+      description:
+        'Sends the grant once more with the same requestRef, to learn its batch, and cancels that. A grant that is ' +
+        'CANCELLED already is answered as it is.',
+    }),
+    ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' }),
+    ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED'),
   );
 
 export const ApiFindGrant = () =>

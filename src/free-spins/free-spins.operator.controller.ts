@@ -1,6 +1,7 @@
-import { Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { ApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { SignedBy } from '../http/caller.js';
@@ -14,33 +15,45 @@ import type { Operator } from '../tenancy/tenant.js';
 import { BatchesService } from './batches.service.js';
 import {
   ApiCancel,
+  ApiCancelBatch,
   ApiFindBatch,
   ApiFindGrant,
   ApiGrant,
   ApiGrantBatch,
   ApiPullStatus,
   ApiResend,
+  ApiResendBatch,
+  ApiVoid,
 } from './free-spins.operations.js';
-import { OperatorBatchRequest, OperatorGrantQuery, OperatorGrantRequest } from './free-spins.request.js';
+import {
+  FindBatchQuery,
+  OperatorBatchQuery,
+  OperatorBatchRequest,
+  OperatorGrantQuery,
+  OperatorGrantRequest,
+  ResendBatchRequest,
+} from './free-spins.request.js';
 import {
   BatchCreatedResponse,
+  BatchItem,
+  BatchListResponse,
   BatchResponse,
   DetailedGrantResponse,
   GrantListResponse,
   GrantResponse,
   GrantStatusResponse,
   grantResponse,
-  batchResponse,
+  batchItem,
   detailedGrantResponse,
 } from './free-spins.response.js';
 import { FreeSpinsService, type Scope } from './free-spins.service.js';
-import { BATCH_LIMIT_BYTES, granted } from './granted.js';
+import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/operator/free-spins';
 
 /** The promotion tool for operators, who reach only their own grants. Contract, sections 5 and 6. */
-@ApiTags('Operator')
+@ApiTags('Free spins')
 @ApiSigned()
 @SignedBy('operator')
 @Controller(PATH)
@@ -58,15 +71,9 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorGrantRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<GrantResponse> {
-    const { grant, replayed } = await this.freeSpins.grant(
-      actor,
-      { ...request, operatorId: operator.id },
-      own(operator),
-    );
-    if (!replayed) return granted(grant, PATH);
-    response.status(HttpStatus.OK);
-    return grantResponse(grant);
+  ): Promise<GrantResponse | ApprovalItem> {
+    const order = { ...request, operatorId: operator.id };
+    return answerGrant(await this.freeSpins.grant(actor, order, own(operator)), PATH, response);
   }
 
   @Post('batches')
@@ -77,14 +84,9 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @JsonBody() request: OperatorBatchRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<BatchCreatedResponse> {
-    const { batchId, replayed } = await this.batches.create(
-      actor,
-      { ...request, operatorId: operator.id },
-      own(operator),
-    );
-    response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
-    return { batchId };
+  ): Promise<BatchCreatedResponse | ApprovalItem> {
+    const order = { ...request, operatorId: operator.id };
+    return answerBatch(await this.batches.create(actor, order, own(operator)), response);
   }
 
   @Get('batches/:batchId')
@@ -92,8 +94,48 @@ export class FreeSpinsOperatorController {
   async findBatch(
     @SignedTenant() operator: Operator,
     @UuidParam('batchId') batchId: string,
+    @ValidQuery() { items }: FindBatchQuery,
   ): Promise<BatchResponse> {
-    return batchResponse(await this.batches.find(batchId, own(operator)));
+    const batch = batchItem(await this.batches.progress(batchId, own(operator)));
+    if (items === 'false') return batch;
+    return { ...batch, items: (await this.batches.items(batchId)).map(grantResponse) };
+  }
+
+  @Get('batches')
+  @ApiOperation({ summary: 'List batches with their counts, newest first' })
+  @ApiQuery({ type: OperatorBatchQuery })
+  @ApiOkResponse({ type: BatchListResponse })
+  @ApiErrors('INVALID_REQUEST')
+  async listBatches(
+    @SignedTenant() operator: Operator,
+    @ValidQuery() query: OperatorBatchQuery,
+  ): Promise<BatchListResponse> {
+    const found = await this.batches.list({ ...query, operatorId: operator.id }, query);
+    return { ...found, items: found.items.map(batchItem) };
+  }
+
+  @Post('batches/:batchId/cancel')
+  @NoBody()
+  @HttpCode(202)
+  @ApiCancelBatch()
+  async cancelBatch(
+    @ActorOfRequest() actor: Actor,
+    @SignedTenant() operator: Operator,
+    @UuidParam('batchId') batchId: string,
+  ): Promise<BatchItem> {
+    return batchItem(await this.batches.cancel(actor, batchId, own(operator)));
+  }
+
+  @Post('batches/:batchId/resend')
+  @HttpCode(202)
+  @ApiResendBatch()
+  async resendBatch(
+    @ActorOfRequest() actor: Actor,
+    @SignedTenant() operator: Operator,
+    @UuidParam('batchId') batchId: string,
+    @JsonBody() { includeUnknown = false }: ResendBatchRequest,
+  ): Promise<BatchItem> {
+    return batchItem(await this.batches.resend(actor, batchId, includeUnknown, own(operator)));
   }
 
   @Get()
@@ -155,6 +197,18 @@ export class FreeSpinsOperatorController {
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
     return granted(await this.freeSpins.resend(actor, requestRef, own(operator)), PATH);
+  }
+
+  @Post(':requestRef/void')
+  @NoBody()
+  @HttpCode(200)
+  @ApiVoid()
+  async void(
+    @ActorOfRequest() actor: Actor,
+    @SignedTenant() operator: Operator,
+    @IdentifierParam('requestRef') requestRef: string,
+  ): Promise<GrantResponse> {
+    return voided(await this.freeSpins.void(actor, requestRef, own(operator)), PATH);
   }
 }
 

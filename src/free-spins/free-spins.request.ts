@@ -3,9 +3,12 @@ import {
   IdentifierField,
   IdentifiersField,
   IntegerField,
+  BooleanField,
   QueryChoiceField,
+  UuidField,
 } from '../http/validation/fields.js';
-import { PageQuery } from '../http/lists/page.js';
+import { TimePageQuery } from '../http/lists/time-page.js';
+import { ByteOrderMarkField, PageQuery } from '../http/lists/page.js';
 import type { GrantState } from './grant.entity.js';
 
 /** Contract, section 6. */
@@ -87,9 +90,40 @@ export class OperatorGrantQuery extends PageQuery {
 
   @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
   gameId?: string;
+
+  @UuidField({ presence: 'optional', description: 'the grants of a batch' })
+  batchId?: string;
 }
 
 export class AdminGrantQuery extends OperatorGrantQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
+
+  @ByteOrderMarkField()
+  bom?: 'true' | 'false';
+}
+
+export class OperatorBatchQuery extends TimePageQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+  gameId?: string;
+}
+
+export class AdminBatchQuery extends OperatorBatchQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+}
+
+/** Contract, section 9, "Batches". */
+export class FindBatchQuery {
+  @QueryChoiceField(['true', 'false'], { default: 'true', description: 'false: the counts alone' })
+  items?: 'true' | 'false';
+}
+
+export class ResendBatchRequest {
+  @BooleanField({
+    presence: 'optional',
+    default: false,
+    description: 'sends those again, too, whose outcome is unknown: the provider may have booked them',
+  })
+  includeUnknown?: boolean;
 }

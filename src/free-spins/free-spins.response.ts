@@ -1,6 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApprovalLimit } from '../approvals/approval.request.js';
 import type { Columns } from '../http/lists/list.js';
+import type { ExceededLimit } from '../limits/rules/judgement.js';
+import { NextCursor } from '../http/lists/time-page.js';
+import type { BatchProgress } from './batch.sql.js';
 import type { Grant, GrantState } from './grant.entity.js';
+import { stakeMinorOf } from './rules/stake.js';
 import { STATES } from './free-spins.request.js';
 import type { Winnings } from './winnings/winnings.store.js';
 
@@ -48,6 +53,13 @@ export class GrantResponse {
   currency: string;
 
   @ApiPropertyOptional({
+    type: 'integer',
+    example: 200,
+    description: 'spins × betAmountMinor; absent beyond 2^53−1, which an earlier version accepted',
+  })
+  stakeMinor?: number;
+
+  @ApiPropertyOptional({
     example: 'spins-7',
     description: "The provider's name for it; a WIN's freeSpinsRef",
   })
@@ -56,7 +68,7 @@ export class GrantResponse {
   @ApiPropertyOptional({
     type: 'integer',
     example: 9,
-    description: 'As the provider said at statusCheckedAt',
+    description: 'As the provider said at statusCheckedAt; 0 of a CANCELLED grant',
   })
   remainingSpins?: number;
 
@@ -115,6 +127,7 @@ export const GRANT_COLUMNS: Columns<GrantResponse> = {
   gameId: true,
   spins: true,
   betAmountMinor: true,
+  stakeMinor: true,
   currency: true,
   externalRef: true,
   remainingSpins: true,
@@ -152,13 +165,88 @@ export class GrantStatusResponse {
 export class BatchCreatedResponse {
   @ApiProperty({ format: 'uuid' })
   batchId: string;
+
+  @ApiProperty({ type: 'integer', example: 400, description: 'spins × betAmountMinor × players' })
+  stakeMinor: number;
 }
 
-export class BatchResponse {
+export class PreviewResponse {
+  @ApiProperty({ type: 'integer', example: 2 })
+  players: number;
+
+  @ApiProperty({ type: 'integer', example: 10, description: 'of each player' })
+  spins: number;
+
+  @ApiProperty({
+    type: 'integer',
+    example: 400,
+    description: 'spins × betAmountMinor × players, in minor units',
+  })
+  stakeMinor: number;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ApiProperty({ enum: ['nothing', 'approval'], example: 'nothing' })
+  requires: 'nothing' | 'approval';
+
+  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit for which it needs approval' })
+  limit?: ApprovalLimit;
+}
+
+/** What a grant or batch would take, and the limit for which it needs approval. */
+export interface Preview {
+  /** In minor units. */
+  readonly stakeMinor: number;
+  readonly limit: ExceededLimit | undefined;
+}
+
+export function previewResponse(
+  { spins, currency }: { spins: number; currency: string },
+  players: number,
+  { stakeMinor, limit }: Preview,
+): PreviewResponse {
+  const requires = limit ? 'approval' : 'nothing';
+  return { players, spins, stakeMinor, currency, requires, ...(limit && { limit }) };
+}
+
+/** A batch, and how many of its grants are in which state: `total = granted + failed + pending + cancelled`. */
+export class BatchItem {
+  @ApiProperty({ format: 'uuid' })
+  batchId: string;
+
+  @ApiPropertyOptional({ example: 'summer-2026' })
+  batchRef?: string;
+
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+
+  @ApiProperty({ type: 'integer', example: 10 })
+  spins: number;
+
+  @ApiProperty({ type: 'integer', example: 20, description: "Minor units; 0: the provider's default stake" })
+  betAmountMinor: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 200_000,
+    description: 'spins × betAmountMinor × players; absent beyond 2^53−1, which an earlier version accepted',
+  })
+  stakeMinor?: number;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
   @ApiProperty({ type: 'integer', example: 1000 })
   total: number;
 
-  @ApiProperty({ type: 'integer', example: 997, description: 'Those CANCELLED since then among them' })
+  @ApiProperty({ type: 'integer', example: 995 })
   granted: number;
 
   @ApiProperty({ type: 'integer', example: 1 })
@@ -167,8 +255,42 @@ export class BatchResponse {
   @ApiProperty({ type: 'integer', example: 2 })
   pending: number;
 
-  @ApiProperty({ type: [GrantResponse], description: 'In the order of the players' })
-  items: GrantResponse[];
+  @ApiProperty({ type: 'integer', example: 2 })
+  cancelled: number;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+}
+
+export class BatchResponse extends BatchItem {
+  @ApiPropertyOptional({
+    type: [GrantResponse],
+    description: 'In the order of the players; absent with `items=false`',
+  })
+  items?: GrantResponse[];
+}
+
+export const BATCH_COLUMNS: Columns<BatchItem> = {
+  batchId: true,
+  batchRef: true,
+  operatorId: true,
+  providerId: true,
+  gameId: true,
+  spins: true,
+  betAmountMinor: true,
+  stakeMinor: true,
+  currency: true,
+  total: true,
+  granted: true,
+  failed: true,
+  pending: true,
+  cancelled: true,
+  createdAt: true,
+};
+
+export class BatchListResponse extends NextCursor {
+  @ApiProperty({ type: [BatchItem] })
+  items: BatchItem[];
 }
 
 /**
@@ -177,10 +299,11 @@ export class BatchResponse {
  */
 export function grantResponse(grant: Grant): GrantResponse {
   const { externalRef, remainingSpins, completed, statusCheckedAt, failureStatus, failureError } = grant;
-  const { lastCancelError, batchId } = grant;
+  const { lastCancelError, batchId, state } = grant;
+  const stakeMinor = stakeMinorOf(grant);
   return {
     requestRef: grant.requestRef,
-    state: grant.state,
+    state,
     operatorId: grant.operatorId,
     providerId: grant.providerId,
     playerRef: grant.playerRef,
@@ -188,8 +311,9 @@ export function grantResponse(grant: Grant): GrantResponse {
     spins: grant.spins,
     betAmountMinor: grant.betAmountMinor,
     currency: grant.currency,
+    ...(stakeMinor !== undefined && { stakeMinor }),
     ...(externalRef !== null && { externalRef }),
-    ...(remainingSpins !== null && { remainingSpins }),
+    ...((remainingSpins !== null || state === 'CANCELLED') && { remainingSpins: remainingSpins ?? 0 }),
     ...(completed !== null && { completed }),
     ...(statusCheckedAt !== null && { statusCheckedAt: statusCheckedAt.toISOString() }),
     ...(failureError !== null && {
@@ -218,9 +342,12 @@ export function detailedGrantResponse(
   return { ...grantResponse(grant), winnings };
 }
 
-export function batchResponse(grants: readonly Grant[]): BatchResponse {
-  const failed = grants.filter(({ state }) => state === 'FAILED').length;
-  const pending = grants.filter(({ state }) => state === 'PENDING').length;
-  const granted = grants.length - failed - pending;
-  return { total: grants.length, granted, failed, pending, items: grants.map(grantResponse) };
+export function batchItem({ batchRef, createdAt, ...batch }: BatchProgress): BatchItem {
+  const stakeMinor = stakeMinorOf(batch, batch.total);
+  return {
+    ...batch,
+    ...(batchRef !== null && { batchRef }),
+    ...(stakeMinor !== undefined && { stakeMinor }),
+    createdAt: createdAt.toISOString(),
+  };
 }

@@ -1,15 +1,27 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Approval } from '../approvals/approval.js';
+import { ApprovalsService, type Held } from '../approvals/approvals.service.js';
+import type { Deed, Executor, GrantTerms } from '../approvals/deeds.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
+import { RepeatedEntries } from '../audit/repeated-entries.js';
+import type { Deed as AuditDeed } from '../audit/entry.js';
+import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { addLogFields } from '../observability/trace.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
+import { money } from '../money/money.js';
+import { LimitsService } from '../limits/limits.service.js';
+import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type PageOf, pageById, type PageQuery } from '../http/lists/page.js';
-import type { Game } from '../tenancy/tenant.js';
+import { assertCurrency, type Game } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Grant } from './grant.entity.js';
 import { type GrantFilter, GrantStore, type NewGrant } from './grant.store.js';
+import { grantResponse, type Preview } from './free-spins.response.js';
 import { type Failure, judgeCancel, judgeGrant, judgeStatus } from './rules/answers.js';
+import { type Spins, stakeMinorOf } from './rules/stake.js';
 
 /** The grants within reach: those of one operator, or all. */
 export type Scope = { readonly operatorId: string } | 'everybody';
@@ -18,6 +30,10 @@ export type Scope = { readonly operatorId: string } | 'everybody';
 export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
   readonly requestRef?: string | null;
 };
+
+/** A grant that was recorded, now or before, or the approval that it waits for. */
+export type GrantOutcome =
+  { readonly grant: Grant; readonly replayed: boolean } | { readonly approval: Approval };
 
 const NOBODY_KNOWS = 'no outcome was recorded in time: the platform stopped while the provider was called';
 
@@ -28,7 +44,7 @@ const NOBODY_KNOWS = 'no outcome was recorded in time: the platform stopped whil
  * becomes FAILED with `outcomeUnknown`, and a cancel can be tried again.
  */
 @Injectable()
-export class FreeSpinsService {
+export class FreeSpinsService implements OnModuleInit {
   private readonly logger = new Logger('FreeSpins');
 
   constructor(
@@ -36,27 +52,69 @@ export class FreeSpinsService {
     private readonly tenancy: TenancyService,
     private readonly callbacks: ProviderCallbacks,
     private readonly grants: GrantStore,
+    private readonly limits: LimitsService,
+    private readonly approvals: ApprovalsService,
     private readonly audit: Audit,
+    private readonly repeated: RepeatedEntries,
   ) {}
 
+  onModuleInit(): void {
+    this.approvals.register('grant', this.approved);
+  }
+
   /**
-   * Grants spins to one player; a known requestRef returns the stored grant without calling the provider.
+   * Grants spins to one player; a known requestRef returns the stored grant without calling the provider. What exceeds a
+   * limit waits for approval.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
-  async grant(actor: Actor, order: GrantOrder, scope: Scope): Promise<{ grant: Grant; replayed: boolean }> {
+  async grant(actor: Actor, order: GrantOrder, scope: Scope): Promise<GrantOutcome> {
     const requestRef = order.requestRef ?? this.randomness.uuid();
+    addLogFields({ requestRef, operatorId: order.operatorId });
     const known = order.requestRef == null ? null : await this.grants.find(requestRef);
     if (known) return { grant: await this.replayed(known, order), replayed: true };
     const { providerId } = this.gameFor(order, scope);
-    const recorded = await this.audit.change(actor, async ({ query }, record) => {
-      if (!(await this.grants.record(query, { ...order, requestRef, providerId }))) return false;
-      await record({ action: 'free-spins.grant', target: `grant:${requestRef}`, after: order });
-      return true;
+    const deed = grantDeed(requestRef, order);
+    const held = await this.audit.change(actor, async (transaction, record): Promise<Held> => {
+      const judged = await this.approvals.hold(transaction, record, actor, deed);
+      if (judged.kind !== 'free') return judged;
+      const grant = { ...deed.terms, providerId };
+      if (!(await this.grants.record(transaction.query, grant))) return { kind: 'recorded' };
+      await record(granting(deed.terms));
+      return judged;
     });
-    if (!recorded) {
+    if (held.kind === 'waiting') return held;
+    if (held.kind === 'recorded') {
       return { grant: await this.replayed(await this.stored(requestRef), order), replayed: true };
     }
     return { grant: await this.send(await this.stored(requestRef), 1), replayed: false };
+  }
+
+  /** A grant that was approved: recorded as not sent, and sent after the commit, by this request or by any instance. */
+  readonly approved: Executor<'grant'> = {
+    role: 'promotions',
+    isRecorded: (query, { requestRef }) => this.grants.isRecorded(query, requestRef),
+    record: async ({ query }, record, terms) => {
+      const { providerId } = this.gameFor(terms, 'everybody');
+      if (!(await this.grants.recordUnsent(query, { ...terms, providerId }))) {
+        throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
+      }
+      await record(granting(terms));
+      return async () => {
+        const grant = await this.grants.take(terms.requestRef);
+        if (grant) await this.attempt(grant, grant.attempt);
+      };
+    },
+    result: async ({ requestRef }) => {
+      const grant = await this.current(await this.stored(requestRef));
+      return grant.failureError === null ? grantResponse(grant) : { error: grant.failureError };
+    },
+  };
+
+  /** What a grant would take. @throws CroupierError as `grant` does, but for CONFLICT */
+  async preview(order: GrantOrder): Promise<Preview> {
+    this.gameFor(order, 'everybody');
+    const { terms, stake } = grantDeed('preview', order);
+    return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
   }
 
   /** The local record; the provider is not called. @throws CroupierError NOT_FOUND */
@@ -92,7 +150,7 @@ export class FreeSpinsService {
     if (externalRef === null)
       throw new CroupierError('CONFLICT', `the grant is ${state}: there is no batch to ask for`);
     const outcome = await this.call('/v1/game/free-spins/status', grant, batchOf(grant));
-    await this.audit.read(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
+    await this.repeated.record(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
     const judged = judgeStatus(outcome);
     if (!judged.ok) {
       this.logUnusable(grant, outcome, judged.failure);
@@ -119,12 +177,55 @@ export class FreeSpinsService {
       return claimed;
     });
     if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
-    const judged = judgeCancel(await this.call('/v1/game/free-spins/cancel', grant, batchOf(grant)));
-    if (!judged.ok) {
-      await this.grants.cancelFailed(requestRef, cancelAttempt, judged.failure.error);
-      throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
+    const { failure } = await this.sendCancel(grant, cancelAttempt);
+    if (failure) throw new CroupierError('PROVIDER_FAILED', failure.error);
+    return this.stored(requestRef);
+  }
+
+  /** Sends the callback of a claimed cancel once, and records the outcome. */
+  async sendCancel(
+    grant: Grant,
+    cancelAttempt: number,
+  ): Promise<{ outcome: CallbackOutcome; failure?: Failure }> {
+    const outcome = await this.call('/v1/game/free-spins/cancel', grant, batchOf(grant));
+    const judged = judgeCancel(outcome);
+    if (judged.ok) {
+      await this.grants.cancelled(grant.requestRef);
+      return { outcome };
     }
-    await this.grants.cancelled(requestRef);
+    await this.grants.cancelFailed(grant.requestRef, cancelAttempt, judged.failure.error);
+    return { outcome, failure: judged.failure };
+  }
+
+  /**
+   * Makes sure that a FAILED grant of unknown outcome is not live: it is sent once more with the same requestRef, to learn
+   * its batch, which is then cancelled. A CANCELLED grant is returned unchanged. Contract, section 9.
+   * @returns the grant, CANCELLED; or FAILED, or GRANTED with `lastCancelError`, if the provider fails
+   * @throws CroupierError NOT_FOUND · CONFLICT
+   */
+  async void(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
+    const grant = await this.find(requestRef, scope);
+    if (grant.state === 'CANCELLED') return grant;
+    const attempt = await this.audit.change(actor, async ({ query }, record) => {
+      const claimed = await this.grants.resend(query, requestRef, true);
+      const deed = { action: 'free-spins.void', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(deed);
+      return claimed;
+    });
+    if (attempt === undefined) {
+      const { state } = await this.stored(requestRef);
+      throw new CroupierError(
+        'CONFLICT',
+        `the grant is ${state}: only a FAILED one of unknown outcome is voided`,
+      );
+    }
+    const sent = await this.send(grant, attempt);
+    if (sent.state !== 'GRANTED') return sent;
+    const cancelAttempt = await this.audit.change(actor, ({ query }) =>
+      this.grants.claimCancel(query, requestRef),
+    );
+    if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
+    await this.sendCancel(sent, cancelAttempt);
     return this.stored(requestRef);
   }
 
@@ -137,6 +238,8 @@ export class FreeSpinsService {
     if (grant.state !== 'FAILED') throw notFailed(grant);
     this.gameFor(grant, scope);
     const attempt = await this.audit.change(actor, async ({ query }, record) => {
+      // What may have been booked counts already.
+      if (!grant.outcomeUnknown) await this.assertWithinDay(query, grant, stakeMinorOf(grant) ?? Infinity);
       const claimed = await this.grants.resend(query, requestRef);
       const deed = { action: 'free-spins.resend', target: `grant:${requestRef}` };
       if (claimed !== undefined) await record(deed);
@@ -147,13 +250,36 @@ export class FreeSpinsService {
   }
 
   /**
+   * Refuses to send again what would pass the daily limit; the lock lasts until the transaction ends.
+   * @throws CroupierError CONFLICT
+   */
+  async assertWithinDay(
+    query: Query,
+    key: { operatorId: string; currency: string },
+    amountMinor: number,
+  ): Promise<void> {
+    const limit = await this.limits.exceededDay(query, key, amountMinor);
+    if (!limit) return;
+    const { limitMinor, usedMinor } = limit;
+    const [most, used] = [limitMinor, usedMinor].map((minor) => money(minor, key.currency));
+    throw new CroupierError(
+      'CONFLICT',
+      `sending it again would exceed the daily limit of ${most}, of which ${used} are used`,
+    );
+  }
+
+  /**
    * The game, if spins can be granted in it now.
    * @throws CroupierError INVALID_REQUEST if an administrator names an unknown operator or game · GAME_NOT_CONFIGURED ·
    *   OPERATOR_NOT_CONFIGURED
    */
-  gameFor({ operatorId, gameId }: { operatorId: string; gameId: string }, scope: Scope): Game {
+  gameFor(
+    { operatorId, gameId, currency }: Pick<NewGrant, 'operatorId' | 'gameId' | 'currency'>,
+    scope: Scope,
+  ): Game {
     const operator = this.tenancy.operator(operatorId);
     if (!operator) throw new CroupierError('INVALID_REQUEST', 'operatorId names no operator');
+    assertCurrency(operator, currency);
     if (operator.status !== 'ACTIVE') throw new CroupierError('OPERATOR_NOT_CONFIGURED');
     const game = this.tenancy.game(gameId);
     // An operator gets a 503, as for the launch of an unknown game; an administrator can look the game up.
@@ -251,6 +377,40 @@ export class FreeSpinsService {
     if (!grant) throw new Error(`the grant ${requestRef} is gone`);
     return grant;
   }
+}
+
+/** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
+function grantDeed(requestRef: string, order: GrantOrder) {
+  const { operatorId, playerRef, gameId, spins, betAmountMinor, currency } = order;
+  const terms: GrantTerms = {
+    requestRef,
+    operatorId,
+    playerRef,
+    gameId,
+    spins,
+    betAmountMinor,
+    currency,
+  };
+  const fields = [operatorId, playerRef, gameId, spins, betAmountMinor, currency];
+  return {
+    kind: 'grant',
+    reference: requestRef,
+    terms,
+    fingerprint: sha256(JSON.stringify(fields)),
+    stake: { kind: 'grant', amountMinor: stakeOf(order) },
+  } as const satisfies Deed;
+}
+
+/** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
+export function stakeOf(spins: Spins, players = 1): number {
+  const stakeMinor = stakeMinorOf(spins, players);
+  if (stakeMinor !== undefined) return stakeMinor;
+  const product = players === 1 ? 'spins × betAmountMinor' : 'spins × betAmountMinor × players';
+  throw new CroupierError('INVALID_REQUEST', `the stake, ${product}, must be at most 2^53−1`);
+}
+
+function granting(terms: GrantTerms): AuditDeed {
+  return { action: 'free-spins.grant', target: `grant:${terms.requestRef}`, after: terms };
 }
 
 /** A refusal settles earlier attempts, too; no answer, or a success without a batch, does not. */

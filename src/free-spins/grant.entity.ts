@@ -75,6 +75,14 @@ export class Grant {
   @Column(nullable(uuid('batch_id')))
   batchId: string | null;
 
+  /** The request that causes its next grant callback, where that is not sent by the request itself. */
+  @Column(nullable(text('request_id')))
+  requestId: string | null;
+
+  /** The request that causes its next cancel callback, where that is not sent by the request itself. */
+  @Column(nullable(text('cancel_request_id')))
+  cancelRequestId: string | null;
+
   @Column(instant('created_at'))
   createdAt: Date;
 

@@ -5,6 +5,9 @@ import { Grant } from './grant.entity.js';
 /** The end of a lease of so many seconds, by the database's clock. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
+/** Whose grant a statement has changed. */
+const TENANTS = 'operator_id AS "operatorId", provider_id AS "providerId"';
+
 /** Records a grant and its first attempt, with a lease of $9 seconds. No row is returned if the requestRef is taken. */
 export const RECORD: Statement = {
   name: 'grant_record',
@@ -16,14 +19,46 @@ export const RECORD: Statement = {
     RETURNING attempt`,
 };
 
-/** Begins a new attempt of a FAILED grant. `outcome_unknown` is kept: an earlier attempt may still have been booked. */
+/** Records a grant that is not sent yet. No row is returned if the requestRef is taken. */
+export const RECORD_UNSENT: Statement = {
+  name: 'grant_record_unsent',
+  text: `
+    INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins,
+                                  bet_amount_minor, currency, request_id, state, attempt)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'PENDING', 0)
+    ON CONFLICT (request_ref) DO NOTHING
+    RETURNING request_ref`,
+};
+
+export const IS_RECORDED: Statement = {
+  name: 'grant_is_recorded',
+  text: 'SELECT FROM free_spin_grants WHERE request_ref = $1',
+};
+
+export const IS_BATCH_RECORDED: Statement = {
+  name: 'grant_is_batch_recorded',
+  text: 'SELECT FROM free_spin_batches WHERE batch_ref = $1',
+};
+
+/** Claims an unsent grant, as `grant_take_unsent` does. */
+export const TAKE: Statement = {
+  name: 'grant_take',
+  text: `
+    UPDATE free_spin_grants g
+       SET attempt = attempt + 1, lease_until = ${lease('$2')}, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state = 'PENDING' AND lease_until IS NULL
+    RETURNING ${selectList(Grant, 'g')}`,
+};
+
+/** Begins a new attempt of a FAILED grant; with $3 only if its outcome is unknown. `outcome_unknown` is kept: an earlier attempt may still have been booked. */
 export const RESEND: Statement = {
   name: 'grant_resend',
   text: `
     UPDATE free_spin_grants
-       SET state = 'PENDING', attempt = attempt + 1, lease_until = ${lease('$2')},
-           failure_status = NULL, failure_error = NULL, updated_at = clock_timestamp()
-     WHERE request_ref = $1 AND state = 'FAILED'
+       SET state = 'PENDING', attempt = attempt + 1, lease_until = ${lease('$2')}, cancel_due = false,
+           carried_out_at = clock_timestamp(), failure_status = NULL, failure_error = NULL,
+           updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state = 'FAILED' AND (outcome_unknown OR NOT $3)
     RETURNING attempt`,
 };
 
@@ -35,7 +70,7 @@ export const GRANTED: Statement = {
        SET state = 'GRANTED', external_ref = $2, lease_until = NULL, failure_status = NULL, failure_error = NULL,
            outcome_unknown = false, updated_at = clock_timestamp()
      WHERE request_ref = $1 AND state IN ('PENDING', 'FAILED')
-    RETURNING attempt`,
+    RETURNING ${TENANTS}`,
 };
 
 /**
@@ -50,7 +85,7 @@ export const FAILED: Statement = {
        SET state = 'FAILED', failure_status = $3, failure_error = $4,
            outcome_unknown = $5 OR (outcome_unknown AND NOT $6), lease_until = NULL, updated_at = clock_timestamp()
      WHERE request_ref = $1 AND attempt = $2 AND (lease_until IS NOT NULL OR state = 'FAILED')
-    RETURNING attempt`,
+    RETURNING ${TENANTS}`,
 };
 
 /** Fails grants whose lease expired before an outcome was recorded, as those of a crashed instance. */
@@ -62,7 +97,7 @@ export const EXPIRE: Statement = {
            updated_at = clock_timestamp()
      WHERE grant_no IN (SELECT grant_no FROM free_spin_grants
                          WHERE lease_until <= clock_timestamp() FOR UPDATE SKIP LOCKED)
-    RETURNING request_ref AS "requestRef"`,
+    RETURNING request_ref AS "requestRef", ${TENANTS}`,
 };
 
 /** Stores the provider's answer to a status call; the state does not change. */
@@ -79,7 +114,8 @@ export const CLAIM_CANCEL: Statement = {
   name: 'grant_claim_cancel',
   text: `
     UPDATE free_spin_grants
-       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')}, updated_at = clock_timestamp()
+       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')}, cancel_due = false,
+           updated_at = clock_timestamp()
      WHERE request_ref = $1 AND state = 'GRANTED'
        AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
     RETURNING cancel_attempt AS "cancelAttempt"`,
@@ -90,9 +126,11 @@ export const CANCELLED: Statement = {
   name: 'grant_cancelled',
   text: `
     UPDATE free_spin_grants
-       SET state = 'CANCELLED', cancelled_at = clock_timestamp(), cancel_lease_until = NULL,
-           last_cancel_error = NULL, updated_at = clock_timestamp()
-     WHERE request_ref = $1 AND state = 'GRANTED'`,
+       SET state = 'CANCELLED', cancelled_at = clock_timestamp(), cancel_lease_until = NULL, cancel_due = false,
+           remaining_spins = CASE WHEN status_checked_at IS NOT NULL THEN 0 END, last_cancel_error = NULL,
+           updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state = 'GRANTED'
+    RETURNING ${TENANTS}`,
 };
 
 /** Records the failure of cancel $2, unless a later one was claimed. */
@@ -109,13 +147,13 @@ export const RECORD_BATCH: Statement = {
   name: 'grant_record_batch',
   text: `
     WITH batch AS (
-      INSERT INTO free_spin_batches (batch_id, batch_ref, operator_id, fingerprint) VALUES ($1, $2, $3, $4)
+      INSERT INTO free_spin_batches (batch_id, batch_ref, operator_id, fingerprint, game_id) VALUES ($1, $2, $3, $4, $6)
       ON CONFLICT (batch_ref) DO NOTHING
       RETURNING batch_id
     )
     INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins,
-                                  bet_amount_minor, currency, state, attempt, batch_id)
-    SELECT player.request_ref, $3, $5, player.player_ref, $6, $7, $8, $9, 'PENDING', 0, batch.batch_id
+                                  bet_amount_minor, currency, state, attempt, batch_id, request_id)
+    SELECT player.request_ref, $3, $5, player.player_ref, $6, $7, $8, $9, 'PENDING', 0, batch.batch_id, $12
       FROM batch, unnest($10::text[], $11::text[]) WITH ORDINALITY AS player (request_ref, player_ref, place)
      ORDER BY player.place
     RETURNING request_ref`,
@@ -133,11 +171,30 @@ export const TAKE_UNSENT: Statement = {
     RETURNING ${selectList(Grant, 'g')}`,
 };
 
+/**
+ * Claims the next cancel of a provider that the cancel of its batch has made due. A cancel by a person that is under way
+ * comes first: if it fails, this one is still due.
+ */
+export const TAKE_CANCEL: Statement = {
+  name: 'grant_take_cancel',
+  text: `
+    UPDATE free_spin_grants g
+       SET cancel_due = false, cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')},
+           updated_at = clock_timestamp()
+     WHERE grant_no = (SELECT grant_no FROM free_spin_grants
+                        WHERE provider_id = $1 AND state = 'GRANTED' AND cancel_due
+                          AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
+                        ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
+};
+
+/** Providers with grants or cancels that are still to be sent. */
 export const UNSENT_PROVIDERS: Statement = {
   name: 'grant_unsent_providers',
   text: `
-    SELECT DISTINCT provider_id AS "providerId" FROM free_spin_grants
-     WHERE state = 'PENDING' AND lease_until IS NULL`,
+    SELECT provider_id AS "providerId" FROM free_spin_grants WHERE state = 'PENDING' AND lease_until IS NULL
+     UNION
+    SELECT provider_id FROM free_spin_grants WHERE state = 'GRANTED' AND cancel_due`,
 };
 
 /** Fails the unsent grants of a batch, which cannot have been booked. */
@@ -147,5 +204,69 @@ export const FAIL_UNSENT: Statement = {
     UPDATE free_spin_grants
        SET state = 'FAILED', failure_error = $2, updated_at = clock_timestamp()
      WHERE batch_id = $1 AND state = 'PENDING' AND lease_until IS NULL
+    RETURNING ${TENANTS}`,
+};
+
+/** By the index of the state, which finds the pending ones alone. */
+export const PENDING: Statement = {
+  name: 'grant_pending',
+  text: `
+    SELECT ${TENANTS}, count(*) AS count FROM free_spin_grants
+     WHERE state = 'PENDING' GROUP BY operator_id, provider_id`,
+};
+
+/**
+ * Cancels what was not sent yet, which then never is. One that waits to be sent again and may have been booked before is
+ * FAILED as it was: its outcome is still unknown.
+ */
+export const CANCEL_UNSENT: Statement = {
+  name: 'grant_cancel_unsent',
+  text: `
+    UPDATE free_spin_grants
+       SET state = CASE WHEN outcome_unknown THEN 'FAILED' ELSE 'CANCELLED' END,
+           failure_error = CASE WHEN outcome_unknown THEN $2 END,
+           cancelled_at = CASE WHEN NOT outcome_unknown THEN clock_timestamp() END, updated_at = clock_timestamp()
+     WHERE batch_id = $1 AND state = 'PENDING' AND lease_until IS NULL
+    RETURNING ${TENANTS}`,
+};
+
+/** Makes a cancel due for each grant of a batch that is GRANTED, or that a call under way may yet grant. */
+export const MAKE_CANCELS_DUE: Statement = {
+  name: 'grant_make_cancels_due',
+  text: `
+    UPDATE free_spin_grants
+       SET cancel_due = true, cancel_request_id = $2, updated_at = clock_timestamp()
+     WHERE batch_id = $1 AND NOT cancel_due
+       AND (state = 'PENDING' OR state = 'GRANTED' AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp()))
+    RETURNING request_ref`,
+};
+
+/** The provider is down: the cancels of its batch that are still due fail. */
+export const FAIL_CANCELS: Statement = {
+  name: 'grant_fail_cancels',
+  text: `
+    UPDATE free_spin_grants
+       SET cancel_due = false, last_cancel_error = $2, updated_at = clock_timestamp()
+     WHERE batch_id = $1 AND state = 'GRANTED' AND cancel_due
+    RETURNING request_ref`,
+};
+
+/** What sending a batch's FAILED grants again adds to what was carried out: those of unknown outcome count already. */
+export const RESENDABLE: Statement = {
+  name: 'grant_resendable',
+  text: `
+    SELECT operator_id AS "operatorId", currency, least(sum(spins * bet_amount_minor::numeric), 9007199254740991)::bigint AS "amountMinor"
+      FROM free_spin_grants
+     WHERE batch_id = $1 AND state = 'FAILED' AND NOT outcome_unknown GROUP BY operator_id, currency`,
+};
+
+/** The FAILED grants of a batch wait to be sent again; those of unknown outcome with $2 only. */
+export const RESEND_BATCH: Statement = {
+  name: 'grant_resend_batch',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'PENDING', failure_status = NULL, failure_error = NULL, cancel_due = false, request_id = $3,
+           carried_out_at = clock_timestamp(), updated_at = clock_timestamp()
+     WHERE batch_id = $1 AND state = 'FAILED' AND (NOT outcome_unknown OR $2)
     RETURNING request_ref`,
 };

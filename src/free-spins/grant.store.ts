@@ -2,9 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Any, type FindManyOptions, LessThan, type Repository } from 'typeorm';
 import { Configuration } from '../config/configuration.js';
-import { Database, type Query } from '../database/database.js';
+import { Database, type Query, type Statement } from '../database/database.js';
+import type { Place } from '../http/lists/time-page.js';
+import { Metrics } from '../observability/metrics.js';
+import { currentRequestId } from '../observability/trace.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import { Batch } from './batch.entity.js';
+import { type BatchFilter, batchPage, type BatchProgress, PROGRESS } from './batch.sql.js';
 import { Grant, type GrantState } from './grant.entity.js';
 import * as sql from './grant.sql.js';
 import type { Failure } from './rules/answers.js';
@@ -36,10 +40,14 @@ export interface GrantFilter {
   readonly operatorId?: string;
   readonly playerRef?: string;
   readonly gameId?: string;
+  readonly batchId?: string;
 }
 
+/** The tenants of a grant. */
+type Tenants = Pick<Grant, 'operatorId' | 'providerId'>;
+
 /** Filters that have an index, the most selective first. */
-const LEADERS = ['playerRef', 'operatorId', 'providerId', 'state'] as const;
+const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
 
 /** Newest first. `leading` in database/time-ordered.ts explains why one filter leads the order, and why by `Any`. */
 export function grantPage(
@@ -68,6 +76,7 @@ export class GrantStore {
     private readonly database: Database,
     @InjectRepository(Grant) private readonly grants: Repository<Grant>,
     @InjectRepository(Batch) private readonly batches: Repository<Batch>,
+    private readonly metrics: Metrics,
     configuration: Configuration,
   ) {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
@@ -99,20 +108,53 @@ export class GrantStore {
     return rows.length > 0;
   }
 
-  /** @returns the new attempt; undefined if the grant is no longer FAILED */
-  async resend(query: Query, requestRef: string): Promise<number | undefined> {
-    const [row] = await query<{ attempt: number }>(sql.RESEND, [requestRef, this.leaseSeconds]);
+  /** Records a grant that is not sent yet: `takeUnsent` does that, at the latest after a restart. @returns as `record` */
+  async recordUnsent(query: Query, grant: NewGrant): Promise<boolean> {
+    const rows = await query(sql.RECORD_UNSENT, [
+      grant.requestRef,
+      grant.operatorId,
+      grant.providerId,
+      grant.playerRef,
+      grant.gameId,
+      grant.spins,
+      grant.betAmountMinor,
+      grant.currency,
+      currentRequestId(),
+    ]);
+    return rows.length > 0;
+  }
+
+  async isRecorded(query: Query, requestRef: string): Promise<boolean> {
+    return (await query(sql.IS_RECORDED, [requestRef])).length > 0;
+  }
+
+  async isBatchRecorded(query: Query, batchRef: string): Promise<boolean> {
+    return (await query(sql.IS_BATCH_RECORDED, [batchRef])).length > 0;
+  }
+
+  /** Claims an unsent grant by its requestRef; undefined if another one has. */
+  async take(requestRef: string): Promise<Grant | undefined> {
+    return (await this.database.query<Grant>(sql.TAKE, [requestRef, this.leaseSeconds]))[0];
+  }
+
+  /**
+   * @param onlyUnknown only if its outcome is unknown
+   * @returns the new attempt; undefined if the grant is no longer FAILED
+   */
+  async resend(query: Query, requestRef: string, onlyUnknown = false): Promise<number | undefined> {
+    const values = [requestRef, this.leaseSeconds, onlyUnknown];
+    const [row] = await query<{ attempt: number }>(sql.RESEND, values);
     return row?.attempt;
   }
 
   async granted(requestRef: string, externalRef: string): Promise<boolean> {
-    return (await this.database.query(sql.GRANTED, [requestRef, externalRef])).length > 0;
+    return (await this.move('GRANTED', sql.GRANTED, [requestRef, externalRef])).length > 0;
   }
 
   /** @param refused whether the provider answered with a refusal: then no earlier attempt was booked either */
   async failed(requestRef: string, attempt: number, failure: Failure, refused: boolean): Promise<void> {
     const { status, error, outcomeUnknown } = failure;
-    await this.database.query(sql.FAILED, [
+    await this.move('FAILED', sql.FAILED, [
       requestRef,
       attempt,
       status ?? null,
@@ -124,7 +166,7 @@ export class GrantStore {
 
   /** @returns the requestRefs of the grants that failed because their lease expired */
   async expire(error: string): Promise<string[]> {
-    const rows = await this.database.query<{ requestRef: string }>(sql.EXPIRE, [error]);
+    const rows = await this.move<{ requestRef: string }>('FAILED', sql.EXPIRE, [error]);
     return rows.map(({ requestRef }) => requestRef);
   }
 
@@ -140,7 +182,7 @@ export class GrantStore {
   }
 
   async cancelled(requestRef: string): Promise<void> {
-    await this.database.query(sql.CANCELLED, [requestRef]);
+    await this.move('CANCELLED', sql.CANCELLED, [requestRef]);
   }
 
   async cancelFailed(requestRef: string, cancelAttempt: number, error: string): Promise<void> {
@@ -162,6 +204,7 @@ export class GrantStore {
       batch.currency,
       batch.players.map(({ requestRef }) => requestRef),
       batch.players.map(({ playerRef }) => playerRef),
+      currentRequestId(),
     ]);
     return rows.length > 0;
   }
@@ -170,14 +213,62 @@ export class GrantStore {
     return this.batches.findOneBy({ batchRef });
   }
 
-  /**
-   * The grants of a batch in the order of its players; undefined if there is no such batch.
-   * @param operatorId undefined: of any operator
-   */
-  async batch(batchId: string, operatorId: string | undefined): Promise<Grant[] | undefined> {
-    const own = { batchId, ...(operatorId !== undefined && { operatorId }) };
-    if (!(await this.batches.existsBy(own))) return undefined;
+  /** The grants of a batch in the order of its players. */
+  batch(batchId: string): Promise<Grant[]> {
     return this.grants.find({ where: { batchId }, order: { grantNo: 'ASC' } });
+  }
+
+  /** How far a batch is; undefined if there is no such batch. @param operatorId undefined: of any operator */
+  async progress(batchId: string, operatorId: string | undefined): Promise<BatchProgress | undefined> {
+    return (await this.database.query<BatchProgress>(PROGRESS, [batchId, operatorId]))[0];
+  }
+
+  /** Newest first. */
+  batchPage(
+    filter: BatchFilter,
+    before: Place | undefined,
+    limit: number,
+  ): Promise<(BatchProgress & { place: string })[]> {
+    const { statement, values } = batchPage(filter, before, limit);
+    return this.database.query(statement, values);
+  }
+
+  /**
+   * Cancels what was not sent yet and makes the cancels of the others due.
+   * @returns how many grants this changes
+   */
+  async cancelBatch(query: Query, batchId: string, error: string): Promise<number> {
+    const unsent = await query(sql.CANCEL_UNSENT, [batchId, error]);
+    // After that: what was taken meanwhile is under way, and its cancel becomes due.
+    const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
+    return unsent.length + due.length;
+  }
+
+  /** What sending the FAILED grants of a batch again would add to what was carried out; undefined: nothing. */
+  async resendable(
+    query: Query,
+    batchId: string,
+  ): Promise<{ operatorId: string; currency: string; amountMinor: number } | undefined> {
+    const [row] = await query<{ operatorId: string; currency: string; amountMinor: number }>(sql.RESENDABLE, [
+      batchId,
+    ]);
+    return row;
+  }
+
+  /** @returns how many grants wait to be sent again */
+  async resendBatch(query: Query, batchId: string, includeUnknown: boolean): Promise<number> {
+    return (await query(sql.RESEND_BATCH, [batchId, includeUnknown, currentRequestId()])).length;
+  }
+
+  /** Claims the next cancel of a provider that is due. */
+  async takeCancel(providerId: string): Promise<(Grant & { cancelAttempt: number }) | undefined> {
+    const values = [providerId, this.leaseSeconds];
+    return (await this.database.query<Grant & { cancelAttempt: number }>(sql.TAKE_CANCEL, values))[0];
+  }
+
+  /** @returns the number of cancels that failed */
+  async failCancels(batchId: string, error: string): Promise<number> {
+    return (await this.database.query(sql.FAIL_CANCELS, [batchId, error])).length;
   }
 
   async unsentProviders(): Promise<string[]> {
@@ -193,6 +284,22 @@ export class GrantStore {
 
   /** @returns the number of grants that failed */
   async failUnsent(batchId: string, error: string): Promise<number> {
-    return (await this.database.query(sql.FAIL_UNSENT, [batchId, error])).length;
+    return (await this.move('FAILED', sql.FAIL_UNSENT, [batchId, error])).length;
+  }
+
+  /** The grants that are PENDING, by their tenants. */
+  pending(): Promise<{ operatorId: string; providerId: string; count: number }[]> {
+    return this.database.query(sql.PENDING, []);
+  }
+
+  /** Runs a statement that moves grants to a state and returns their tenants, and counts them. */
+  private async move<Row extends object>(
+    state: GrantState,
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<(Row & Tenants)[]> {
+    const rows = await this.database.query<Row & Tenants>(statement, values);
+    for (const { operatorId, providerId } of rows) this.metrics.grantReached(operatorId, providerId, state);
+    return rows;
   }
 }

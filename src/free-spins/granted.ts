@@ -1,5 +1,10 @@
+import { HttpStatus } from '@nestjs/common';
+import type { Response } from 'express';
+import { type ApprovalItem, approvalItem } from '../approvals/approval.request.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { type GrantResponse, grantResponse } from './free-spins.response.js';
+import type { BatchOutcome } from './batches.service.js';
+import { type BatchCreatedResponse, type GrantResponse, grantResponse } from './free-spins.response.js';
+import type { GrantOutcome } from './free-spins.service.js';
 import type { Grant } from './grant.entity.js';
 
 /** The largest body of a batch, in bytes: a thousand player references of 128 characters. Contract, section 2. */
@@ -14,4 +19,36 @@ export function granted(grant: Grant, path: string): GrantResponse {
   if (grant.state !== 'FAILED') return grantResponse(grant);
   const location = `/${path}/${encodeURIComponent(grant.requestRef)}`;
   throw new CroupierError('PROVIDER_FAILED', grant.failureError ?? undefined, { Location: location });
+}
+
+/** Answers a request to grant: 201, 200 where the grant is known, 202 where it waits for approval. @throws as `granted` */
+export function answerGrant(
+  outcome: GrantOutcome,
+  path: string,
+  response: Response,
+): GrantResponse | ApprovalItem {
+  if ('approval' in outcome) {
+    response.status(HttpStatus.ACCEPTED);
+    return approvalItem(outcome.approval);
+  }
+  if (!outcome.replayed) return granted(outcome.grant, path);
+  response.status(HttpStatus.OK);
+  return grantResponse(outcome.grant);
+}
+
+/** Answers a request for a batch: 202 where it is recorded or waits for approval, 200 where it is known. */
+export function answerBatch(outcome: BatchOutcome, response: Response): BatchCreatedResponse | ApprovalItem {
+  const replayed = 'replayed' in outcome && outcome.replayed;
+  response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
+  if ('approval' in outcome) return approvalItem(outcome.approval);
+  const { batchId, stakeMinor } = outcome;
+  return { batchId, stakeMinor };
+}
+
+/** Answers a request to void a grant. @throws CroupierError PROVIDER_FAILED; its `Location` is the grant's record */
+export function voided(grant: Grant, path: string): GrantResponse {
+  if (grant.state === 'CANCELLED') return grantResponse(grant);
+  const location = `/${path}/${encodeURIComponent(grant.requestRef)}`;
+  const error = grant.failureError ?? grant.lastCancelError ?? undefined;
+  throw new CroupierError('PROVIDER_FAILED', error, { Location: location });
 }

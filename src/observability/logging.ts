@@ -7,7 +7,7 @@ import {
   pino,
 } from 'pino';
 import { Configuration } from '../config/configuration.js';
-import { currentRequestId } from './trace.js';
+import { currentLogFields } from './trace.js';
 
 /** Fields whose values never appear in a log. */
 const REDACTED = [
@@ -105,10 +105,7 @@ function optionsFor({ logLevel }: Configuration): LoggerOptions {
     timestamp: pino.stdTimeFunctions.isoTime,
     base: null,
     redact: { paths: [...REDACTED.flatMap(redactedAnywhere), ...STATEMENT_VALUES], censor: '[redacted]' },
-    mixin: () => {
-      const requestId = currentRequestId();
-      return requestId === undefined ? {} : { requestId };
-    },
+    mixin: currentLogFields,
   };
 }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { type LevelGauge, registerLevel } from './level-gauge.js';
+import { BoundedTenants, type TenantLabels } from './tenant-labels.js';
 
 /**
  * Sampling interval of the event loop's delay, in milliseconds, which the reported delays include. Each sample wakes the
@@ -22,6 +24,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
+  private readonly tenants = new BoundedTenants();
   private requestsInFlight = 0;
   private operatorCallsInFlight = 0;
   private deferred: (() => void)[] = [];
@@ -29,8 +32,8 @@ export class Metrics {
 
   private readonly requests = new Counter({
     name: 'croupier_http_requests_total',
-    help: 'Requests by route and outcome: the status, or the error code of a refusal',
-    labelNames: ['route', 'outcome'],
+    help: 'Requests by route, outcome (the status, or the error code of a refusal) and the tenant that sent them',
+    labelNames: ['route', 'outcome', 'operator', 'provider'],
     registers: [this.registry],
   });
   private readonly requestSeconds = new Histogram({
@@ -55,26 +58,38 @@ export class Metrics {
   private readonly operatorCalls = new Counter({
     name: 'croupier_operator_calls_total',
     help: "Calls to operators' wallets by operation and outcome",
-    labelNames: ['operation', 'outcome'],
+    labelNames: ['operator', 'operation', 'outcome'],
     registers: [this.registry],
   });
   private readonly operatorCallSeconds = new Histogram({
     name: 'croupier_operator_call_duration_seconds',
     help: "Time of calls to operators' wallets, from connect to the last byte",
-    labelNames: ['operation'],
+    labelNames: ['operator'],
     buckets: SECONDS,
+    registers: [this.registry],
+  });
+  private readonly operatorCallRefusals = new Counter({
+    name: 'croupier_operator_calls_refused_total',
+    help: "Calls to operators' wallets that were refused before their claim, by operation and reason: full or breaker-open",
+    labelNames: ['operator', 'operation', 'reason'],
+    registers: [this.registry],
+  });
+  private readonly overloadRefusals = new Counter({
+    name: 'croupier_overload_refusals_total',
+    help: 'Requests refused with OVERLOADED: full (too many under way) or waited (not admitted in time)',
+    labelNames: ['reason'],
     registers: [this.registry],
   });
   private readonly callbacks = new Counter({
     name: 'croupier_callbacks_total',
     help: 'Callbacks to providers by route and outcome: the status, or why there was none',
-    labelNames: ['route', 'outcome'],
+    labelNames: ['provider', 'route', 'outcome'],
     registers: [this.registry],
   });
   private readonly callbackSeconds = new Histogram({
     name: 'croupier_callback_duration_seconds',
     help: 'Time of callbacks to providers, from connect to the last byte',
-    labelNames: ['route'],
+    labelNames: ['provider'],
     buckets: SECONDS,
     registers: [this.registry],
   });
@@ -87,36 +102,53 @@ export class Metrics {
   private readonly transactions = new Counter({
     name: 'croupier_transactions_total',
     help: 'Attempts that settled, by kind and the state they reached',
-    labelNames: ['kind', 'state', 'mode'],
+    labelNames: ['operator', 'provider', 'kind', 'state', 'mode'],
     registers: [this.registry],
   });
-  private readonly groupCommitBatchSizes = new Histogram({
-    name: 'croupier_group_commit_members',
-    help: 'Claims and settlements that went to the database together, by statement',
+  private readonly grants = new Counter({
+    name: 'croupier_free_spin_grants_total',
+    help: 'Grants of free spins by the state that they reached',
+    labelNames: ['operator', 'provider', 'state'],
+    registers: [this.registry],
+  });
+  private readonly groupCommitBatchItems = new Histogram({
+    name: 'croupier_group_commit_batch_items',
+    help: 'Claims and settlements that one statement sent to the database, by statement',
     labelNames: ['statement'],
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers: [this.registry],
   });
+  private readonly groupCommitSeconds = new Histogram({
+    name: 'croupier_group_commit_duration_seconds',
+    help: 'Time of such a statement, its commit included, by statement',
+    labelNames: ['statement'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
   private readonly groupCommitFailures = new Counter({
-    name: 'croupier_group_commits_broken_total',
-    help: 'Batches that failed, for a lock or a fault, and whose members went on alone, by statement',
+    name: 'croupier_group_commit_batches_failed_total',
+    help: 'Batches that failed, for a lock or a fault, and whose items were retried individually, by statement',
     labelNames: ['statement'],
     registers: [this.registry],
   });
   private readonly resolutions = new Counter({
     name: 'croupier_resolutions_total',
-    help: 'What the resolver came to with transactions that nobody retried, by outcome',
-    labelNames: ['outcome'],
+    help: 'Transactions that the resolver took up because nobody retried them, by outcome',
+    labelNames: ['operator', 'outcome'],
     registers: [this.registry],
   });
 
   constructor() {
-    this.gauge('croupier_http_requests_in_flight', 'Requests being worked on', () => this.requestsInFlight);
-    this.gauge(
-      'croupier_operator_calls_in_flight',
-      "Calls to operators' wallets that are waiting for an answer",
-      () => this.operatorCallsInFlight,
-    );
+    this.addLevel({
+      name: 'croupier_http_requests_in_flight',
+      help: 'Requests being worked on',
+      read: () => Promise.resolve([{ value: this.requestsInFlight }]),
+    });
+    this.addLevel({
+      name: 'croupier_operator_calls_in_flight',
+      help: "Calls to operators' wallets that are waiting for an answer",
+      read: () => Promise.resolve([{ value: this.operatorCallsInFlight }]),
+    });
     collectDefaultMetrics({
       register: this.registry,
       prefix: 'croupier_',
@@ -128,11 +160,14 @@ export class Metrics {
     this.requestsInFlight += 1;
   }
 
-  /** @param outcome the status, or the error code of a refusal */
-  requestEnded(route: string, outcome: string, durationMs: number): void {
+  /**
+   * @param outcome the status, or the error code of a refusal
+   * @param tenant whose signature it bears; of others nothing
+   */
+  requestEnded(route: string, outcome: string, tenant: TenantLabels, durationMs: number): void {
     this.requestsInFlight -= 1;
     this.defer(() => {
-      this.requests.inc({ route, outcome });
+      this.requests.inc({ route, outcome, ...this.tenants.labels(tenant) });
       this.requestSeconds.observe({ route }, durationMs / 1000);
     });
   }
@@ -155,38 +190,70 @@ export class Metrics {
   }
 
   /** @param outcome undefined if the call threw */
-  operatorCallEnded(operation: string, outcome: string | undefined, durationMs: number): void {
+  operatorCallEnded(
+    operatorId: string,
+    operation: string,
+    outcome: string | undefined,
+    durationMs: number,
+  ): void {
     this.operatorCallsInFlight -= 1;
     this.defer(() => {
-      if (outcome !== undefined) this.operatorCalls.inc({ operation, outcome });
-      this.operatorCallSeconds.observe({ operation }, durationMs / 1000);
+      const operator = this.tenants.operator(operatorId);
+      if (outcome !== undefined) this.operatorCalls.inc({ operator, operation, outcome });
+      this.operatorCallSeconds.observe({ operator }, durationMs / 1000);
     });
   }
 
-  callbackSent(route: string, outcome: string, durationMs: number): void {
-    this.callbacks.inc({ route, outcome });
-    this.callbackSeconds.observe({ route }, durationMs / 1000);
+  overloadRefused(reason: string): void {
+    this.overloadRefusals.inc({ reason });
+  }
+
+  /** A call that was refused before anything was claimed for it. */
+  operatorCallRefused(operatorId: string, operation: string, reason: string): void {
+    this.operatorCallRefusals.inc({ operator: this.tenants.operator(operatorId), operation, reason });
+  }
+
+  callbackSent(providerId: string, route: string, outcome: string, durationMs: number): void {
+    const provider = this.tenants.provider(providerId);
+    this.callbacks.inc({ provider, route, outcome });
+    this.callbackSeconds.observe({ provider }, durationMs / 1000);
+  }
+
+  grantReached(operatorId: string, providerId: string, state: string): void {
+    this.grants.inc({ ...this.tenants.pair(operatorId, providerId), state });
   }
 
   winningFlagged(flag: string): void {
     this.flaggedWinnings.inc({ flag });
   }
 
-  transactionSettled(kind: string, state: string, mode: string): void {
-    this.defer(() => this.transactions.inc({ kind, state, mode }));
+  transactionSettled(
+    operatorId: string,
+    providerId: string,
+    kind: string,
+    state: string,
+    mode: string,
+  ): void {
+    this.defer(() => {
+      this.transactions.inc({ ...this.tenants.pair(operatorId, providerId), kind, state, mode });
+    });
   }
 
-  /** @param size items of the batch */
-  batchSent(statement: string, size: number): void {
-    this.defer(() => this.groupCommitBatchSizes.observe({ statement }, size));
+  /** @param items of the batch */
+  batchSent(statement: string, items: number): void {
+    this.defer(() => this.groupCommitBatchItems.observe({ statement }, items));
+  }
+
+  batchCommitted(statement: string, durationMs: number): void {
+    this.defer(() => this.groupCommitSeconds.observe({ statement }, durationMs / 1000));
   }
 
   batchFailed(statement: string): void {
     this.groupCommitFailures.inc({ statement });
   }
 
-  transactionResolved(outcome: string): void {
-    this.resolutions.inc({ outcome });
+  transactionResolved(operatorId: string, outcome: string): void {
+    this.resolutions.inc({ operator: this.tenants.operator(operatorId), outcome });
   }
 
   /** All metrics in Prometheus' text format. */
@@ -195,15 +262,9 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  private gauge(name: string, help: string, level: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [this.registry],
-      collect() {
-        this.set(level());
-      },
-    });
+  /** Registers a gauge. */
+  addLevel(gauge: LevelGauge): void {
+    registerLevel(this.registry, this.tenants, gauge);
   }
 
   /** @param update must not throw */

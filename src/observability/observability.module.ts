@@ -2,14 +2,30 @@ import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { BoundedLogger } from './bounded-logger.js';
 import { HealthController } from './health.controller.js';
 import { LogDestination, ServiceLogger } from './logging.js';
+import { Configuration } from '../config/configuration.js';
+import { Randomness } from '../runtime/randomness.js';
+import { exportingProvider } from './tracing/otlp.js';
+import { Tracing } from './tracing/tracing.js';
+import { Readiness } from './readiness.js';
 import { Metrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
 
 @Global()
 @Module({
   controllers: [HealthController, MetricsController],
-  providers: [Metrics, ServiceLogger, LogDestination],
-  exports: [Metrics, ServiceLogger],
+  providers: [
+    Metrics,
+    Readiness,
+    ServiceLogger,
+    LogDestination,
+    {
+      provide: Tracing,
+      inject: [Configuration, Randomness],
+      useFactory: async ({ tracing }: Configuration, randomness: Randomness) =>
+        new Tracing(tracing && (await exportingProvider(tracing, randomness.uuid()))),
+    },
+  ],
+  exports: [Metrics, ServiceLogger, Tracing],
 })
 export class ObservabilityModule implements OnApplicationShutdown {
   onApplicationShutdown(): void {

@@ -26,6 +26,9 @@ export function errorResponses(codes: readonly ErrorCode[]) {
 /** What a refusal may tell its caller to do in place of the catalogue's. Contract, section 2: a second cancel. */
 const ALSO: Partial<Record<ErrorCode, readonly NextAction[]>> = { CONFLICT: ['wait-then-retry'] };
 
+/** Refusals that say how long to wait: a 500 does so where it was refused before anything was done. */
+const WAITING: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'OVERLOADED', 'OPERATOR_UNAVAILABLE']);
+
 function response(status: number, codes: readonly ErrorCode[]) {
   const rows = codes.map((code) => `\`${code}\` (${CATALOGUE[code].nextAction}): ${CATALOGUE[code].message}`);
   return {
@@ -48,7 +51,7 @@ function response(status: number, codes: readonly ErrorCode[]) {
           schema: { type: 'string' as const },
         },
       }),
-      ...(status === 429 && {
+      ...(codes.some((code) => WAITING.has(code)) && {
         'Retry-After': { description: 'whole seconds, at least 1', schema: { type: 'integer' as const } },
       }),
     },

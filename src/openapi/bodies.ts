@@ -1,7 +1,8 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { audienceOf } from './audiences.js';
 import type { Operation } from './operations.js';
 
-/** May be null or left out, unless another field is one of these values; each that it can have makes some field required. */
+/** May be null or left out, unless another field is one of these values. All conditions of a class name the same field. */
 export interface RequiredWhere {
   readonly requiredWhere: string;
   readonly is: readonly unknown[];
@@ -15,7 +16,9 @@ interface Body {
 }
 
 interface Schema {
-  readonly properties?: Readonly<Record<string, { readonly [REQUIRED_WHERE]?: RequiredWhere }>>;
+  readonly properties?: Readonly<
+    Record<string, { readonly enum?: readonly unknown[]; readonly [REQUIRED_WHERE]?: RequiredWhere }>
+  >;
 }
 
 /** Says what the fields of a body do not say each by itself: which requires which, and that there are no others. */
@@ -30,33 +33,37 @@ export function withWholeBodies(document: OpenAPIObject): OpenAPIObject {
 
 /** Providers alone may send unknown fields. Contract, section 2. */
 function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
-  const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
-  const bodies = operations
-    .filter(({ tags }) => !tags?.includes('Provider'))
-    .map(({ requestBody }) => requestBody as Body | undefined);
+  const operations = Object.entries(document.paths)
+    .filter(([path]) => audienceOf(path)?.name !== 'provider')
+    .flatMap(([, item]) => Object.values(item) as Operation[]);
+  const bodies = operations.map(({ requestBody }) => requestBody as Body | undefined);
   return new Set(
     bodies.flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => schema?.$ref)),
   );
 }
 
-/** What is required where is told case by case, which a reader of the page sees beside each other. */
+/** Lists each case of the deciding field with what it requires, which a reader of the page sees beside each other. */
 function withCases(schema: Schema): object {
-  const cases = new Map<string, { where: RequiredWhere; names: string[] }>();
-  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const { [REQUIRED_WHERE]: where, ...rest } = property;
-    if (where) {
-      const key = JSON.stringify(where);
-      cases.set(key, { where, names: [...(cases.get(key)?.names ?? []), name] });
-    }
-    return [name, rest] as const;
+  const entries = Object.entries(schema.properties ?? {});
+  const conditions = entries.flatMap(([name, property]) => {
+    const where = property[REQUIRED_WHERE];
+    return where ? [{ name, ...where }] : [];
   });
-  if (cases.size === 0) return schema;
-  const anyOf = [...cases.values()].map(({ where: { requiredWhere, is }, names }) => ({
-    required: names,
+  const decidedBy = conditions[0]?.requiredWhere;
+  if (decidedBy === undefined) return schema;
+  const cases = new Map<string, { values: unknown[]; names: string[] }>();
+  for (const value of schema.properties?.[decidedBy]?.enum ?? []) {
+    const names = conditions.filter(({ is }) => is.includes(value)).map(({ name }) => name);
+    const values = cases.get(names.join())?.values ?? [];
+    cases.set(names.join(), { values: [...values, value], names });
+  }
+  const anyOf = [...cases.values()].map(({ values, names }) => ({
+    ...(names.length > 0 && { required: names }),
     properties: {
-      [requiredWhere]: { enum: is },
+      [decidedBy]: { enum: values },
       ...Object.fromEntries(names.map((name) => [name, { not: { type: 'null' } }])),
     },
   }));
+  const properties = entries.map(([name, { [REQUIRED_WHERE]: _, ...rest }]) => [name, rest] as const);
   return { ...schema, properties: Object.fromEntries(properties), anyOf };
 }

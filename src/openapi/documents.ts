@@ -1,80 +1,137 @@
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 import type { Router } from 'express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from './api-errors.js';
+import { type Audience, AUDIENCES, audienceOf } from './audiences.js';
 import { withWholeBodies } from './bodies.js';
 import { withExamples } from './examples.js';
 import type { PageOptions } from './pages/page.js';
-import { servePages } from './pages/pages.js';
+import { type Documents, servePages } from './pages/pages.js';
+import { type OutgoingCall, OutgoingCalls, pathItemOf } from './outgoing-calls.js';
 import { withRequestId } from './request-id.js';
 import { withRoles } from './roles.js';
 import { withSharedErrors } from './shared-errors.js';
 import { withSignature } from './signature.js';
+import { withTags } from './tags.js';
 import { withoutUnused } from './unused.js';
-import { WEBHOOKS } from './webhooks.js';
 
-/** Each audience reads its own document; the tag on a controller names the audience. */
-const AUDIENCES = { provider: 'Provider', operator: 'Operator', admin: 'Administrators' } as const;
+const WALLET_DOCUMENT = '/docs/operator-wallet';
 
-const DESCRIPTION = `Croupier stands between a game provider, a platform and an operator's wallet.
+const WALLET_SUMMARY =
+  "What Croupier calls at an operator's wallet, for whoever implements one. It carries the four signature headers, with the " +
+  "operator's id and secret.";
 
-**Signature.** Provider and operator routes carry four headers. \`X-Signature\` is the HMAC-SHA256, in 64 lower-case
-hex digits, over \`METHOD\\nPATH\\nTIMESTAMP\\nNONCE\\nRAW_BODY\`, keyed with the tenant's secret. PATH is the request
-target with its query string; RAW_BODY is the bytes as sent. Whatever fails is a 401 with the plain text
-\`invalid signature\`.
-
-**Errors.** Every other error is \`{"error": "<message>"}\` with its code in \`X-Error-Code\` and what to do next in
+const CONVENTIONS = `**Errors.** An error is \`{"error": "<message>"}\` with its code in \`X-Error-Code\` and what to do next in
 \`X-Next-Action\`.
 
 **Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
+
+const SIGNATURE = `**Signature.** Provider and operator routes carry four headers. \`X-Signature\` is the HMAC-SHA256, in 64 lower-case
+hex digits, over \`METHOD\\nPATH\\nTIMESTAMP\\nNONCE\\nRAW_BODY\`, keyed with the tenant's secret. PATH is the request
+target with its query string; RAW_BODY is the bytes as sent. Every failure is a 401 with the plain text
+\`invalid signature\`.`;
 
 /**
  * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`.
  * @returns renders all of it
  */
 export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): () => void {
-  const whole = describe(app);
-  const documents = new Map([['/docs', whole]]);
-  for (const [audience, tag] of Object.entries(AUDIENCES)) {
-    documents.set(`/docs/${audience}`, withoutUnused(ofAudience(whole, tag)));
-  }
-  return servePages(router, documents, options);
+  return servePages(router, describe(app), options);
 }
 
-function describe(app: INestApplication): OpenAPIObject {
+/** Every document by its path, such as `/docs/provider`. */
+function describe(app: INestApplication): Documents {
+  const { calls, models } = app.get(OutgoingCalls);
+  const whole = describeAll(app, models);
+  const documents = AUDIENCES.map(
+    (audience) => [pathOf(audience), ofAudience(whole, audience, calls)] as const,
+  );
+  return {
+    pages: new Map([['/docs', withTags({ ...whole, webhooks: itemsOf(calls) })], ...documents]),
+    withoutPage: new Map([[WALLET_DOCUMENT, ofWallet(whole, calls)]]),
+  };
+}
+
+const itemsOf = (calls: readonly OutgoingCall[]) =>
+  Object.fromEntries(calls.map((call) => [call.path, pathItemOf(call)]));
+
+function describeAll(app: INestApplication, models: Type<object>[]): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Croupier')
-    .setDescription(DESCRIPTION)
+    .setDescription(
+      descriptionOf(
+        "Croupier stands between a game provider, a platform and an operator's wallet. This page has every operation.",
+      ),
+    )
     .setVersion('1')
     // The first one that has webhooks.
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The service that serves this document')
-    .addTag(
-      'Provider',
-      'Provider → platform: sessions, transactions, balance; platform → provider: callbacks',
-    )
-    .addTag('Operator', 'Operator → platform: launch and revocation of sessions, free spins')
-    .addTag('Administrators', 'Providers, operators, games, free spins, keys and the audit log')
-    .addTag('Monitoring', 'Health and metrics')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An admin key' }, 'admin-key');
-  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorBody] });
-  const told = [withSharedErrors, withSignature, withRequestId, withRoles, withExamples, withWholeBodies];
-  const complete = told.reduce((described, tell) => tell(described), document);
-  return { ...(withoutNullable(complete) as OpenAPIObject), webhooks: WEBHOOKS };
+  const document = SwaggerModule.createDocument(app, builder.build(), {
+    extraModels: [ErrorBody, ...models],
+  });
+  const steps = [withSharedErrors, withSignature, withRequestId, withRoles, withExamples, withWholeBodies];
+  const complete = steps.reduce((described, step) => step(described), document);
+  return withoutNullable(complete) as OpenAPIObject;
 }
 
-function ofAudience(whole: OpenAPIObject, tag: string): OpenAPIObject {
-  const paths: OpenAPIObject['paths'] = {};
-  for (const [path, operations] of Object.entries(whole.paths)) {
-    const own = Object.entries(operations as Record<string, { tags?: string[] }>).filter(([, operation]) =>
-      operation.tags?.includes(tag),
-    );
-    if (own.length > 0) paths[path] = Object.fromEntries(own);
-  }
-  const { webhooks, ...rest } = whole;
-  const called = tag === AUDIENCES.provider && webhooks !== undefined ? { webhooks } : {};
-  return { ...rest, paths, ...called, tags: (whole.tags ?? []).filter(({ name }) => name === tag) };
+function ofAudience(whole: OpenAPIObject, audience: Audience, calls: readonly OutgoingCall[]): OpenAPIObject {
+  const paths = Object.entries(whole.paths).filter(([path]) => audienceOf(path) === audience);
+  const { info, ...rest } = whole;
+  const received = calls.filter(({ party }) => party === audience.name);
+  const { title, summary } = audience;
+  const own = {
+    ...rest,
+    info: { ...info, title, description: descriptionOf(summary, audience) },
+    paths: Object.fromEntries(paths),
+    ...(received.length > 0 && { webhooks: itemsOf(received) }),
+  };
+  return withTags(withoutUnused(own));
+}
+
+/** The calls to an operator's wallet as a server has them, so that one can be generated. */
+function ofWallet(whole: OpenAPIObject, calls: readonly OutgoingCall[]): OpenAPIObject {
+  const { openapi, info, components } = whole;
+  const received = calls.filter(({ party }) => party === 'operator');
+  const description = `${WALLET_SUMMARY}\n\n${SIGNATURE}`;
+  const document: OpenAPIObject = {
+    openapi,
+    info: { ...info, title: "An operator's wallet for Croupier", description },
+    servers: [
+      {
+        url: '{walletBaseUrl}',
+        variables: { walletBaseUrl: { default: 'https://wallet.example/v1' } },
+        description: "The operator's wallet, as Croupier knows it",
+      },
+    ],
+    paths: itemsOf(received),
+    components: components!,
+  };
+  return withTags(withoutUnused(document));
+}
+
+function pathOf({ name }: Audience): string {
+  return `/docs/${name}`;
+}
+
+/** The text at the top of a page, in Markdown: what it is, where the others are, what holds for each operation. */
+function descriptionOf(summary: string, audience?: Audience): string {
+  const path = audience ? pathOf(audience) : '/docs';
+  const pages = [
+    ['/docs', 'everything'] as const,
+    ...AUDIENCES.map((one) => [pathOf(one), one.title.replace('Croupier for ', 'for ')] as const),
+  ];
+  const others = pages.filter(([other]) => other !== path).map(([other, words]) => `[${words}](${other})`);
+  const links =
+    `Other pages: ${others.join(' · ')}. This document as [JSON](${path}-json) and [YAML](${path}-yaml). ` +
+    `The rules behind the operations: ${sectionsOf(audience)}[the contract](/docs/contract).`;
+  return [summary, links, ...(audience?.name === 'admin' ? [] : [SIGNATURE]), CONVENTIONS].join('\n\n');
+}
+
+function sectionsOf(audience: Audience | undefined): string {
+  return audience ? `sections ${audience.sections.join(', ')} of ` : '';
 }
 
 /** From OpenAPI 3.1 on null is a type among others. */

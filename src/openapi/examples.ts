@@ -24,13 +24,33 @@ interface Media {
 }
 
 interface Parameter {
+  name?: string;
   in?: string;
   required?: boolean;
   description?: string;
   schema?: Schema;
+  example?: unknown;
 }
 
 type Content = Record<string, Media> | undefined;
+
+/**
+ * What a page fills into a path: ids that the examples of POST and PUT create, so that no example touches a tenant in use.
+ * Tried in order.
+ */
+const IN_PATHS: readonly { readonly name: string; readonly path: RegExp; readonly example: string }[] = [
+  { name: 'id', path: /\/operators\//, example: 'example-casino' },
+  { name: 'id', path: /\/providers\//, example: 'acme-games' },
+  { name: 'id', path: /\/games\//, example: 'book-of-examples' },
+  { name: 'gameId', path: /\/games\//, example: 'book-of-examples' },
+  { name: 'operatorId', path: /./, example: 'example-casino' },
+  { name: 'currency', path: /./, example: 'EUR' },
+  { name: 'providerId', path: /\/transactions\//, example: 'platform' },
+  { name: 'transactionId', path: /./, example: 'adjustment-4711' },
+  { name: 'requestRef', path: /./, example: 'summer-2026-player-42' },
+  { name: 'playerRef', path: /./, example: 'player-42' },
+  { name: 'callbackId', path: /./, example: '1' },
+];
 
 const OF_FORMAT: Record<string, string> = {
   uuid: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
@@ -51,7 +71,7 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
         return [type, has ? media : { ...media, example: exampleOf(media.schema!, schemas) }];
       }),
     );
-  return mapOperations(document, (operation) => {
+  return mapOperations(document, (operation, { path }) => {
     const { parameters, requestBody, responses } = operation as unknown as {
       parameters?: Parameter[];
       requestBody?: { content?: Content };
@@ -59,7 +79,7 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
     };
     return {
       ...operation,
-      ...(parameters && { parameters: parameters.map(unfilled) }),
+      ...(parameters && { parameters: parameters.map((parameter) => filled(parameter, path)) }),
       ...(requestBody && { requestBody: { ...requestBody, content: worked(requestBody.content) } }),
       responses: Object.fromEntries(
         Object.entries(responses).map(([status, response]) => [
@@ -71,12 +91,19 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
   });
 }
 
-/** A page fills in what has an example, and a filter is there to be left out: its example stands in its words. */
-function unfilled(parameter: Parameter): Parameter {
+/** A page fills in what has an example: what a path needs, not a filter, whose example stands in its description. */
+function filled(parameter: Parameter, path: string): Parameter {
+  if (parameter.in === 'path') return inPath(parameter, path);
   const { example, ...schema } = parameter.schema ?? {};
   if (parameter.in !== 'query' || parameter.required === true || example === undefined) return parameter;
   const words = [parameter.description, `such as \`${example as string}\``].filter(Boolean).join('; ');
   return { ...parameter, schema, description: words };
+}
+
+function inPath(parameter: Parameter, path: string): Parameter {
+  const known = IN_PATHS.find((one) => one.name === parameter.name && one.path.test(path));
+  const example = known?.example ?? OF_FORMAT[parameter.schema?.format ?? ''];
+  return example === undefined ? parameter : { ...parameter, example };
 }
 
 function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {

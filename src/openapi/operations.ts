@@ -6,16 +6,22 @@ export type Responses = Operation['responses'];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
+/** Where an operation stands in its document. */
+export interface Place {
+  readonly path: string;
+  readonly method: (typeof METHODS)[number];
+}
+
 /** The document with each of its operations changed. */
 export function mapOperations(
   document: OpenAPIObject,
-  change: (operation: Operation, method: (typeof METHODS)[number]) => Operation,
+  change: (operation: Operation, at: Place) => Operation,
 ): OpenAPIObject {
   const paths = Object.entries(document.paths).map(([path, item]) => {
     const changed = { ...item };
     for (const method of METHODS) {
       const operation = item[method];
-      if (operation) changed[method] = change(operation, method);
+      if (operation) changed[method] = change(operation, { path, method });
     }
     return [path, changed] as const;
   });

@@ -10,7 +10,7 @@ export function withRoles(document: OpenAPIObject): OpenAPIObject {
     const role = (operation as { [NEEDED_ROLE]?: string })[NEEDED_ROLE];
     if (role === undefined) return operation;
     const needed =
-      role === 'admin' ? 'Needs the role `admin`.' : `Needs the role \`${role}\` or a higher one.`;
+      role === 'admin' ? 'Needs the role `admin`.' : `Needs the role \`${role}\` or one that includes it.`;
     return { ...operation, description: [operation.description, needed].filter(Boolean).join('\n\n') };
   });
 }

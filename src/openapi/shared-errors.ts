@@ -16,7 +16,7 @@ const INVALID_SIGNATURE = {
 
 /** Adds to each operation what may be refused before its own work begins. Contract, section 1, "Order of checks". */
 export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
-  return mapOperations(document, (operation, method) => {
+  return mapOperations(document, (operation, { method }) => {
     const signed = isSecuredBy(operation, SIGNATURE);
     const keyed = (operation.security ?? []).length > 0 && !signed;
     const codes = [

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { audienceOf } from './audiences.js';
 import { isSecuredBy, mapOperations, type Operation } from './operations.js';
 
 /** What `ApiSigned` names; each audience has one of its own, for a tenant is of one kind. */
@@ -27,8 +28,8 @@ const ON_THE_WIRE =
   "UTF-8 bytes of the tenant's secret. Sent with X-Tenant-ID, X-Timestamp and X-Nonce.";
 
 const AT_THE_DESK =
-  '**Username**: the tenant id. **Password**: its secret. Both stay in this browser: each call is signed here, and only ' +
-  'the four headers are sent.';
+  'Type the tenant id and its secret. Both stay in this browser: each call is signed here, and only the four headers are ' +
+  'sent.';
 
 const REFERENCES = Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
 
@@ -42,9 +43,9 @@ export function withSignature(document: OpenAPIObject): OpenAPIObject {
     ]),
   ) as NonNullable<OpenAPIObject['components']>['parameters'];
   const securitySchemes = { ...document.components?.securitySchemes };
-  const described = mapOperations(document, (operation) => {
+  const described = mapOperations(document, (operation, { path }) => {
     if (!isSecuredBy(operation, SIGNATURE)) return operation;
-    const name = `${operation.tags?.includes('Operator') ? 'operator' : 'provider'}-${SIGNATURE}`;
+    const name = `${audienceOf(path)?.name ?? 'provider'}-${SIGNATURE}`;
     securitySchemes[name] = scheme;
     return {
       ...operation,

@@ -1,11 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
 import { Metrics } from '../observability/metrics.js';
-import { recordDuration } from '../observability/trace.js';
+import { measureCall } from '../observability/trace.js';
 import { Outbound } from '../outbound/outbound.service.js';
-import { monotonicMs } from '../runtime/clock.js';
+import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { DemoBooks } from './demo-books.js';
 import { DemoWallet } from './demo.wallet.js';
+import { type CallKind, OperatorGate } from './operator-gate.js';
 import type { OperatorWallet, Unknown } from './operator-wallet.js';
 import { SignedJsonWallet } from './signed-json.wallet.js';
 
@@ -16,25 +18,115 @@ export interface WalletOwner {
   readonly sessionId: string | null;
 }
 
-/** Gives each session the wallet behind it, and measures every call to it. */
+/** A call to an operator that may be made. It counts as under way until it is released, once. */
+export interface ReservedCall {
+  release(): void;
+}
+
+/** What waits for an operator: its calls under way, and whether its breaker is open. */
+interface OperatorState {
+  readonly gate: OperatorGate;
+  breakerOpen: boolean;
+}
+
+/** Gives each session the wallet behind it, admits and measures every call to it. */
 @Injectable()
 export class OperatorWallets {
   private readonly logger = new Logger('OperatorWallet');
+  /** By operator; no operator is ever deleted. */
+  private readonly operators = new Map<string, OperatorState>();
 
   constructor(
+    private readonly configuration: Configuration,
     private readonly tenancy: TenancyService,
     private readonly outbound: Outbound,
     private readonly demoBooks: DemoBooks,
+    private readonly clock: Clock,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    metrics.addLevel({
+      name: 'croupier_operator_breaker_open',
+      help: 'Whether the breaker of an operator is open at this instance: 1 or 0',
+      labelNames: ['operator'],
+      read: async () =>
+        Array.from(this.operators, ([operator, { gate }]) => ({
+          operator,
+          value: Number(gate.breaker.isOpen(this.clock.monotonicMs())),
+        })),
+      combine: Math.max,
+    });
+  }
+
+  /**
+   * Reserves a call, before anything is claimed for it. Contract, section 9, "Health and pauses".
+   * @returns undefined if the operator has too many calls under way, or if it is a BET and the breaker is open
+   */
+  reserve(
+    { operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>,
+    kind: CallKind,
+  ): ReservedCall | undefined {
+    if (mode === 'DEMO') return UNLIMITED;
+    const state = this.stateOf(operatorId);
+    const refusal = state.gate.enter(kind, this.clock.monotonicMs());
+    if (!refusal) return { release: () => state.gate.leave() };
+    this.metrics.operatorCallRefused(operatorId, kind, refusal);
+    return undefined;
+  }
+
+  /** Whether the operator's BETs are refused but for a probe each second. Contract, section 9. */
+  isBreakerOpen({ operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>): boolean {
+    if (mode === 'DEMO') return false;
+    return this.stateOf(operatorId).gate.breaker.isOpen(this.clock.monotonicMs());
+  }
 
   /** The wallet of a session; one whose operator is not known here answers `unknown`, as one out of reach. */
   behind(owner: WalletOwner): OperatorWallet {
     const wallet = this.adapter(owner);
     return {
-      book: (order) => this.measured(owner, order.kind, order.transactionId, () => wallet.book(order)),
-      balance: (player) => this.measured(owner, 'BALANCE', undefined, () => wallet.balance(player)),
+      book: (order) => this.traced(owner, order.kind, order.transactionId, () => wallet.book(order)),
+      balance: (player) => this.traced(owner, 'BALANCE', undefined, () => wallet.balance(player)),
     };
+  }
+
+  private traced<T extends Answer>(
+    owner: WalletOwner,
+    operation: string,
+    transactionId: string | undefined,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    if (owner.mode === 'DEMO') return call();
+    return measureCall(
+      'operator',
+      () => this.measured(owner, operation, transactionId, call),
+      (answer) => ({
+        'croupier.operatorId': owner.operatorId,
+        'croupier.operation': operation,
+        ...(transactionId !== undefined && { 'croupier.transactionId': transactionId }),
+        'croupier.outcome': answer ? outcomeOf(answer) : 'failed',
+      }),
+    );
+  }
+
+  private stateOf(operatorId: string): OperatorState {
+    let state = this.operators.get(operatorId);
+    if (!state) {
+      state = { gate: new OperatorGate(this.configuration.operatorMaxInFlight), breakerOpen: false };
+      this.operators.set(operatorId, state);
+    }
+    return state;
+  }
+
+  /** Counts the result of a call; one line in the log when that opens or closes the breaker. */
+  private callEnded(operatorId: string, failed: boolean): void {
+    const state = this.stateOf(operatorId);
+    const nowMs = this.clock.monotonicMs();
+    state.gate.breaker.record(failed ? 'failed' : 'answered', nowMs);
+    const open = state.gate.breaker.isOpen(nowMs);
+    if (open === state.breakerOpen) return;
+    state.breakerOpen = open;
+    if (open)
+      this.logger.warn({ msg: 'breaker open: BETs are refused, but for one each second', operatorId });
+    else this.logger.log({ msg: 'breaker closed', operatorId });
   }
 
   private adapter({ operatorId, mode, sessionId }: WalletOwner): OperatorWallet {
@@ -49,19 +141,19 @@ export class OperatorWallets {
     });
   }
 
-  private async measured<T extends { kind: string; status?: string } | Unknown>(
+  private async measured<T extends Answer>(
     owner: WalletOwner,
     operation: string,
     transactionId: string | undefined,
     call: () => Promise<T>,
   ): Promise<T> {
-    if (owner.mode === 'DEMO') return call();
     const startedMs = monotonicMs();
     this.metrics.operatorCallStarted();
     let outcome: string | undefined;
     try {
       const answer = await call();
       outcome = outcomeOf(answer);
+      this.callEnded(owner.operatorId, 'noHttpAnswer' in answer);
       if (answer.kind === 'unknown') {
         const { cause, detail } = answer as Unknown;
         const { operatorId } = owner;
@@ -85,15 +177,19 @@ export class OperatorWallets {
       }
       return answer;
     } finally {
-      this.metrics.operatorCallEnded(operation, outcome, monotonicMs() - startedMs);
-      recordDuration('operator', startedMs);
+      this.metrics.operatorCallEnded(owner.operatorId, operation, outcome, monotonicMs() - startedMs);
     }
   }
 }
 
+type Answer = { kind: string; status?: string } | Unknown;
+
 function outcomeOf(answer: { kind: string; status?: string; cause?: string }): string {
   return answer.status ?? answer.cause ?? answer.kind;
 }
+
+/** For DEMO, which reaches no operator. */
+const UNLIMITED: ReservedCall = { release: () => undefined };
 
 const NOT_CONFIGURED: Unknown = {
   kind: 'unknown',

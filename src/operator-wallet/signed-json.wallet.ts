@@ -41,7 +41,8 @@ export class SignedJsonWallet implements OperatorWallet {
 
   private post(route: string, body: object): Promise<CallOutcome> {
     const { operatorId, walletBaseUrl, secret, timeoutMs } = this.address;
-    return this.outbound.post({ url: walletBaseUrl + route, tenantId: operatorId, secret, body, timeoutMs });
+    const addressee = { tenantId: operatorId, secret, baseUrl: walletBaseUrl };
+    return this.outbound.post({ ...addressee, route, body, timeoutMs });
   }
 }
 
@@ -71,8 +72,12 @@ function balanceIn(outcome: CallOutcome): BalanceAnswer {
 }
 
 function read(outcome: CallOutcome): { kind: 'read'; fields: Record<string, unknown> } | Unknown {
-  if (outcome.kind === 'timeout') return { kind: 'unknown', cause: 'timeout', detail: outcome.detail };
-  if (outcome.kind === 'failed') return unavailable(outcome.detail);
+  if (outcome.kind === 'timeout') {
+    return { kind: 'unknown', cause: 'timeout', noHttpAnswer: true, detail: outcome.detail };
+  }
+  if (outcome.kind === 'failed') {
+    return { ...unavailable(outcome.detail), ...(!outcome.answered && { noHttpAnswer: true }) };
+  }
   if (outcome.status !== 200) return unavailable(`the wallet answered ${outcome.status}`);
   try {
     return { kind: 'read', fields: parseJsonObject(outcome.body) };

@@ -5,7 +5,12 @@ import { ANSWER_LIMIT_BYTES, AnswerBody } from './answer-body.js';
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
   | { readonly kind: 'timeout'; readonly detail: string }
-  | { readonly kind: 'failed'; readonly detail: string };
+  | {
+      readonly kind: 'failed';
+      /** Whether an HTTP answer arrived that cannot be used. */
+      readonly answered: boolean;
+      readonly detail: string;
+    };
 
 /**
  * Handles the answer to one call through undici's dispatch interface, which avoids the stream that its promise interface
@@ -18,6 +23,7 @@ export class Answer implements Dispatcher.DispatchHandler {
   private status = 0;
   private readonly body = new AnswerBody();
   private timedOut: Error | undefined;
+  private tooLarge = false;
 
   /**
    * @param timeoutMs from now to the last byte, in milliseconds
@@ -46,6 +52,7 @@ export class Answer implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (!this.body.add(chunk)) {
+      this.tooLarge = true;
       controller.abort(new Error(`the answer is larger than ${ANSWER_LIMIT_BYTES} bytes`));
     }
   }
@@ -57,13 +64,13 @@ export class Answer implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     clearTimeout(this.timer);
-    this.conclude(failed(error));
+    this.conclude(failed(error, this.tooLarge));
   }
 }
 
 /** The outcome of a call that failed with an error. */
-export function failed(error: unknown): CallOutcome {
+export function failed(error: unknown, answered = false): CallOutcome {
   const { code, message } = error as { code?: string; message?: string };
   const detail = [code, message].filter(Boolean).join(': ').slice(0, 500);
-  return { kind: 'failed', detail: detail.toWellFormed().replaceAll('\0', '\uFFFD') };
+  return { kind: 'failed', answered, detail: detail.toWellFormed().replaceAll('\0', '\uFFFD') };
 }

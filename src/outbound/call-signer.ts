@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { signRequest } from '@croupier/provider-sdk';
-import { currentRequestId } from '../observability/trace.js';
+import { currentRequestId, traceHeaders } from '../observability/trace.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 
@@ -18,14 +18,17 @@ export class CallSigner {
     private readonly randomness: Randomness,
   ) {}
 
-  /** @param body the exact bytes that will be sent */
-  headers({ tenantId, secret }: Addressee, url: URL, body: Buffer): Record<string, string> {
+  /**
+   * @param path the request target, with its query
+   * @param body the exact bytes that will be sent
+   */
+  headers({ tenantId, secret }: Addressee, path: string, body: Buffer): Record<string, string> {
     const requestId = currentRequestId();
     return {
       'Content-Type': 'application/json',
       ...signRequest({
         method: 'POST',
-        path: url.pathname + url.search,
+        path,
         body,
         tenantId,
         secret,
@@ -33,6 +36,7 @@ export class CallSigner {
         now: this.clock.unixSeconds(),
       }),
       ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+      ...traceHeaders(),
     };
   }
 }

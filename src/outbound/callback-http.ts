@@ -94,7 +94,7 @@ export class CallbackHttp {
     signal: AbortSignal,
     agent: HttpAgent,
   ): Promise<{ status: number; data: Readable }> {
-    const headers = this.signer.headers(callback, url, callback.body);
+    const headers = this.signer.headers(callback, url.pathname + url.search, callback.body);
     return firstValueFrom(
       this.http.post<Readable>(url.href, callback.body, {
         headers: {

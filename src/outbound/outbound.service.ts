@@ -1,49 +1,56 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
-import { Configuration } from '../config/configuration.js';
+import { Configuration, SETTLING_FACTOR } from '../config/configuration.js';
 import { namesPrivateAddress } from './address.js';
 import { Answer, type CallOutcome, failed } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
 
-/** Connections to one origin at the same time; further calls wait for one within their time-out. */
-const CONNECTIONS_PER_ORIGIN = 128;
 /** How long an idle connection is kept, in milliseconds; below what servers usually keep theirs. */
 const KEEP_ALIVE_MS = 4_000;
+/**
+ * How long connecting may take, TLS included, in milliseconds: long enough for one lost packet, which is sent again after
+ * a second. The call that waits for it may time out earlier.
+ */
+const CONNECT_TIMEOUT_MS = 3_000;
 
 export interface SignedCall extends Addressee {
-  /** The full address: base address and route. */
-  readonly url: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** Begins with a slash. */
+  readonly route: string;
   readonly body: object;
-  /** To the last byte of the answer, with the wait for a free connection, in milliseconds. */
+  /** From connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
+}
+
+/** A tenant's connections, and its address as it was last called. */
+interface Counterpart {
+  readonly agent: Agent;
+  readonly baseUrl: string;
+  readonly origin: string;
+  readonly basePath: string;
+  readonly isPrivate: boolean;
 }
 
 /**
  * The only way out of the service: signs the exact bytes it sends, sends them once, follows no redirect, and
  * neither connects to a private address (unless configured) nor reads more than a bounded answer.
+ *
+ * Each tenant has connections of its own, so that one that does not answer never holds up another, even behind the same
+ * address. They are as many as calls may be under way: a call never waits for a connection.
  */
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
-  private readonly agent: Agent;
-  /** What was called so far: two routes of each operator. */
-  private readonly addresses = new Map<string, URL>();
+  /** By tenant; no tenant is ever deleted. */
+  private readonly counterparts = new Map<string, Counterpart>();
+  private stopped = false;
 
   constructor(
     private readonly configuration: Configuration,
     private readonly signer: CallSigner,
-    resolver: HostResolver,
-  ) {
-    this.agent = new Agent({
-      connections: CONNECTIONS_PER_ORIGIN,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // The call's own time-out covers these.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: 0, ...(!configuration.outboundAllowPrivate && { lookup: resolver.publicOnly }) },
-    });
-  }
+    private readonly resolver: HostResolver,
+  ) {}
 
   /** Posts a signed JSON body. Never rejects: whatever happens is a value. */
   post(call: SignedCall): Promise<CallOutcome> {
@@ -57,24 +64,51 @@ export class Outbound implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.agent.destroy();
+    this.stopped = true;
+    await Promise.all(Array.from(this.counterparts.values(), ({ agent }) => agent.destroy()));
   }
 
   private send(call: SignedCall, conclude: (outcome: CallOutcome) => void): void {
-    const url = this.addressOf(call);
-    if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
-      return conclude({ kind: 'failed', detail: 'the address is private' });
+    if (this.stopped) throw new Error('the service has shut down');
+    const { agent, origin, basePath, isPrivate } = this.counterpartOf(call);
+    if (!this.configuration.outboundAllowPrivate && isPrivate) {
+      return conclude({ kind: 'failed', answered: false, detail: 'the address is private' });
     }
-    const { origin, pathname, search } = url;
+    const path = basePath + call.route;
     const body = Buffer.from(JSON.stringify(call.body));
-    const headers = this.signer.headers(call, url, body);
-    const answer = new Answer(call.timeoutMs, conclude);
-    this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
+    const headers = this.signer.headers(call, path, body);
+    agent.dispatch({ origin, path, method: 'POST', headers, body }, new Answer(call.timeoutMs, conclude));
   }
 
-  private addressOf({ url }: SignedCall): URL {
-    let address = this.addresses.get(url);
-    if (!address) this.addresses.set(url, (address = new URL(url)));
-    return address;
+  private counterpartOf({ tenantId, baseUrl }: SignedCall): Counterpart {
+    const known = this.counterparts.get(tenantId);
+    if (known?.baseUrl === baseUrl) return known;
+    const url = new URL(baseUrl);
+    const counterpart = {
+      // An agent closes by itself what no call to a former address uses.
+      agent: known?.agent ?? this.agent(),
+      baseUrl,
+      origin: url.origin,
+      basePath: url.pathname.replace(/\/$/, ''),
+      isPrivate: namesPrivateAddress(url),
+    };
+    this.counterparts.set(tenantId, counterpart);
+    return counterpart;
+  }
+
+  private agent(): Agent {
+    const { outboundAllowPrivate, operatorMaxInFlight } = this.configuration;
+    return new Agent({
+      connections: operatorMaxInFlight * SETTLING_FACTOR,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // The call's own time-out covers these.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        timeout: CONNECT_TIMEOUT_MS,
+        ...(!outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
+      },
+    });
   }
 }

@@ -24,12 +24,12 @@ export interface CallbackFilter {
   readonly to?: string | undefined;
 }
 
-/** An attempt is completed once. */
+/** An attempt is completed once, and soon after it began: partitions of earlier months are not looked through. */
 const COMPLETE = {
   name: 'callback_complete',
   text: `
     UPDATE callbacks SET status = $2, answer = $3, error = $4, duration_ms = $5, completed_at = clock_timestamp()
-     WHERE callback_id = $1 AND completed_at IS NULL`,
+     WHERE callback_id = $1 AND completed_at IS NULL AND created_at > statement_timestamp() - interval '1 day'`,
 };
 
 const CALLBACKS: TimeOrderedTable = {

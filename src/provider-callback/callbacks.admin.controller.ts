@@ -21,14 +21,14 @@ import { CallbackStore } from './callback.store.js';
 const CALLBACK_ID = /^[1-9]\d{0,14}$/;
 
 /** Contract, section 7. */
-@ApiTags('Administrators')
+@ApiTags('Callbacks')
 @Controller('v1/admin/callbacks')
 export class CallbacksAdminController {
   constructor(private readonly callbacks: CallbackStore) {}
 
   @Get()
   @RequiresRole('support')
-  @SensitiveRead('callbacks.list')
+  @SensitiveRead('callbacks.list', 'callbacks')
   @ApiOperation({
     summary: 'Search the attempts to call providers, newest first',
     description: 'What was sent and what came back, up to 4 KiB of it.',
@@ -51,7 +51,7 @@ export class CallbacksAdminController {
 
   @Get(':callbackId')
   @RequiresRole('support')
-  @SensitiveRead('callback.read')
+  @SensitiveRead('callback.read', 'callback:{callbackId}')
   @ApiOperation({ summary: 'Read one attempt' })
   @ApiOkResponse({ type: CallbackItem })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { parseJsonObject } from '../http/validation/json.js';
 import { Metrics } from '../observability/metrics.js';
-import { currentRequestId } from '../observability/trace.js';
+import { currentRequestId, measureCall } from '../observability/trace.js';
 import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -87,16 +87,27 @@ export class ProviderCallbacks {
       return unsent('the call could not be recorded');
     }
     const startedMs = monotonicMs();
-    const answer = await this.http.post({
-      url: provider.webhookBaseUrl + route,
-      tenantId: providerId,
-      secret: this.tenancy.signingSecret(providerId),
-      body: Buffer.from(body),
-      timeoutMs: this.configuration.callbackTimeoutMs,
-      ignoresBodyOf200: BODY_IGNORED.has(route),
-    });
+    const answer = await measureCall(
+      'callback',
+      () =>
+        this.http.post({
+          url: provider.webhookBaseUrl + route,
+          tenantId: providerId,
+          secret: this.tenancy.signingSecret(providerId),
+          body: Buffer.from(body),
+          timeoutMs: this.configuration.callbackTimeoutMs,
+          ignoresBodyOf200: BODY_IGNORED.has(route),
+        }),
+      (outcome) => ({
+        'croupier.providerId': providerId,
+        'croupier.reference': reference,
+        'http.route': route,
+        ...(outcome?.kind === 'answered' && { 'http.response.status_code': outcome.status }),
+        'croupier.outcome': outcome?.kind === 'answered' ? 'answered' : (outcome?.cause ?? 'failed'),
+      }),
+    );
     const durationMs = monotonicMs() - startedMs;
-    this.measure(route, answer, durationMs);
+    this.measure(callback, answer, durationMs);
     const outcome = this.outcome(answer);
     this.logFailure(callback, answer, outcome);
     const completion = {
@@ -144,9 +155,9 @@ export class ProviderCallbacks {
     }
   }
 
-  private measure(route: CallbackRoute, answer: CallbackAnswer, durationMs: number): void {
+  private measure({ providerId, route }: ProviderCallback, answer: CallbackAnswer, durationMs: number): void {
     const outcome = answer.kind === 'answered' ? String(answer.status) : answer.cause;
-    this.metrics.callbackSent(route, outcome, durationMs);
+    this.metrics.callbackSent(providerId, route, outcome, durationMs);
   }
 
   /** Logs a failed callback with the provider's answer, which cannot be requested again. */

@@ -14,6 +14,11 @@ export class Clock {
   unixSeconds(): number {
     return this.now().getTime() / 1000;
   }
+
+  /** As the function `monotonicMs`. */
+  monotonicMs(): number {
+    return monotonicMs();
+  }
 }
 
 /** A moment to measure from, in milliseconds with fractions; it never jumps. */

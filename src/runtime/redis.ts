@@ -15,9 +15,10 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   private stopping = false;
 
   constructor(configuration: Configuration) {
-    if (!configuration.redisUrl) return;
+    if (configuration.redisUrl === undefined) return;
     // Commands fail at once while Redis is unavailable: requests that queue would be transactions that wait.
-    this.client = new Redis(configuration.redisUrl, {
+    const { redisUrl, redisSentinels } = configuration;
+    this.client = new Redis(redisUrl, {
       commandTimeout: COMMAND_TIMEOUT_MS,
       connectTimeout: COMMAND_TIMEOUT_MS,
       maxRetriesPerRequest: 0,
@@ -25,6 +26,14 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       autoResendUnfulfilledCommands: false,
       // Connected in `onModuleInit`: a start that fails before it must not leave a connection that keeps the process.
       lazyConnect: true,
+      // A master that has become a replica: the next connection leads to the new one.
+      reconnectOnError: ({ message }) => message.includes('READONLY'),
+      ...(redisSentinels && {
+        sentinels: [...redisSentinels],
+        name: new URL(redisUrl).hostname,
+        failoverDetector: true,
+        enableTLSForSentinelMode: redisUrl.startsWith('rediss:'),
+      }),
     });
     this.client.on('error', (error: Error) => this.lost(error.message));
     this.client.on('close', () => this.lost('the connection was closed'));

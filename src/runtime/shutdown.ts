@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from './clock.js';
 
 /** How long before the process is ended the remaining connections are closed, in milliseconds. */
 const CLOSING_MS = 2_500;
@@ -15,45 +16,60 @@ export interface Drain {
   readonly limitMs: number;
 }
 
+/** How a stop went. */
+export interface Stopped {
+  readonly signal: string;
+  /** From the signal, in milliseconds. */
+  readonly afterMs: number;
+  readonly outcome: 'clean' | 'failed' | 'cut off at the limit';
+}
+
 /** The limit where the start has not finished. */
 const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
 
 /**
  * On SIGTERM or SIGINT drains and ends the process. In the delay the service still accepts requests, but is not ready.
- * Then it stops: the background work first, then the listener, and what is in flight finishes within the limit.
+ * Then it stops: the listener closes, no background work begins, and what is in flight finishes within the limit.
  *
  * The signal handlers stay to the end: a second Ctrl-C, or the one that npm forwards, must not interrupt a transaction, and
  * without a handler Node lets a signal kill the process.
  *
  * @param server undefined until it has been created
  * @param drain called once at the signal; undefined until the service has started
+ * @param stopped called just before the process ends
  */
 export function onStopSignal(
   server: () => Server | undefined,
   drain: () => Drain | undefined,
   stop: () => Promise<void>,
+  stopped: (how: Stopped) => void,
 ): void {
   let stopping = false;
-  const begin = () => {
+  const begin = (signal: NodeJS.Signals) => {
     if (stopping) return;
     stopping = true;
+    const signalledMs = monotonicMs();
+    const end = (outcome: Stopped['outcome']): never => {
+      stopped({ signal, afterMs: Math.round(monotonicMs() - signalledMs), outcome });
+      return process.exit(outcome === 'clean' ? 0 : 1);
+    };
     const { delayMs, limitMs } = drain() ?? NOT_STARTED;
     setTimeout(() => server()?.closeAllConnections(), delayMs + limitMs - MARGIN_MS - CLOSING_MS).unref();
-    setTimeout(() => process.exit(1), delayMs + limitMs - MARGIN_MS).unref();
+    setTimeout(() => end('cut off at the limit'), delayMs + limitMs - MARGIN_MS).unref();
     let idle: NodeJS.Timeout | undefined;
     void sleep(delayMs)
       .then(() => {
         idle = setInterval(() => server()?.closeIdleConnections(), IDLE_CHECK_MS);
         return stop();
       })
-      .then(() => 0)
+      .then(() => 'clean' as const)
       .catch((error: unknown) => {
         process.stderr.write(`croupier did not stop cleanly: ${String(error)}\n`);
-        return 1;
+        return 'failed' as const;
       })
-      .then((code) => {
+      .then((outcome) => {
         clearInterval(idle);
-        process.exit(code);
+        end(outcome);
       });
   };
   process.on('SIGTERM', begin).on('SIGINT', begin);

@@ -31,6 +31,8 @@ export interface LedgerEntry extends Order {
 export const START_BALANCE_MINOR = 100_000;
 /** A player named so may not bet; what is owed to him still settles. */
 const BLOCKED_PREFIX = 'blocked-';
+/** A player named so has no account. */
+const UNKNOWN_PREFIX = 'unknown-';
 
 type Verdict = Pick<LedgerEntry, 'status' | 'movedMinor'> & { readonly reason?: string };
 
@@ -46,6 +48,10 @@ export class Ledger {
 
   /** @param startBalanceMinor what every player has before the first entry */
   constructor(private readonly startBalanceMinor = START_BALANCE_MINOR) {}
+
+  hasAccount(playerRef: string): boolean {
+    return !playerRef.startsWith(UNKNOWN_PREFIX);
+  }
 
   /** In minor units. */
   balance(playerRef: string, currency: string): number {
@@ -93,6 +99,7 @@ export class Ledger {
     const { providerId, transactionId, kind, amountMinor, playerRef, currency } = order;
     if (kind === 'ROLLBACK') return this.rollback(order);
     if (this.isRolledBack(providerId, transactionId)) return declined('TRANSACTION_ROLLED_BACK');
+    if (!this.hasAccount(playerRef)) return declined('PLAYER_UNKNOWN');
     if (kind !== 'BET') return this.moved(order, amountMinor);
     if (playerRef.startsWith(BLOCKED_PREFIX)) return declined('PLAYER_BLOCKED');
     if (this.balance(playerRef, currency) < amountMinor) return declined('INSUFFICIENT_FUNDS');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Clock } from '../runtime/clock.js';
+import { type FaultName, WALLET_OPERATIONS } from './faults/faults.js';
 import { type Fields, isCurrency, isText } from './fields.js';
 import { Journal } from './journal.js';
 import { Ledger, type LedgerEntry, readOrder } from './ledger.js';
@@ -25,9 +26,13 @@ export class OperatorWalletServer {
       ...options,
       journal,
       basePath: '/wallet',
+      operations: WALLET_OPERATIONS,
       routes: {
-        '/transaction': (body) => wallet.book(body),
-        '/balance': (body) => wallet.balance(body),
+        '/transaction': {
+          operation: ({ kind }) => String(kind),
+          answer: (body, fault) => wallet.book(body, fault),
+        },
+        '/balance': { operation: () => 'balance', answer: (body) => wallet.balance(body) },
       },
     });
     return wallet;
@@ -45,22 +50,29 @@ export class OperatorWalletServer {
     return this.server.stop();
   }
 
-  private book(body: Fields): Answer {
+  private book(body: Fields, fault: FaultName | undefined): Answer {
     const order = readOrder(body);
     if (typeof order === 'string') return badRequest(order);
     const known = this.ledger.find(order.providerId, order.transactionId);
-    const entry = known ?? this.ledger.judge(order, this.clock.now());
+    const judged = known ?? this.ledger.judge(order, this.clock.now());
+    const entry = !known && fault === 'decline' ? declinedOnRequest(judged) : judged;
     if (!known) {
       this.journal.append(entry);
       this.ledger.record(entry);
     }
     const { status, reason, operatorTransactionId, playerRef, currency } = entry;
-    const balance = this.ledger.balance(playerRef, currency);
+    const balance = this.ledger.balance(playerRef, currency) + (fault === 'wrong-balance' ? 1 : 0);
     return { status: 200, body: { status, balance, reason, operatorTransactionId } };
   }
 
   private balance({ playerRef, currency }: Fields): Answer {
     if (!isText(playerRef) || !isCurrency(currency)) return badRequest('playerRef and currency are needed');
+    if (!this.ledger.hasAccount(playerRef))
+      return { status: 404, body: { error: 'there is no such player' } };
     return { status: 200, body: { balance: this.ledger.balance(playerRef, currency) } };
   }
+}
+
+function declinedOnRequest(entry: LedgerEntry): LedgerEntry {
+  return { ...entry, status: 'DECLINED', reason: 'DECLINED_ON_REQUEST', movedMinor: 0 };
 }

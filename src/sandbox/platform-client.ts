@@ -38,6 +38,11 @@ export class PlatformClient {
     return this.send(method, path, body, body && JSON.stringify(body), { Authorization: `Bearer ${key}` });
   }
 
+  /** As nobody in particular. @throws when no answer comes within twenty seconds */
+  plain(method: string, path: string, body?: object): Promise<Exchange> {
+    return this.send(method, path, body, body && JSON.stringify(body), {});
+  }
+
   /** POSTs with the four signature headers and a nonce of its own. @throws when no answer comes within twenty seconds */
   signed(tenant: Tenant, path: string, body: object): Promise<Exchange> {
     const bytes = JSON.stringify(body);

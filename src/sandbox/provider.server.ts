@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type FaultName, PROVIDER_OPERATIONS } from './faults/faults.js';
 import { type Fields, isCurrency, isText, isWhole } from './fields.js';
 import { Journal } from './journal.js';
 import { type Answer, badRequest, type CounterpartOptions, SignedServer } from './signed.server.js';
@@ -54,12 +55,16 @@ export class ProviderServer {
       ...options,
       journal: provider.journal,
       basePath: '',
+      operations: PROVIDER_OPERATIONS,
       routes: {
-        '/v1/game/free-spins/grant': (body) => provider.grant(body),
-        '/v1/game/free-spins/status': (body) => provider.status(body),
-        '/v1/game/free-spins/cancel': (body) => provider.cancel(body),
-        '/v1/game/session/revoke': (body) => provider.revoke(body),
-        [PLAY_PATH]: (body) => provider.play(body),
+        '/v1/game/free-spins/grant': {
+          operation: () => 'grant',
+          answer: (body, fault) => provider.grant(body, fault),
+        },
+        '/v1/game/free-spins/status': { operation: () => 'status', answer: (body) => provider.status(body) },
+        '/v1/game/free-spins/cancel': { operation: () => 'cancel', answer: (body) => provider.cancel(body) },
+        '/v1/game/session/revoke': { operation: () => 'revoke', answer: (body) => provider.revoke(body) },
+        [PLAY_PATH]: { operation: () => 'play', answer: (body) => provider.play(body) },
       },
     });
     return provider;
@@ -93,13 +98,13 @@ export class ProviderServer {
     return this.revokedSessions.has(sessionId);
   }
 
-  private grant(body: Fields): Answer {
+  private grant(body: Fields, fault: FaultName | undefined): Answer {
     const grant = readGrant(body);
     if (typeof grant === 'string') return badRequest(grant);
     const known = this.batchesByRequestRef.get(grant.requestRef);
     const externalRef = known?.externalRef ?? `spins-${this.batches.size + 1}`;
     if (!known) this.happened({ what: 'granted', externalRef, grant });
-    return { status: 200, body: { externalRef } };
+    return { status: 200, body: fault === 'no-external-ref' ? {} : { externalRef } };
   }
 
   private status(body: Fields): Answer {

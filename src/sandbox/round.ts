@@ -1,11 +1,15 @@
 import { realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readStorage } from '../config/configuration.js';
+import { readEnvironment } from '../config/environment.js';
+import { money } from '../money/money.js';
 import { Randomness } from '../runtime/randomness.js';
+import { playFaults } from './faults.round.js';
 import { playFreeSpins, type Transaction } from './free-spins.round.js';
 import { START_BALANCE_MINOR } from './ledger.js';
 import { PlatformClient } from './platform-client.js';
-import { readSandboxFile, sandboxFileIn } from './sandbox-file.js';
+import { readSandboxFile, type SandboxFile, sandboxFileIn } from './sandbox-file.js';
 import { type RoundOutput, Table } from './table.js';
 
 const GAME_ID = 'sandbox-slots';
@@ -19,9 +23,7 @@ const UNDONE_BET_MINOR = 1000;
  * prints each request with its answer.
  * @throws Error with a sentence, at the first answer that is not what it should be
  */
-export async function playRound(sandboxFile: string, output: RoundOutput): Promise<void> {
-  const sandbox = await readSandboxFile(sandboxFile);
-  if (!sandbox) throw new Error(`There is no sandbox in ${sandboxFile}: start the service with npm start.`);
+export async function playRound(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
   const id = new Randomness().bytes(4).toString('hex');
   const player = { playerRef: `player-${id}`, gameId: GAME_ID, currency: CURRENCY };
   const table = new Table(new PlatformClient(sandbox.apiUrl), output);
@@ -74,22 +76,28 @@ export async function playRound(sandboxFile: string, output: RoundOutput): Promi
 
   const wonMinor = await playFreeSpins(sandbox, output, { ...player, id, balance, submit });
 
-  output.print(
-    `\nThe round was played: ${player.playerRef} has ${balance + wonMinor} minor units of ${CURRENCY}.`,
-  );
+  output.print(`\nThe round was played: ${player.playerRef} has ${money(balance + wonMinor, CURRENCY)}.`);
 }
 
-/** @param dataDir the service's DATA_DIR; without it, where the service puts it by default */
-async function main(dataDir: string | undefined): Promise<void> {
-  const standard = process.getuid?.() === 0 ? '/var/lib/croupier' : './data';
-  const folder = join(resolve(dataDir || standard), 'sandbox');
+/**
+ * Plays in the sandbox of the service that runs in the same folder, or has the same DATA_DIR.
+ * @param options `--faults`: the counterparts misbehave, and what the service does is explained
+ */
+async function main(options: readonly string[]): Promise<void> {
   const colours = process.stdout.isTTY && process.stdout.hasColors();
+  const output = { print: (text: string) => void process.stdout.write(`${text}\n`), colours };
   try {
-    await playRound(sandboxFileIn(folder), { print: (text) => process.stdout.write(`${text}\n`), colours });
+    const unknown = options.find((option) => option !== '--faults');
+    if (unknown !== undefined) throw new Error(`There is no option ${unknown}, only --faults.`);
+    const { dataDir } = readEnvironment(readStorage);
+    const file = sandboxFileIn(join(dataDir, 'sandbox'));
+    const sandbox = await readSandboxFile(file);
+    if (!sandbox) throw new Error(`There is no sandbox in ${file}: start the service with npm start.`);
+    await (options.includes('--faults') ? playFaults(sandbox, output) : playRound(sandbox, output));
   } catch (error) {
     process.stderr.write(`\n${(error as Error).message}\n`);
     process.exitCode = 1;
   }
 }
 
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(process.argv[2]);
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

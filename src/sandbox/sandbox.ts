@@ -181,6 +181,7 @@ function summary(file: SandboxFile, path: string): string {
     `  Swagger      ${docsUrl}  (by audience: ${docsUrl}/provider, /operator, /admin)`,
     `  Wallet       ${walletUrl}  (the sandbox operator's)`,
     `  Callbacks    ${providerUrl}  (the sandbox provider's)`,
+    `  Faults       ${new URL(walletUrl).origin}/docs and ${new URL(providerUrl).origin}/docs  (both misbehave on request)`,
     '',
     `  Provider     ${provider.id}  secret ${provider.secret}`,
     `  Operator     ${operator.id}  secret ${operator.secret}`,
@@ -188,6 +189,6 @@ function summary(file: SandboxFile, path: string): string {
     `  Admin key    ${file.adminApiKey}`,
     '',
     `  All of this is kept in ${path}`,
-    '  A whole round over real HTTP: npm run round',
+    '  A whole round over real HTTP: npm run round; with counterparts that misbehave: npm run round -- --faults',
   ].join('\n');
 }

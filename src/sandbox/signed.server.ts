@@ -3,6 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { parseJsonObject } from '../http/validation/json.js';
 import { Clock } from '../runtime/clock.js';
+import { deliver } from './faults/delivery.js';
+import { faultPages, FAULTS_PATH } from './faults/fault-pages.js';
+import { FaultRules } from './faults/fault-rules.js';
+import type { FaultName } from './faults/faults.js';
 import type { Fields } from './fields.js';
 import type { Journal } from './journal.js';
 
@@ -22,11 +26,21 @@ export interface CounterpartOptions {
   log: (message: string) => void;
 }
 
+/** What a signed POST comes to. */
+export interface Route {
+  /** The operation that the body asks for, by which faults are chosen. */
+  readonly operation: (body: Fields) => string;
+  /** What it appends to the journal is durable before it is answered. @param fault that changes the answer */
+  readonly answer: (body: Fields, fault: FaultName | undefined) => Answer;
+}
+
 interface SignedServerOptions extends CounterpartOptions {
   /** The path before every route: empty, or beginning with a slash and not ending with one. */
   basePath: string;
-  /** By the path after `basePath`; all are POST. What one appends to the journal is durable before it is answered. */
-  routes: Readonly<Record<string, (body: Fields) => Answer>>;
+  /** By the path after `basePath`; all are POST. */
+  routes: Readonly<Record<string, Route>>;
+  /** Every operation of the routes. */
+  operations: readonly string[];
   /** Closed with the server. */
   journal: Pick<Journal<unknown>, 'flushed' | 'close'>;
 }
@@ -46,8 +60,12 @@ export class SignedServer {
   /** When each nonce may be forgotten, in Unix seconds; the oldest first. */
   private readonly nonces = new Map<string, number>();
   private secret: string | undefined;
+  private readonly faults: FaultRules;
+  private readonly servePage: ReturnType<typeof faultPages>;
 
   private constructor(private readonly options: SignedServerOptions) {
+    this.faults = new FaultRules(options.operations);
+    this.servePage = faultPages(`${options.tenantId}: faults on request`, this.faults);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       this.serve(request, response).catch((error: unknown) => {
         if (response.destroyed) return;
@@ -90,15 +108,31 @@ export class SignedServer {
     const path = (request.url ?? '').split('?')[0] ?? '';
     const name = path.startsWith(basePath) ? path.slice(basePath.length) : '';
     const route = request.method === 'POST' && Object.hasOwn(routes, name) ? routes[name] : undefined;
-    if (!route) return sendJson(response, { status: 404, body: { error: 'not found' } });
+    if (!route) return this.serveUnsigned(request, response);
     const rawBody = await read(request);
     if (!this.believes(request, rawBody)) return send(response, 401, 'text/plain', 'invalid signature');
     const body = parse(rawBody);
     if (!body) return sendJson(response, badRequest('the body is no JSON object'));
-    const answer = route(body);
+    const fault = this.faults.choose({ operation: route.operation(body), body, headers: request.headers });
+    const answer = fault?.name === 'refuse' ? REFUSED : route.answer(body, fault?.name);
     // Whatever was answered from may have been appended by another call a moment ago: everyone waits for the disk.
     await this.options.journal.flushed();
-    sendJson(response, answer);
+    await deliver(response, { status: answer.status, text: JSON.stringify(answer.body) }, fault);
+  }
+
+  /** The faults on request and their documents, for whoever is on this machine. */
+  private async serveUnsigned(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.servePage(request, response)) return;
+    if (request.url !== FAULTS_PATH || !['GET', 'PUT', 'DELETE'].includes(request.method ?? '')) {
+      return sendJson(response, { status: 404, body: { error: 'not found' } });
+    }
+    if (request.method === 'DELETE') this.faults.clear();
+    if (request.method === 'PUT') {
+      const body = parse(await read(request));
+      const wrong = body ? this.faults.replace(body) : 'the body is no JSON object';
+      if (wrong !== undefined) return sendJson(response, badRequest(wrong));
+    }
+    sendJson(response, { status: 200, body: { rules: this.faults.list() } });
   }
 
   private believes(request: IncomingMessage, body: Buffer): boolean {
@@ -126,6 +160,8 @@ export class SignedServer {
     return true;
   }
 }
+
+const REFUSED: Answer = { status: 503, body: { error: 'the sandbox was asked to refuse' } };
 
 export function badRequest(error: string): Answer {
   return { status: 400, body: { error } };

@@ -11,6 +11,8 @@ export interface RoundOutput {
 export interface Expectation {
   status: number;
   fields: object;
+  /** Of the header `X-Error-Code`. */
+  code?: string;
 }
 
 /** Sends what is played, shows it, and stops the play where an answer surprises. */
@@ -29,6 +31,11 @@ export class Table {
     return this.show(title, this.platform.signed(tenant, path, body), expected);
   }
 
+  /** Configures a counterpart. @throws Error with a sentence where the answer is no 200 */
+  configure(title: string, method: string, path: string, body: object): Promise<Exchange> {
+    return this.show(title, this.platform.plain(method, path, body), { status: 200, fields: {} });
+  }
+
   /** As an administrator. @throws Error with a sentence where the answer is not what is expected */
   read(adminApiKey: string, title: string, path: string, expected: Expectation): Promise<Exchange> {
     return this.show(title, this.platform.asAdmin(adminApiKey, 'GET', path), expected);
@@ -43,10 +50,12 @@ export class Table {
     const asExpected = Object.entries(expected.fields).every(
       ([name, value]) => JSON.stringify(exchange.json[name]) === JSON.stringify(value),
     );
-    if (exchange.status === expected.status && asExpected) return exchange;
+    const code = exchange.headers.get('X-Error-Code');
+    const isCode = expected.code === undefined || expected.code === code;
+    if (exchange.status === expected.status && asExpected && isCode) return exchange;
     throw new Error(
-      `"${title}" should have been answered ${expected.status} with ${JSON.stringify(expected.fields)}, ` +
-        `but it was ${exchange.status} ${exchange.text}`,
+      `"${title}" should have been answered ${expected.status} ${expected.code ?? ''} with ` +
+        `${JSON.stringify(expected.fields)}, but it was ${exchange.status} ${code ?? ''} ${exchange.text}`,
     );
   }
 }

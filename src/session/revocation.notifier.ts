@@ -3,10 +3,11 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
+  type OnModuleDestroy,
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
-import { newTrace, runTraced } from '../observability/trace.js';
+import { Tracing } from '../observability/tracing/tracing.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -31,7 +32,9 @@ const NOBODY_KNOWS = 'the outcome is not known: the platform stopped while the p
  * call. Another instance sends what one left unsent. A notification whose outcome is unknown is not sent again.
  */
 @Injectable()
-export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class RevocationNotifier
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
   private readonly logger = new Logger('Revocation');
   private readonly queue: string[] = [];
   private readonly workers = new Set<Promise<void>>();
@@ -41,11 +44,13 @@ export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplica
     intervalMs: POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
   });
+  private stopped: Promise<unknown> | undefined;
 
   constructor(
     private readonly configuration: Configuration,
     private readonly randomness: Randomness,
     private readonly callbacks: ProviderCallbacks,
+    private readonly tracing: Tracing,
     private readonly revocations: RevocationStore,
   ) {}
 
@@ -53,10 +58,17 @@ export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplica
     this.loop.start();
   }
 
-  /** Begins nothing new, and waits for what is in flight; the rest remains in the database. */
+  /**
+   * Begins nothing new as soon as the shutdown begins; what is in flight is awaited later, and the rest remains in the
+   * database.
+   */
+  onModuleDestroy(): void {
+    void this.loop.stop(0);
+    this.stopped = Promise.race([Promise.all(this.workers), sleep(STOP_MS, undefined, { ref: false })]);
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop(0);
-    await Promise.race([Promise.all(this.workers), sleep(STOP_MS, undefined, { ref: false })]);
+    await this.stopped;
   }
 
   /** Notifies of one session now, unless that has been done. @returns its outcome */
@@ -102,9 +114,11 @@ export class RevocationNotifier implements OnApplicationBootstrap, BeforeApplica
         ? this.revocations.claimLeft()
         : this.revocations.claim(sessionId));
       // Its own request id: the request that started this worker may concern other sessions.
-      const trace = newTrace(this.randomness.uuid());
-      if (claimed) await runTraced(trace, () => this.send(claimed));
-      else if (sessionId === undefined) return;
+      if (claimed) {
+        const { sessionId: id, providerId } = claimed;
+        const fields = { actor: 'revocation', sessionId: id, providerId };
+        await this.tracing.runWork('notify', this.randomness.uuid(), fields, () => this.send(claimed));
+      } else if (sessionId === undefined) return;
     }
   }
 

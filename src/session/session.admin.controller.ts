@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/co
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { Audited } from '../audit/audited-route.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { UuidParam } from '../http/validation/path.js';
@@ -15,7 +16,7 @@ import { revocation, RevokeResponse } from './session.response.js';
 import { SessionService } from './session.service.js';
 
 /** Contract, section 7. */
-@ApiTags('Administrators')
+@ApiTags('Sessions')
 @Controller('v1/admin/sessions')
 export class SessionAdminController {
   constructor(
@@ -25,7 +26,7 @@ export class SessionAdminController {
 
   @Get()
   @RequiresRole('support')
-  @SensitiveRead('sessions.list')
+  @SensitiveRead('sessions.list', 'sessions')
   @ApiOperation({ summary: 'Search sessions, newest first' })
   @ApiList(SessionListResponse, SessionQuery, SESSION_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
@@ -39,6 +40,7 @@ export class SessionAdminController {
 
   @Post(':sessionId/revoke')
   @RequiresRole('support')
+  @Audited('session.revoke', 'session:{sessionId}')
   @HttpCode(200)
   @ApiOperation({
     summary: "Revoke a session, whichever operator's it is",

@@ -12,7 +12,7 @@ import { LaunchRequest, RevokeRequest } from './session.request.js';
 import { LaunchResponse, revocation, RevokePlayerResponse, RevokeResponse } from './session.response.js';
 import { SessionService } from './session.service.js';
 
-@ApiTags('Operator')
+@ApiTags('Sessions')
 @ApiSigned()
 @SignedBy('operator')
 @Controller('v1/operator')

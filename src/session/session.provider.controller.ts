@@ -9,7 +9,7 @@ import { SessionTokenRequest } from './session.request.js';
 import { VerifySessionResponse } from './session.response.js';
 import { SessionService } from './session.service.js';
 
-@ApiTags('Provider')
+@ApiTags('Sessions')
 @ApiSigned()
 @Controller('v1/wallet/session')
 export class SessionProviderController {

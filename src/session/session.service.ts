@@ -3,14 +3,16 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { addLogFields } from '../observability/trace.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
-import type { Operator, Provider } from '../tenancy/tenant.js';
+import { assertCurrency, type Operator, type Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { RevocationNotifier } from './revocation.notifier.js';
 import type { Notification } from './revocation.store.js';
 import type { RevokeReason, Session } from './session.entity.js';
 import type { LaunchRequest } from './session.request.js';
+import { SessionOwners } from './session-owners.js';
 import { SessionStore } from './session.store.js';
 
 export interface LaunchedSession {
@@ -36,21 +38,24 @@ export class SessionService {
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly sessions: SessionStore,
+    private readonly owners: SessionOwners,
     private readonly notifier: RevocationNotifier,
     private readonly audit: Audit,
   ) {}
 
   /**
    * Opens a session of the operator's player with a game. Contract, section 5.
-   * @throws CroupierError GAME_NOT_CONFIGURED
+   * @throws CroupierError INVALID_REQUEST · GAME_NOT_CONFIGURED
    */
   async launch(operator: Operator, request: LaunchRequest): Promise<LaunchedSession> {
+    assertCurrency(operator, request.currency);
     const game = this.tenancy.game(request.gameId);
     const provider = game && this.tenancy.provider(game.providerId);
     if (game?.status !== 'ACTIVE' || provider?.status !== 'ACTIVE') {
       throw new CroupierError('GAME_NOT_CONFIGURED');
     }
     const sessionToken = this.randomness.secret();
+    const tokenHash = sha256(sessionToken);
     const session = await this.sessions.insert({
       sessionId: this.randomness.uuid(),
       operatorId: operator.id,
@@ -61,9 +66,11 @@ export class SessionService {
       mode: request.mode ?? 'REAL',
       language: request.language ?? null,
       country: request.country ?? null,
-      tokenHash: sha256(sessionToken),
+      tokenHash,
       ttlSeconds: request.ttlSeconds ?? this.configuration.sessionTtlSeconds,
     });
+    addLogFields({ sessionId: session.sessionId, gameId: game.gameId });
+    this.owners.remember(tokenHash, session);
     return {
       session,
       sessionToken,
@@ -76,8 +83,12 @@ export class SessionService {
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER
    */
   async of(provider: Provider, sessionToken: string): Promise<Session> {
-    const session = await this.sessions.byToken(sha256(sessionToken));
+    const tokenHash = sha256(sessionToken);
+    const session = await this.sessions.byToken(tokenHash);
     if (!session || session.ended) throw new CroupierError('SESSION_INVALID');
+    const { sessionId, operatorId } = session;
+    addLogFields({ sessionId, operatorId });
+    this.owners.remember(tokenHash, session);
     if (session.providerId !== provider.id) throw new CroupierError('SESSION_OF_ANOTHER_PROVIDER');
     return session;
   }

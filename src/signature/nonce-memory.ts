@@ -5,6 +5,8 @@ import { Clock } from '../runtime/clock.js';
 const HEADROOM = 4;
 /** What even a tenant with a tiny limit may use, in nonces. */
 const LEAST_CAPACITY = 10_000;
+/** What one tenant may use at most, in nonces: a Set throws beyond it. */
+const SET_CAPACITY = 2 ** 24;
 
 interface Generation {
   startedAt: number;
@@ -31,8 +33,8 @@ export class NonceMemory {
   ): 'claimed' | 'used' | 'full' {
     const generation = this.generation(tenantId, rememberSeconds);
     if (generation.current.has(nonce) || generation.previous.has(nonce)) return 'used';
-    const capacity = Math.max(LEAST_CAPACITY, HEADROOM * perSecond * rememberSeconds);
-    if (generation.current.size + generation.previous.size >= capacity) return 'full';
+    const remembered = generation.current.size + generation.previous.size;
+    if (remembered >= capacityOf(perSecond, rememberSeconds)) return 'full';
     generation.current.add(nonce);
     return 'claimed';
   }
@@ -52,4 +54,12 @@ export class NonceMemory {
     }
     return generation;
   }
+}
+
+/**
+ * How many nonces of one tenant are remembered.
+ * @param perSecond the tenant's rate limit
+ */
+export function capacityOf(perSecond: number, rememberSeconds: number): number {
+  return Math.min(SET_CAPACITY, Math.max(LEAST_CAPACITY, HEADROOM * perSecond * rememberSeconds));
 }

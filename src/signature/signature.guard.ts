@@ -70,7 +70,7 @@ export class SignatureGuard implements CanActivate {
     if (!claim.claimed) throw this.refusal(request, 'nonce_replayed', tenant.id);
     request.tenant = tenant;
     if (claim.rate) request.rateRecord = claim.rate;
-    if (tenant.kind === 'OPERATOR') actsAs(request, `operator:${tenant.id}`, 'operator');
+    if (tenant.kind === 'OPERATOR') actsAs(request, { actor: `operator:${tenant.id}`, role: 'operator' });
     return true;
   }
 

@@ -14,6 +14,8 @@ export interface Directory {
   readonly version: number;
   readonly tenants: ReadonlyMap<string, Entry>;
   readonly games: ReadonlyMap<string, Game>;
+  /** Minor units, by operatorId and currency, joined by a slash. */
+  readonly winLimits: ReadonlyMap<string, number>;
   /** Tenants left out because their secret does not open, and why: one bad row must not take all others down. */
   readonly unreadable: readonly string[];
   /** Tenants whose previous secret is left out because it does not open, and why. */
@@ -24,6 +26,7 @@ export const NOBODY: Directory = {
   version: 0,
   tenants: new Map(),
   games: new Map(),
+  winLimits: new Map(),
   unreadable: [],
   withoutPrevious: [],
 };
@@ -58,7 +61,13 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
     });
   }
   const games = new Map(snapshot.games.map((game) => [game.gameId, game]));
-  return { version: snapshot.version, tenants, games, unreadable, withoutPrevious };
+  const winLimits = new Map(
+    snapshot.winLimits.map(({ operatorId, currency, maxWinMinor }) => [
+      `${operatorId}/${currency}`,
+      maxWinMinor,
+    ]),
+  );
+  return { version: snapshot.version, tenants, games, winLimits, unreadable, withoutPrevious };
 }
 
 function opened(

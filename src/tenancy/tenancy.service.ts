@@ -14,8 +14,8 @@ import type { Game, Operator, Provider, TenantKind } from './tenant.js';
 const POLL_MS = 500;
 /** How long the directory is trusted while the database cannot confirm it, in milliseconds. */
 const TRUSTED_MS = 30_000;
-/** How long a stop waits for a poll under way, in milliseconds. */
-const STOP_MS = 15_000;
+/** How long a stop waits for a poll under way, in milliseconds: nothing depends on its result. */
+const STOP_MS = 1_000;
 
 export interface VerificationSecrets {
   readonly kind: TenantKind;
@@ -36,6 +36,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   private readonly logger = new Logger('Tenancy');
   private directory: Directory = NOBODY;
+  /** When the last confirmed reading was begun, on the monotonic clock. */
   private confirmedAtMs = -Infinity;
   private outOfReach = false;
   private readonly loop = new BackgroundLoop({
@@ -81,6 +82,11 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return this.directory.games.get(gameId);
   }
 
+  /** Above which a WIN is flagged, in minor units; undefined: no limit. */
+  maxWinMinor(operatorId: string, currency: string): number | undefined {
+    return this.directory.winLimits.get(`${operatorId}/${currency}`);
+  }
+
   /** The secrets that an incoming call of this tenant may be signed with. Contract, section 1. */
   verificationSecrets(id: string): VerificationSecrets | undefined {
     const entry = this.directory.tenants.get(id);
@@ -117,7 +123,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   /** Whether the database confirmed the directory within the last 30 seconds. */
   ready(): boolean {
-    return this.clock.now().getTime() - this.confirmedAtMs <= TRUSTED_MS;
+    return this.clock.monotonicMs() - this.confirmedAtMs <= TRUSTED_MS;
   }
 
   /** @throws CroupierError CONFIGURATION_UNAVAILABLE where the directory may be older than 30 seconds */
@@ -138,7 +144,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   private async poll(): Promise<void> {
-    const askedAtMs = this.clock.now().getTime();
+    const askedAtMs = this.clock.monotonicMs();
     const { version } = await this.databaseClock.read(() => this.store.version());
     // Not "newer than": a restored backup has an older version and other rows.
     if (version === this.directory.version) this.confirm(askedAtMs);
@@ -146,7 +152,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   private async load(): Promise<void> {
-    const askedAtMs = this.clock.now().getTime();
+    const askedAtMs = this.clock.monotonicMs();
     this.directory = directoryOf(await this.databaseClock.read(() => this.store.snapshot()), this.secretBox);
     const { unreadable, withoutPrevious } = this.directory;
     for (const problem of [...unreadable, ...withoutPrevious]) this.logger.error(problem);
@@ -154,15 +160,15 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   private confirm(askedAtMs: number): void {
-    if (this.outOfReach) this.logger.log('the tenancy tables can be read again');
+    if (this.outOfReach) this.logger.log({ msg: 'PostgreSQL can be read again' });
     this.outOfReach = false;
     this.confirmedAtMs = askedAtMs;
   }
 
-  /** One line when it begins and one when it ends, however many polls fail in between. */
-  private reportOutOfReach({ message: detail }: Error): void {
-    if (!this.outOfReach)
-      this.logger.error({ msg: 'the tenancy tables cannot be read, the last state is kept', detail });
+  /** One line when PostgreSQL is lost and one when it is back, however many polls fail in between. */
+  private reportOutOfReach({ message, code }: Error & { code?: string }): void {
+    const msg = 'PostgreSQL cannot be read: what needs it is refused, and may be tried again';
+    if (!this.outOfReach) this.logger.error({ msg, detail: message || code });
     this.outOfReach = true;
   }
 

@@ -17,6 +17,14 @@ export interface Snapshot extends Version {
   /** One for each tenant. */
   readonly secrets: readonly SealedSecrets[];
   readonly games: readonly Game[];
+  readonly winLimits: readonly WinLimit[];
+}
+
+/** Above it a WIN is flagged. Contract, section 9, "Limits and approvals". */
+export interface WinLimit {
+  readonly operatorId: string;
+  readonly currency: string;
+  readonly maxWinMinor: number;
 }
 
 /** Runs twice a second on every instance. */
@@ -24,6 +32,14 @@ const VERSION = {
   name: 'tenancy_version',
   text: `
     SELECT coalesce((SELECT version FROM tenancy_version), 0) AS version, clock_timestamp() AS "databaseTime"`,
+};
+
+/** The room of limits writes them. */
+const WIN_LIMITS = {
+  name: 'tenancy_win_limits',
+  text: `
+    SELECT operator_id AS "operatorId", currency, max_win_minor AS "maxWinMinor"
+      FROM limits WHERE max_win_minor IS NOT NULL`,
 };
 
 /** Reads the tables that the directory is made of. */
@@ -36,7 +52,7 @@ export class TenancyStore {
     @InjectRepository(Game) private readonly games: Repository<Game>,
   ) {}
 
-  /** Moves with every change of a tenant or game. */
+  /** Moves with every change of a tenant, game or limit. */
   async version(): Promise<Version> {
     const [row] = await this.database.query<Version>(VERSION, []);
     return row!;
@@ -49,8 +65,9 @@ export class TenancyStore {
       const providers = await manager.withRepository(this.providers).find();
       const operators = await manager.withRepository(this.operators).find();
       const games = await manager.withRepository(this.games).find();
+      const winLimits = await query<WinLimit>(WIN_LIMITS, []);
       const [version] = await query<Version>(VERSION, []);
-      return { ...version!, tenants: [...providers, ...operators], secrets, games };
+      return { ...version!, tenants: [...providers, ...operators], secrets, games, winLimits };
     });
   }
 }

@@ -1,5 +1,5 @@
 import { ChildEntity, Column, Entity, PrimaryColumn, TableInheritance } from 'typeorm';
-import { instant, integer, nullable, secret, text } from '../database/columns.js';
+import { instant, integer, nullable, secret, text, texts } from '../database/columns.js';
 import type { Status } from './status.js';
 
 /** Providers and operators share a table, so that an id is unique over both. Their secrets: `sealed-secret.store.ts`. */
@@ -62,4 +62,8 @@ export class OperatorEntity extends TenantEntity {
   /** How long its wallet may take, in milliseconds; null: `OPERATOR_TIMEOUT_MS`. */
   @Column(nullable(integer('wallet_timeout_ms')))
   walletTimeoutMs: number | null;
+
+  /** In which sessions, grants and adjustments may be; null: in any. Contract, section 9, "Currencies". */
+  @Column(nullable(texts('currencies')))
+  currencies: string[] | null;
 }

@@ -16,7 +16,11 @@ type OperatorFields = Pick<OperatorEntity, 'kind' | 'walletBaseUrl' | 'walletAda
 /** A provider before it is stored. */
 export type NewProvider = SharedFields & ProviderFields;
 /** An operator before it is stored. */
-export type NewOperator = SharedFields & OperatorFields & { readonly walletTimeoutMs?: number };
+export type NewOperator = SharedFields &
+  OperatorFields & {
+    readonly walletTimeoutMs?: number;
+    readonly currencies?: string[];
+  };
 
 /** The columns to change: one that is undefined stays, one that is null goes back to its default. */
 type Changes<Entity, Column extends keyof Entity> = { readonly [C in Column]?: Entity[C] | undefined };
@@ -28,7 +32,7 @@ export type ProviderChanges = Changes<
 >;
 export type OperatorChanges = Changes<
   OperatorEntity,
-  SharedColumn | 'walletBaseUrl' | 'walletAdapter' | 'walletTimeoutMs'
+  SharedColumn | 'walletBaseUrl' | 'walletAdapter' | 'walletTimeoutMs' | 'currencies'
 >;
 
 /** Reads and writes providers and operators. */

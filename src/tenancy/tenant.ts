@@ -1,3 +1,4 @@
+import { CroupierError } from '../errors/croupier-error.js';
 import type { Game } from './game.entity.js';
 import type { OperatorEntity, ProviderEntity } from './tenant.entity.js';
 
@@ -13,6 +14,18 @@ export type TenantKind = Tenant['kind'];
 export const PLATFORM_ID = 'platform';
 
 export const WALLET_ADAPTERS = ['signed-json'] as const;
+
+/**
+ * Refuses a currency that the operator does not have. Contract, section 9, "Currencies".
+ * @throws CroupierError INVALID_REQUEST
+ */
+export function assertCurrency({ currencies }: Operator, currency: string): void {
+  if (currencies === null || currencies.includes(currency)) return;
+  throw new CroupierError(
+    'INVALID_REQUEST',
+    `currency ${currency} is none of the operator's: ${currencies.join(', ')}`,
+  );
+}
 
 /** How the audit log names a tenant of this kind. */
 export function nounOf(kind: TenantKind): 'provider' | 'operator' {

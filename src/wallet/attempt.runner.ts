@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import { CroupierError } from '../errors/croupier-error.js';
 import { Metrics } from '../observability/metrics.js';
 import { currentRequestId } from '../observability/trace.js';
-import type { OperatorWallet, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
-import { OperatorWallets } from '../operator-wallet/operator-wallets.service.js';
+import type { OperatorWallet, Order, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
+import {
+  OperatorWallets,
+  type ReservedCall,
+  type WalletOwner,
+} from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { declineReason, responseBody } from './rules/outcome.js';
@@ -15,6 +20,20 @@ export type AttemptOutcome =
   | { readonly to: 'lost' }
   | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
   | { readonly to: 'unknown'; readonly unknown: Unknown };
+
+/** An attempt that was claimed, with the call to the operator that was reserved for it. */
+export interface HeldClaim {
+  readonly to: 'execute';
+  readonly claim: Claim;
+  readonly call: ReservedCall;
+}
+
+export type ClaimOutcome =
+  | HeldClaim
+  /** Another request was faster, or the claim's conditions do not hold. */
+  | { readonly to: 'lost' }
+  /** The operator takes no further call of this kind now; nothing was claimed. */
+  | { readonly to: 'refused' };
 
 /** An APPROVED transaction with real money after which a WIN may need a review. */
 export interface WinningsTrigger {
@@ -49,19 +68,54 @@ export class AttemptRunner {
   }
 
   /**
+   * Claims an attempt once a call to the operator is reserved for it, so that what is claimed can be sent. Contract,
+   * section 9, "Health and pauses".
+   */
+  async claim(
+    owner: Pick<WalletOwner, 'operatorId' | 'mode'>,
+    kind: Order['kind'],
+    claim: () => Promise<Claim | undefined>,
+  ): Promise<ClaimOutcome> {
+    const call = this.wallets.reserve(owner, kind);
+    if (!call) return { to: 'refused' };
+    let held: Claim | undefined;
+    try {
+      held = await claim();
+    } finally {
+      if (!held) call.release();
+    }
+    return held ? { to: 'execute', claim: held, call } : { to: 'lost' };
+  }
+
+  /**
    * Calls the operator and settles what it answers. If the process dies during the call, the attempt stays PENDING until
    * its lease expires; if it dies before the settlement is committed, the next attempt repeats the same request.
-   * @param claimedMs a moment of the monotonic clock that is not after the claim
    */
-  async execute(claim: Claim, claimedMs: number, driver: Driver): Promise<AttemptOutcome> {
+  async execute({ claim, call }: HeldClaim, driver: Driver): Promise<AttemptOutcome> {
     const started = { at: this.clock.now(), ms: monotonicMs() };
-    const answer = await this.callOperator(claim, claimedMs);
+    const limitMinor = this.exceededWinLimit(claim);
+    const answer = await this.markAndCall(claim, limitMinor).finally(() => call.release());
     const settlement = this.settlement(claim, answer, driver, started);
     if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
-    this.metrics.transactionSettled(claim.order.kind, settlement.state, claim.mode);
+    const { providerId, kind } = claim.order;
+    this.metrics.transactionSettled(claim.operatorId, providerId, kind, settlement.state, claim.mode);
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
-    if (answer.status === 'APPROVED' && mayFlagWinnings(claim)) this.triggerReview(claim);
+    if (answer.status === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim)))
+      this.triggerReview(claim);
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
+  }
+
+  /** The limit that a WIN of real money is above. Contract, section 9: it is booked all the same. */
+  private exceededWinLimit({ mode, operatorId, verdict, order }: Claim): number | undefined {
+    if (order.kind !== 'WIN' || mode !== 'REAL' || verdict !== undefined) return undefined;
+    const limitMinor = this.tenancy.maxWinMinor(operatorId, order.currency);
+    return limitMinor !== undefined && order.amountMinor > limitMinor ? limitMinor : undefined;
+  }
+
+  /** Marks a WIN above its limit before the call: a crash after it would lose the mark of what is booked. */
+  private async markAndCall(claim: Claim, limitMinor: number | undefined): Promise<WalletAnswer> {
+    if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
+    return this.callOperator(claim);
   }
 
   private triggerReview({ order: { kind, providerId, transactionId } }: Claim): void {
@@ -69,11 +123,11 @@ export class AttemptRunner {
     for (const watcher of this.winningsWatchers) watcher({ kind, providerId, transactionId });
   }
 
-  private async callOperator(claim: Claim, claimedMs: number): Promise<WalletAnswer> {
+  private async callOperator(claim: Claim): Promise<WalletAnswer> {
     // A process that was suspended after its claim could otherwise call while another one holds the lease.
     const operator = this.tenancy.operator(claim.operatorId);
     const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
-    if (monotonicMs() - claimedMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
+    if (monotonicMs() - claim.sentMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
       return LEASE_TOO_SHORT;
     }
     const wallet = this.wallets.behind(claim);
@@ -148,6 +202,14 @@ async function withBalance(
     balance: answer.balance,
     ...(reason !== undefined && { reason }),
   };
+}
+
+/** How soon the same request may be sent again that an operator's bound or breaker refused, in seconds. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** The refusal of a call that was not reserved. Contract, section 9, "Health and pauses". */
+export function refusedCall(): CroupierError {
+  return new CroupierError('OPERATOR_UNAVAILABLE', undefined, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
 }
 
 /** The error code for an operator that gave no answer. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { measure } from '../observability/trace.js';
+import { monotonicMs } from '../runtime/clock.js';
 import { CLAIM_BET, CLAIM_WIN } from './fresh-claim.sql.js';
 import { type Claim, newClaim, type Submission } from './transaction.js';
 
@@ -29,14 +30,16 @@ export class FreshClaims {
     const { provider, request, platformTransactionId } = submission;
     if (request.kind === 'ROLLBACK') return undefined;
     const statement = request.kind === 'BET' ? CLAIM_BET : CLAIM_WIN;
+    let sentMs = monotonicMs();
     const row = await measure('claim', () =>
-      this.groupCommit.run<ClaimRow>(statement, this.valuesOf(submission)),
+      this.groupCommit.run<ClaimRow>(statement, this.valuesOf(submission), (atMs) => (sentMs = atMs)),
     );
     if (!row) return undefined;
     const { operatorId, sessionId, mode, standsOnBet = false } = row;
     const amountMinor = request.amountMinor ?? 0;
     return newClaim(
       { providerId: provider.id, platformTransactionId, operatorId, sessionId, mode, request, amountMinor },
+      sentMs,
       standsOnBet,
     );
   }

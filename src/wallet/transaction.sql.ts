@@ -207,11 +207,18 @@ const SETTLEMENT = {
   record: 'text',
 };
 
+/** Finds the settlement of `a` if an earlier try of the same statement committed it and its answer was lost. */
+const alreadySettled = (items: string) => `
+  SELECT a.item FROM (${items}) a
+    JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
+   WHERE t.attempt = a.attempt AND t.state = a.state AND t.attempts -> -1 = a.record::jsonb`;
+
 /** Settles an attempt if it is still the current one. */
 export const SETTLE = groupStatement(
   'transaction_settle',
   SETTLEMENT,
   (items) => `${settled(items)} RETURNING a.item`,
+  { alreadyDone: alreadySettled },
 );
 
 /** Settles a ROLLBACK and its target: reversed if the ROLLBACK is APPROVED, released if it is DECLINED. */
@@ -233,4 +240,13 @@ export const SETTLE_ROLLBACK = groupStatement(
          AND t.rollback_id = settled.transaction_id AND settled.state <> 'TIMED_OUT'
     )
     SELECT item FROM settled`,
+  { alreadyDone: alreadySettled },
 );
+
+/** A repeated attempt keeps the first mark. */
+export const MARK_ABOVE_LIMIT: Statement = {
+  name: 'transaction_mark_above_limit',
+  text: `
+    INSERT INTO wins_above_limit (provider_id, transaction_id, limit_minor) VALUES ($1, $2, $3)
+    ON CONFLICT (provider_id, transaction_id) DO NOTHING`,
+};

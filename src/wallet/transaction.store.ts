@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { Database, type Query, type Statement } from '../database/database.js';
+import { Database, type OnSend, type Query, type Statement } from '../database/database.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { measure } from '../observability/trace.js';
+import { monotonicMs } from '../runtime/clock.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
 import type { Facts, RoundFacts, StoredFacts } from './rules/facts.js';
@@ -80,18 +81,20 @@ export class TransactionStore {
    * and the claim counts as ended after the BET.
    */
   async claim(transaction: NewTransaction): Promise<Claim | undefined> {
-    const [row] = await this.named(sql.CLAIM, this.claimValues(transaction));
-    return row && newClaim(transaction);
+    const { row, sentMs } = await this.sendClaim(sql.CLAIM, this.claimValues(transaction));
+    return row && newClaim(transaction, sentMs);
   }
 
   /** Claims a WIN if its round has not moved since it was read. */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
-    const [row] = await this.named(sql.CLAIM_WIN, [...this.claimValues(transaction), round.version]);
-    return row && newClaim(transaction, round.betStands);
+    const values = [...this.claimValues(transaction), round.version];
+    const { row, sentMs } = await this.sendClaim(sql.CLAIM_WIN, values);
+    return row && newClaim(transaction, sentMs, round.betStands);
   }
 
   /** Claims an adjustment. */
   async claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
+    const sentMs = monotonicMs();
     const [row] = await query<TransactionRow>(sql.CLAIM_ADJUSTMENT, [
       PLATFORM_ID,
       adjustment.adjustmentId,
@@ -103,7 +106,12 @@ export class TransactionStore {
       adjustment.reason,
       this.leaseSeconds,
     ]);
-    return row && restored(row);
+    return row && restored(row, sentMs);
+  }
+
+  /** Marks a WIN that is above the limit of its operator, whatever becomes of it. */
+  async markAboveLimit({ order }: Claim, limitMinor: number): Promise<void> {
+    await this.database.query(sql.MARK_ABOVE_LIMIT, [order.providerId, order.transactionId, limitMinor]);
   }
 
   /**
@@ -123,8 +131,9 @@ export class TransactionStore {
         this.database.transaction(async ({ query }) => {
           await requireRow(query, sql.MOVE_ROUND, [...key, round.version]);
           await this.takeTarget(query, transaction, target, tombstoneId);
+          const sentMs = monotonicMs();
           await requireRow(query, sql.CLAIM, this.claimValues(transaction));
-          return newClaim(transaction);
+          return newClaim(transaction, sentMs);
         }),
       );
     } catch (error) {
@@ -136,8 +145,8 @@ export class TransactionStore {
   /** Takes over an undecided attempt; the claim repeats the operator's request as it was first claimed. */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = [providerId, transactionId, attempt, this.leaseSeconds];
-    const [row] = await this.named<TransactionRow>(sql.RETRY, values);
-    return row && restored(row);
+    const { row, sentMs } = await this.sendClaim(sql.RETRY, values);
+    return row && restored(row, sentMs);
   }
 
   /** Settles an attempt, and a ROLLBACK's target with it. @returns false if the attempt was taken over */
@@ -208,8 +217,17 @@ export class TransactionStore {
     ];
   }
 
-  private named<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return measure('claim', () => this.database.query<Row>(statement, values));
+  /** Sends a claim, of which only a retry returns more than the attempt. */
+  private async sendClaim(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<{ row: TransactionRow | undefined; sentMs: number }> {
+    let sentMs = monotonicMs();
+    const onSend: OnSend = (atMs) => (sentMs = atMs);
+    const [row] = await measure('claim', () =>
+      this.database.query<TransactionRow>(statement, values, onSend),
+    );
+    return { row, sentMs };
   }
 }
 
@@ -219,7 +237,7 @@ async function requireRow(query: Query, statement: Statement, values: readonly u
   if (rows.length === 0) throw new ClaimLostError(statement.name);
 }
 
-function restored(row: TransactionRow): Claim {
+function restored(row: TransactionRow, sentMs: number): Claim {
   const verdict: Claim['verdict'] =
     row.verdict === 'APPROVED'
       ? { status: 'APPROVED' }
@@ -228,6 +246,7 @@ function restored(row: TransactionRow): Claim {
         : undefined;
   return {
     attempt: row.attempt,
+    sentMs,
     platformTransactionId: row.platform_transaction_id,
     operatorId: row.operator_id,
     sessionId: row.session_id,

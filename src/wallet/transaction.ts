@@ -25,6 +25,8 @@ export interface Claim {
   readonly mode: Mode;
   /** The request to the operator: fixed by the first claim, identical in every attempt. */
   readonly order: Order;
+  /** When the claim was sent to the database, by the monotonic clock: its lease began then or later. */
+  readonly sentMs: number;
   /** Set if the operator is asked only for a balance. */
   readonly verdict?: Verdict;
   /**
@@ -89,10 +91,19 @@ export interface Settlement {
 }
 
 /** The first claim of a transaction. */
-export function newClaim(transaction: NewTransaction, standsOnBet = false): Claim {
+export function newClaim(transaction: NewTransaction, sentMs: number, standsOnBet = false): Claim {
   const { platformTransactionId, operatorId, sessionId, mode, verdict } = transaction;
   const order = orderOf(transaction);
-  const claim = { attempt: 1, platformTransactionId, operatorId, sessionId, mode, order, standsOnBet };
+  const claim = {
+    attempt: 1,
+    platformTransactionId,
+    operatorId,
+    sessionId,
+    mode,
+    order,
+    sentMs,
+    standsOnBet,
+  };
   return verdict ? { ...claim, verdict } : claim;
 }
 

@@ -11,7 +11,7 @@ import { TRANSACTION_REQUESTS, TransactionRequest } from './transaction.request.
 import { BalanceResponse, TRANSACTION_RESPONSES, TransactionResponse } from './transaction.response.js';
 import { WalletService } from './wallet.service.js';
 
-@ApiTags('Provider')
+@ApiTags('Transactions')
 @ApiSigned()
 @Controller('v1/wallet')
 export class WalletController {
@@ -24,7 +24,12 @@ export class WalletController {
     summary: 'Submit a BET, WIN or ROLLBACK',
     description:
       'Idempotent on transactionId: the same request again answers the stored body byte for byte, with ' +
-      '`Idempotency-Replayed: true`. A DECLINED is a 200 and final. After a 500, send the same request again.',
+      '`Idempotency-Replayed: true`. A DECLINED is a 200 and final. After a 500, send the same request again; after a ' +
+      'status without `X-Error-Code` too, since it is a proxy’s and the transaction may have been booked.\n\n' +
+      '**After the session.** Once a session has expired or is revoked, every kind is a 401 `SESSION_INVALID`, WIN and ' +
+      'ROLLBACK included, unless the platform has set `lateSettlementSeconds` for you: then WIN and ROLLBACK, never BET, ' +
+      'are accepted for that long after the session’s end, if a BET of this session is in the round or the WIN carries a ' +
+      '`freeSpinsRef`. Ask for it if your rounds can outlive a session. What was decided before is always answered again.',
   })
   @ApiBody({ type: TransactionRequest, examples: TRANSACTION_REQUESTS })
   @ApiOkResponse({
@@ -42,6 +47,7 @@ export class WalletController {
     'TRANSACTION_IN_FLIGHT',
     'OPERATOR_UNAVAILABLE',
     'OPERATOR_TIMED_OUT',
+    'OVERLOADED',
     'GAME_NOT_CONFIGURED',
     'OPERATOR_NOT_CONFIGURED',
   )
@@ -69,6 +75,7 @@ export class WalletController {
     'SESSION_OF_ANOTHER_PROVIDER',
     'OPERATOR_UNAVAILABLE',
     'OPERATOR_TIMED_OUT',
+    'OVERLOADED',
     'OPERATOR_NOT_CONFIGURED',
   )
   async balance(

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { OperatorWalletModule } from '../operator-wallet/operator-wallet.module.js';
 import { SessionModule } from '../session/session.module.js';
+import { Admission } from './admission.js';
 import { AttemptRunner } from './attempt.runner.js';
 import { AdjustmentService } from './desk/adjustment.service.js';
 import { AdjustmentsAdminController } from './desk/adjustments.admin.controller.js';
@@ -18,7 +20,7 @@ import { WalletController } from './wallet.controller.js';
 import { WalletService } from './wallet.service.js';
 
 @Module({
-  imports: [SessionModule, OperatorWalletModule],
+  imports: [SessionModule, OperatorWalletModule, ApprovalsModule],
   controllers: [
     WalletController,
     TransactionsAdminController,
@@ -27,6 +29,7 @@ import { WalletService } from './wallet.service.js';
   ],
   providers: [
     WalletService,
+    Admission,
     AttemptRunner,
     FreshClaims,
     TransactionStore,

@@ -2,19 +2,27 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
+import type { CallKind } from '../operator-wallet/operator-gate.js';
 import type { Unknown } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-wallets.service.js';
-import { monotonicMs } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
+import { SessionOwners } from '../session/session-owners.js';
 import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { AttemptRunner, codeOf, type WinningsTrigger } from './attempt.runner.js';
+import { Admission, type Admitted } from './admission.js';
+import {
+  AttemptRunner,
+  codeOf,
+  type HeldClaim,
+  refusedCall,
+  type WinningsTrigger,
+} from './attempt.runner.js';
 import { FreshClaims } from './fresh-claim.store.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
-import type { TransactionRequest } from './rules/facts.js';
+import type { RoundFacts, SessionFacts, TransactionRequest } from './rules/facts.js';
 import { responseBody } from './rules/outcome.js';
 import type { Claim, NewTransaction, Submission } from './transaction.js';
 import { type LoadedFacts, TransactionStore } from './transaction.store.js';
@@ -40,11 +48,13 @@ export class WalletService {
   constructor(
     private readonly randomness: Randomness,
     private readonly sessions: SessionService,
+    private readonly owners: SessionOwners,
     private readonly tenancy: TenancyService,
     private readonly wallets: OperatorWallets,
     private readonly freshClaims: FreshClaims,
     private readonly transactions: TransactionStore,
     private readonly attempts: AttemptRunner,
+    private readonly admission: Admission,
   ) {}
 
   /**
@@ -52,37 +62,48 @@ export class WalletService {
    *
    * Invariant: the operator is called only under our committed claim, and the provider receives only what is stored. A
    * crash before the claim leaves nothing; after it, the transaction stays PENDING until its lease expires.
-   * @throws CroupierError as the contract's tables say
+   * @throws CroupierError OVERLOADED, else as the contract's tables say
    */
   async submit(
     provider: Provider,
     { sessionToken, ...request }: TransactionRequest & { readonly sessionToken: string },
   ): Promise<Answer> {
-    addLogFields({ transactionId: request.transactionId, kind: request.kind });
+    const { transactionId, kind, roundId } = request;
+    addLogFields({ transactionId, kind, roundId });
     const submission: Submission = {
       provider,
       request,
       tokenHash: sha256(sessionToken),
       platformTransactionId: this.randomness.uuid(),
     };
-    const startedMs = monotonicMs();
-    // A shortcut: deleting these two lines changes latency only.
-    const claim = await this.freshClaims.tryClaim(submission);
-    if (claim) return this.execute(submission, claim, startedMs);
-    return this.decideAndExecute(submission);
+    const admitted = await this.admission.enter(request.kind === 'BET' ? 'beginning' : 'settling');
+    try {
+      // A shortcut: deleting these two lines changes latency only.
+      const claim = await this.claimFresh(submission);
+      if (claim) return await this.execute(submission, claim, admitted);
+      return await this.decideAndExecute(submission, admitted);
+    } finally {
+      admitted.leave();
+    }
   }
 
   /**
    * Reads the player's balance from the operator's wallet, in minor units. Contract, section 3.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · OPERATOR_NOT_CONFIGURED ·
-   *   OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
+   *   OVERLOADED · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
    */
   async balance(provider: Provider, sessionToken: string): Promise<number> {
-    const session = await this.sessions.of(provider, sessionToken);
-    if (this.tenancy.operator(session.operatorId)?.status !== 'ACTIVE') {
-      throw new CroupierError('OPERATOR_NOT_CONFIGURED');
+    const admitted = await this.admission.enter('beginning');
+    try {
+      const session = await this.sessions.of(provider, sessionToken);
+      if (this.tenancy.operator(session.operatorId)?.status !== 'ACTIVE') {
+        throw new CroupierError('OPERATOR_NOT_CONFIGURED');
+      }
+      admitted.claimingEnded();
+      return await this.readBalance(session, session, 'BALANCE');
+    } finally {
+      admitted.leave();
     }
-    return this.readBalance(session, session);
   }
 
   /** @param watcher see AttemptRunner; it must not throw */
@@ -90,12 +111,24 @@ export class WalletService {
     this.attempts.onWinningsTrigger(watcher);
   }
 
+  /**
+   * Claims a new BET or WIN without loading anything first, where this instance knows the session's operator: a call is
+   * reserved before the claim. While the operator's breaker is open, only the facts tell which BETs are attempts.
+   */
+  private async claimFresh(submission: Submission): Promise<HeldClaim | undefined> {
+    const owner = this.owners.find(submission.tokenHash);
+    if (!owner || this.wallets.isBreakerOpen(owner)) return undefined;
+    const { kind } = submission.request;
+    const claimed = await this.attempts.claim(owner, kind, () => this.freshClaims.tryClaim(submission));
+    return claimed.to === 'execute' ? claimed : undefined;
+  }
+
   /** Loads the facts, decides by the rules and obeys; starts over if another request changed the facts meanwhile. */
-  private async decideAndExecute(submission: Submission): Promise<Answer> {
+  private async decideAndExecute(submission: Submission, admitted: Admitted): Promise<Answer> {
     const { request } = submission;
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
-      const startedMs = monotonicMs();
       const facts = await this.transactions.load(submission);
+      if (facts.session) this.owners.remember(submission.tokenHash, facts.session);
       const decision = decide(request, facts);
       switch (decision.do) {
         case 'refuse':
@@ -103,10 +136,17 @@ export class WalletService {
         case 'replay':
           return { body: decision.body, replayed: true };
         case 'decline-rolled-back':
+          admitted.claimingEnded();
           return this.declineRolledBack(request, facts);
         default: {
-          const claim = await this.claim(submission, facts, decision);
-          if (claim) return this.execute(submission, claim, startedMs);
+          // The rules never decide to claim without a session.
+          const session = facts.session!;
+          const claimed = await this.attempts.claim(session, request.kind, () =>
+            this.claim(submission, session, facts.round, decision),
+          );
+          if (claimed.to === 'refused') throw refusedCall();
+          if (claimed.to === 'execute') return this.execute(submission, claimed, admitted);
+          admitted.claimingEnded();
           await sleep(this.randomness.integer(attempt * PAUSE_STEP_MS));
         }
       }
@@ -117,14 +157,13 @@ export class WalletService {
   /** Commits the claim that the decision needs. @returns undefined if another request was faster */
   private async claim(
     { provider, request, platformTransactionId }: Submission,
-    { session, round }: LoadedFacts,
+    { operatorId, sessionId, mode }: SessionFacts,
+    round: RoundFacts,
     decision: ClaimingDecision,
   ): Promise<Claim | undefined> {
     if (decision.do === 'retry') {
       return this.transactions.retry(provider.id, request.transactionId, decision.attempt);
     }
-    // The rules never decide to claim without a session.
-    const { operatorId, sessionId, mode } = session!;
     const transaction: NewTransaction = {
       providerId: provider.id,
       platformTransactionId,
@@ -150,15 +189,18 @@ export class WalletService {
   }
 
   /** Calls the operator under our claim, settles, and answers what is stored. */
-  private async execute(submission: Submission, claim: Claim, claimedMs: number): Promise<Answer> {
-    const outcome = await this.attempts.execute(claim, claimedMs, 'provider');
+  private async execute(submission: Submission, held: HeldClaim, admitted: Admitted): Promise<Answer> {
+    admitted.claimingEnded();
+    const { operatorId, sessionId } = held.claim;
+    addLogFields({ operatorId, ...(sessionId !== null && { sessionId }) });
+    const outcome = await this.attempts.execute(held, 'provider');
     switch (outcome.to) {
       case 'decided':
         return { body: outcome.responseBody, replayed: false };
       case 'unknown':
         throw unanswered(outcome.unknown);
       case 'lost':
-        return this.answerOfSuccessor(submission, claim);
+        return this.answerOfSuccessor(submission, held.claim);
     }
   }
 
@@ -182,7 +224,11 @@ export class WalletService {
     if (!session || !stored) throw new CroupierError('INTERNAL');
     const { transactionId, currency } = request;
     const { platformTransactionId } = stored;
-    const balance = await this.readBalance(session, request);
+    const balance = await this.readBalance(
+      session,
+      request,
+      request.kind === 'BET' ? 'BALANCE' : request.kind,
+    );
     const body = responseBody({
       transactionId,
       platformTransactionId,
@@ -197,8 +243,14 @@ export class WalletService {
   private async readBalance(
     session: WalletOwner,
     player: { playerRef: string; currency: string },
+    kind: CallKind,
   ): Promise<number> {
-    const answer = await this.wallets.behind(session).balance(player);
+    const call = this.wallets.reserve(session, kind);
+    if (!call) throw refusedCall();
+    const answer = await this.wallets
+      .behind(session)
+      .balance(player)
+      .finally(() => call.release());
     if (answer.kind === 'unknown') throw unanswered(answer);
     return answer.balance;
   }

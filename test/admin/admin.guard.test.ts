@@ -8,6 +8,7 @@ import type { KeyStore } from '../../src/admin/key.store.js';
 import { RequiresRole } from '../../src/admin/requires-role.js';
 import { holds, type Role, ROLES } from '../../src/admin/role.js';
 import { WrongKeyLimit } from '../../src/admin/wrong-key-limit.js';
+import type { Refusals } from '../../src/audit/refusals.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { CALLER } from '../../src/http/caller.js';
 import { IssuerKeys } from '../../src/outbound/issuer-keys.js';
@@ -37,8 +38,18 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
   const keys = { liveByHash: () => Promise.resolve(undefined) } as unknown as KeyStore;
   const tokens = new AdminTokens(configuration, new IssuerKeys(configuration), clock);
   const administrators = new Administrators(configuration, keys, tokens);
-  if (role) administrators.behind = () => Promise.resolve({ name: 'somebody', role });
-  const request: { headers: object; actor?: object; ip: string; originalUrl: string } = {
+  if (role) administrators.behind = () => Promise.resolve({ id: 'key:1', name: 'somebody', roles: [role] });
+  const refusals = { record: () => Promise.resolve() } as unknown as Refusals;
+  const request: {
+    method: string;
+    route: object;
+    headers: object;
+    actor?: object;
+    ip: string;
+    originalUrl: string;
+  } = {
+    method: 'GET',
+    route: { path: '/v1/admin/providers' },
     headers: { authorization },
     ip: '192.0.2.1',
     originalUrl: '/v1/admin/providers',
@@ -48,19 +59,18 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
     getClass: () => Routes,
     switchToHttp: () => ({ getRequest: () => request }),
   } as unknown as ExecutionContext;
-  const passed = await new AdminGuard(new Reflector(), administrators, new WrongKeyLimit(clock)).canActivate(
-    context,
-  );
-  return { passed, actor: request.actor };
+  const guard = new AdminGuard(new Reflector(), administrators, new WrongKeyLimit(clock), refusals);
+  return { passed: await guard.canActivate(context), actor: request.actor };
 }
 
 describe('a role', () => {
   test.each([
-    ['admin', ['admin', 'promotions', 'support']],
+    ['admin', ['admin', 'operations', 'promotions', 'support']],
+    ['operations', ['operations', 'support']],
     ['promotions', ['promotions', 'support']],
     ['support', ['support']],
   ] as const)('%s holds %j', (role, held) => {
-    expect(ROLES.filter((required) => holds(role, required))).toEqual(held);
+    expect(ROLES.filter((required) => holds([role], required))).toEqual(held);
   });
 });
 
@@ -70,7 +80,7 @@ describe("an administrator's route", () => {
     async (header) => {
       expect(await ask('administrators', header)).toEqual({
         passed: true,
-        actor: { actor: 'root', role: 'admin', address: '192.0.2.1' },
+        actor: { actor: 'root', name: 'root', role: 'admin', roles: ['admin'], address: '192.0.2.1' },
       });
     },
   );
@@ -89,8 +99,11 @@ describe("an administrator's route", () => {
     await expect(ask('administrators', header)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
-  test.each(['promotions', 'support'] as const)('is forbidden to %s', async (role) => {
-    await expect(ask('administrators', 'Bearer x', role)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  test.each(['operations', 'promotions', 'support'] as const)('is forbidden to %s', async (role) => {
+    await expect(ask('administrators', 'Bearer x', role)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'this needs the role admin',
+    });
   });
 
   test('carries no signature, while a route that declares nothing is still signed', () => {

@@ -86,7 +86,7 @@ describe('a key', () => {
     ['POST', '/v1/admin/providers/spinwell/secret/rotate', {}],
     ['PUT', '/v1/admin/games/x', {}],
   ];
-  test.each(['support', 'promotions'])('of role %s changes nothing', async (role) => {
+  test.each(['support', 'promotions', 'operations'])('of role %s changes nothing', async (role) => {
     const { key } = await made(role);
     for (const [method, path, body] of ROUTES) {
       const reply = await ask(key, { method, path, ...(body && { body }) });

@@ -410,5 +410,5 @@ test('every route is documented with its body and its key', async () => {
     expect(operation.requestBody !== undefined).toBe(method !== 'get');
   }
   const list = routes.find(({ route }) => route === 'get /v1/admin/games');
-  expect(list?.operation.parameters).toMatchObject([{ name: 'limit' }, { name: 'cursor' }]);
+  expect(list?.operation.parameters).toMatchObject([{ name: 'limit' }, { name: 'cursor' }, { name: 'bom' }]);
 });

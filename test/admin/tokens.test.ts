@@ -82,6 +82,20 @@ test("an issuer's token opens what its role may open, and no more", async () => 
   );
 });
 
+test('two roles, of which neither includes the other, open what either opens', async () => {
+  const both = await token({
+    claims: { sub: 'carol', croupier_role: ['promotions', 'operations', 'support'] },
+  });
+  const path = '/v1/admin/transactions/spinwell/none/resolve';
+  expect((await ask(both, 'POST', path)).status).toBe(404);
+  expect((await ask(both, 'POST', '/v1/admin/free-spins/none/cancel')).status).toBe(404);
+  expect((await ask(both, 'GET', '/v1/admin/keys')).status).toBe(403);
+  const { items } = (await world.admin('GET', '/v1/admin/audit?actor=jwt:carol')).json;
+  expect(items).toMatchObject([
+    { actorName: 'carol', role: 'operations+promotions', action: 'key.list', outcome: 'FORBIDDEN' },
+  ]);
+});
+
 test('its subject is the actor in the audit log', async () => {
   await ask(await token({ claims: { sub: 'bob', croupier_role: 'admin' } }), 'GET', '/v1/admin/keys');
   const { items } = (await world.admin('GET', '/v1/admin/audit?actor=jwt:bob')).json;

@@ -105,9 +105,8 @@ describe('of a log in which somebody', () => {
 
   test('altered one and hashed it anew, the next is named', async () => {
     const { status, said } = await tampered(
-      `UPDATE audit_entries SET actor = 'nobody', hash = audit_digest('croupier audit', 'entry',
-         encode(previous_hash, 'hex'), day::text, position::text, audit_moment(created_at), 'nobody', role, action,
-         target, before::text, after::text, address, request_id) WHERE ${of(1, 3)}`,
+      `UPDATE audit_entries SET actor = 'nobody' WHERE ${of(1, 3)};
+       UPDATE audit_entries e SET hash = audit_entry_hash(e) WHERE ${of(1, 3)}`,
     );
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/4:`)]);
   });

@@ -84,9 +84,7 @@ const rewriteFrom = (place: string) => `
       IF (e.day, e.position) >= ${pair(place)} THEN
         IF (e.day, e.position) = ${pair(place)} THEN e.actor := 'nobody'; END IF;
         IF last.day = e.day THEN e.previous_hash := last.hash; END IF;
-        e.hash := audit_digest('croupier audit', 'entry', encode(e.previous_hash, 'hex'), e.day::text,
-          e.position::text, audit_moment(e.created_at), e.actor, e.role, e.action, e.target, e.before::text,
-          e.after::text, e.address, e.request_id);
+        e.hash := audit_entry_hash(e);
         UPDATE audit_entries SET actor = e.actor, previous_hash = e.previous_hash, hash = e.hash
          WHERE (day, position) = (e.day, e.position);
       END IF;

@@ -41,6 +41,32 @@ describe('the configuration', () => {
     });
   });
 
+  test('switches tracing on by its endpoint alone', () => {
+    expect(readConfiguration({ ...REQUIRED, OTEL_TRACES_SAMPLER_ARG: '0.1' })).not.toHaveProperty('tracing');
+    const endpoint = 'http://collector:4318';
+    expect(readConfiguration({ ...REQUIRED, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing).toEqual({
+      endpoint,
+      headers: {},
+      serviceName: 'croupier',
+      sampleRatio: 1,
+    });
+    const headers = 'authorization=Bearer%20key, x-scope = a=b ,';
+    expect(
+      readConfiguration({
+        ...REQUIRED,
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+        OTEL_EXPORTER_OTLP_HEADERS: headers,
+        OTEL_SERVICE_NAME: 'play',
+        OTEL_TRACES_SAMPLER_ARG: '0.1',
+      }).tracing,
+    ).toEqual({
+      endpoint,
+      headers: { authorization: 'Bearer key', 'x-scope': 'a=b' },
+      serviceName: 'play',
+      sampleRatio: 0.1,
+    });
+  });
+
   test('of the sandbox brings its own keys, on loopback', () => {
     const configuration = readConfiguration({ SANDBOX: 'true' });
     expect(configuration).toMatchObject({ sandbox: true, host: '127.0.0.1', outboundAllowPrivate: true });
@@ -56,6 +82,11 @@ describe('the configuration', () => {
 
   test.each([
     ['ADMIN_API_KEY', undefined],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'all'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=%zz'],
     ['ADMIN_API_KEY', 'short'],
     ['ADMIN_API_KEY', `${'a'.repeat(32)} b`],
     ['SECRETS_KEY', undefined],
@@ -67,6 +98,7 @@ describe('the configuration', () => {
     ['PORT', '3e3'],
     ['DATABASE_URL', 'mysql://localhost'],
     ['DATABASE_URL', 'nonsense'],
+    ['GROUP_COMMIT_DATABASE_URL', 'mysql://localhost'],
     ['REDIS_URL', 'http://localhost'],
     ['SANDBOX', 'yes'],
     ['TRUST_PROXY', 'everybody'],
@@ -82,6 +114,8 @@ describe('the configuration', () => {
     ['DOCS_ENABLED', 'TRUE'],
     ['DOCS_ENABLED', 'sandbox'],
     ['MAX_CONNECTIONS_PER_ADDRESS', '0'],
+    ['METRICS_TOKEN', 'two words'],
+    ['METRICS_TOKEN', 'smörgås'],
   ])('refuses %s=%j in one line that names it', (name, value) => {
     const read = () => readConfiguration({ ...REQUIRED, [name]: value });
     expect(read).toThrow(ConfigurationError);
@@ -109,6 +143,61 @@ describe('the configuration', () => {
   test('refuses the sandbox in production', () => {
     const environment = { ...REQUIRED, SANDBOX: 'true', NODE_ENV: 'production' };
     expect(() => readConfiguration(environment)).toThrow(/^SANDBOX: /);
+  });
+});
+
+describe('the Sentinels of Redis', () => {
+  const read = (sentinels: string) =>
+    readConfiguration({ ...REQUIRED, REDIS_URL: 'redis://mymaster/1', REDIS_SENTINELS: sentinels });
+
+  test('are addresses, separated by commas', () => {
+    expect(read('one.example:26379, 10.0.0.2:26380,[::1]:26379').redisSentinels).toEqual([
+      { host: 'one.example', port: 26379 },
+      { host: '10.0.0.2', port: 26380 },
+      { host: '::1', port: 26379 },
+    ]);
+  });
+
+  test.each([
+    'one',
+    'one:',
+    ':26379',
+    'one:port',
+    'one:26379/x',
+    'user@one:26379',
+    'one:26379,',
+    'one:99999',
+  ])('are refused as %s', (sentinels) =>
+    expect(() => read(sentinels)).toThrow(/^REDIS_SENTINELS: [^\n]+ is not host:port$/),
+  );
+
+  test('are refused without a name of the master', () => {
+    const environment = { ...REQUIRED, REDIS_SENTINELS: 'one:26379' };
+    expect(() => readConfiguration(environment)).toThrow(/^REDIS_SENTINELS: needs REDIS_URL/);
+  });
+});
+
+describe('a variable that is set and not read', () => {
+  test.each([
+    ['REDIS_URI', 'REDIS_URL'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['redis_url', 'REDIS_URL'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['REQUEST_PER_SECONDS', 'REQUESTS_PER_SECOND'],
+    ['SHUTDOWN_DELAY', undefined],
+    ['REDIS_PORT', undefined],
+    ['XDG_DATA_DIRS', undefined],
+    ['HOSTNAME', undefined],
+    ['POST', undefined],
+    ['PATH', undefined],
+  ])('%s is taken for %s', (name, meant) => {
+    const { misspelt } = readConfiguration({ ...REQUIRED, [name]: 'x' });
+    expect(misspelt).toEqual(meant === undefined ? [] : [{ name, meant }]);
+  });
+
+  test('is no misspelling where the one that could be meant is set too', () => {
+    const environment = { ...REQUIRED, REDIS_URI: 'x', REDIS_URL: 'redis://localhost' };
+    expect(readConfiguration(environment).misspelt).toEqual([]);
   });
 });
 

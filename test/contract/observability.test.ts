@@ -49,12 +49,27 @@ describe('metrics', () => {
     await expect.poll(fresh, { timeout: 5_000 }).toContain('{reason="unknown_tenant"} 1');
     const text = await fresh();
     expect(text).toContain(
-      'croupier_http_requests_total{route="POST /v1/wallet/transaction",outcome="200"} 1',
+      'croupier_http_requests_total{route="POST /v1/wallet/transaction",outcome="200",provider="spinwell"} 1',
     );
-    expect(text).toContain('outcome="OPERATOR_UNAVAILABLE"} 1');
-    expect(text).toContain('croupier_operator_calls_total{operation="BET",outcome="APPROVED"} 1');
-    expect(text).toContain('croupier_operator_calls_total{operation="BET",outcome="unavailable"} 1');
-    expect(text).toContain('croupier_transactions_undecided{state="TIMED_OUT"} 1');
+    expect(text).toContain('outcome="OPERATOR_UNAVAILABLE",provider="spinwell"} 1');
+    expect(text).toContain('route="POST /v1/operator/sessions",outcome="201",operator="lucky-casino"} 1');
+    const calls = 'croupier_operator_calls_total{operator="lucky-casino",operation="BET"';
+    expect(text).toContain(`${calls},outcome="APPROVED"} 1`);
+    expect(text).toContain(`${calls},outcome="unavailable"} 1`);
+    expect(text).toContain('croupier_operator_call_duration_seconds_count{operator="lucky-casino"} 2');
+    const tenants = 'operator="lucky-casino",provider="spinwell"';
+    expect(text).toContain(
+      `croupier_transactions_total{${tenants},kind="BET",state="APPROVED",mode="REAL"} 1`,
+    );
+    expect(text).toContain(`croupier_transactions_undecided{${tenants},state="TIMED_OUT"} 1`);
+    const oldest = new RegExp(
+      `^croupier_transactions_undecided_oldest_seconds{${tenants}} (\\S+)$`,
+      'm',
+    ).exec(text);
+    expect(Number(oldest?.[1])).toBeGreaterThan(0);
+    expect(text).toContain('croupier_ready 1');
+    expect(text).toContain('croupier_database_up 1');
+    expect(text).toMatch(/^croupier_database_connections_limit{pool="group-commit"} [1-9]/m);
     expect(text).toContain('croupier_signature_failures_total{reason="unknown_tenant"} 1');
     expect(text).not.toContain(session.playerRef);
   });

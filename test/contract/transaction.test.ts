@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type TransactionBody, Transactions } from '../world/transactions.js';
 import {
   GAME,
   OPERATOR,
@@ -13,70 +14,24 @@ import {
 } from '../world/world.js';
 
 let world: World;
+let transactions: Transactions;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+beforeAll(async () => {
+  world = await startWorld();
+  transactions = new Transactions(world);
+});
 beforeEach(async () => (session = await world.launch()));
 afterAll(() => world.stop());
 
-type Body = ReturnType<World['transaction']>;
-
-/** Submits a transaction whose operator call comes to nothing: it is TIMED_OUT. */
-async function timedOut(body: Body, booked = false): Promise<Body> {
-  const ending = { do: 'answer', status: 500 } as const;
-  world.wallet.next(booked ? { do: 'book-then', then: ending } : ending, {
-    transactionId: body.transactionId,
-  });
-  const reply = await world.submit(body);
-  expect(reply.status).toBe(500);
-  return body;
-}
-
-/** Submits a transaction whose instance dies while the operator is asked: PENDING, its lease over. */
-async function abandoned(body: Body): Promise<Body> {
-  const { transactionId } = body;
-  const held = world.wallet.next({ do: 'hold' }, { transactionId });
-  const lost = world.submit(body);
-  await held.arrived;
-  await world.endLease(transactionId);
-  holding.push({ release: held.release, lost });
-  return body;
-}
-const holding: { release: () => void; lost: Promise<Reply> }[] = [];
-async function releaseHeld(): Promise<Reply[]> {
-  const released = holding.splice(0);
-  for (const { release } of released) release();
-  return Promise.all(released.map(({ lost }) => lost));
-}
-
-async function approved(body: Body): Promise<Body> {
-  const reply = await world.submit(body);
-  expect(reply.json).toMatchObject({ status: 'APPROVED' });
-  return body;
-}
-
-async function declined(body: Body): Promise<Body> {
-  world.wallet.next({ do: 'decline', reason: 'INSUFFICIENT_FUNDS' }, { transactionId: body.transactionId });
-  const reply = await world.submit(body);
-  expect(reply.json).toMatchObject({ status: 'DECLINED' });
-  return body;
-}
-
-async function pending(body: Body): Promise<{ release: () => void; answer: Promise<Reply> }> {
-  const held = world.wallet.next({ do: 'hold' }, { transactionId: body.transactionId });
-  const answer = world.submit(body);
-  await held.arrived;
-  return { release: held.release, answer };
-}
-
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);
 const win = (fields = {}) => world.transaction(session, 'WIN', fields);
-const rollbackOf = (target: Body, fields = {}) =>
+const rollbackOf = (target: TransactionBody, fields = {}) =>
   world.transaction(session, 'ROLLBACK', {
     originalTransactionId: target.transactionId,
     roundId: target.roundId,
     ...fields,
   });
-const calls = (body: Body) => world.wallet.calls(body.transactionId);
+const calls = (body: TransactionBody) => world.wallet.calls(body.transactionId);
 
 function expectRefusal(reply: Reply, status: number, code: string, nextAction: string): void {
   expect({ status: reply.status, code: reply.headers.get('x-error-code') }).toEqual({ status, code });
@@ -147,14 +102,14 @@ describe('an attempt that finds', () => {
     ['another round', { roundId: 'another-round' }],
     ['an original transaction', { originalTransactionId: 'another' }],
   ])('the id used with %s: 400 TRANSACTION_ID_REUSED, nothing changes', async (_, other) => {
-    const first = await approved(bet());
+    const first = await transactions.approved(bet());
     expectRefusal(await world.submit({ ...first, ...other }), 400, 'TRANSACTION_ID_REUSED', 'fix-request');
     expect(await world.stateOf(first.transactionId)).toBe('APPROVED');
     expect(calls(first)).toHaveLength(1);
   });
 
   test('the id used in another session with another player: 400 TRANSACTION_ID_REUSED', async () => {
-    const first = await approved(bet());
+    const first = await transactions.approved(bet());
     const { sessionToken, playerRef } = await world.launch();
     expectRefusal(
       await world.submit({ ...first, sessionToken, playerRef }),
@@ -165,7 +120,7 @@ describe('an attempt that finds', () => {
   });
 
   test('the id used at another operator: 400 TRANSACTION_ID_REUSED', async () => {
-    const first = await approved(bet());
+    const first = await transactions.approved(bet());
     const { sessionToken } = await world.launch({ playerRef: session.playerRef }, OTHER_OPERATOR);
     expectRefusal(
       await world.submit({ ...first, sessionToken }),
@@ -176,7 +131,7 @@ describe('an attempt that finds', () => {
   });
 
   test('the id used by another provider: nothing to do with it', async () => {
-    const first = await approved(bet());
+    const first = await transactions.approved(bet());
     const foreign = await world.launch({ gameId: 'reelhouse-keno' });
     const body = world.transaction(foreign, 'BET', { transactionId: first.transactionId });
     expect((await world.submit(body, OTHER_PROVIDER)).json).toMatchObject({ status: 'APPROVED' });
@@ -190,7 +145,7 @@ describe('an attempt that finds', () => {
   ])('itself APPROVED, with %s: the stored body, byte for byte', async (_, fields) => {
     const body = bet();
     const first = await world.submit(body);
-    await approved(bet());
+    await transactions.approved(bet());
     const { sessionToken } = await world.launch({ playerRef: session.playerRef });
     const again = await world.submit({ ...body, ...fields, sessionToken });
     expect(again.status).toBe(200);
@@ -200,7 +155,7 @@ describe('an attempt that finds', () => {
   });
 
   test('itself DECLINED: the stored body, the operator is not called', async () => {
-    const body = await declined(bet());
+    const body = await transactions.declined(bet());
     const again = await world.submit(body);
     expect(again.json).toMatchObject({ status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS' });
     expect(again.headers.get('idempotency-replayed')).toBe('true');
@@ -208,8 +163,8 @@ describe('an attempt that finds', () => {
   });
 
   test('itself ROLLED_BACK: DECLINED TRANSACTION_ROLLED_BACK, no money moves', async () => {
-    const body = await approved(bet());
-    await approved(rollbackOf(body));
+    const body = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(body));
     const reply = await world.submit(body);
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({
@@ -222,7 +177,7 @@ describe('an attempt that finds', () => {
 
   test.each(['BET', 'WIN'])('a tombstone, for a %s: DECLINED TRANSACTION_ROLLED_BACK', async (kind) => {
     const body = world.transaction(session, kind);
-    await approved(rollbackOf(body));
+    await transactions.approved(rollbackOf(body));
     for (const repeated of [body, { ...body, amountMinor: 7 }]) {
       const reply = await world.submit(repeated);
       expect(reply.json).toMatchObject({ status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' });
@@ -232,7 +187,7 @@ describe('an attempt that finds', () => {
 
   test('itself PENDING with its lease alive: 409', async () => {
     const body = bet();
-    const { release, answer } = await pending(body);
+    const { release, answer } = await transactions.pending(body);
     expectInFlight(await world.submit(body));
     release();
     expect((await answer).json).toMatchObject({ status: 'APPROVED' });
@@ -240,10 +195,10 @@ describe('an attempt that finds', () => {
   });
 
   test('itself PENDING with its lease over: a new attempt with the same request; the old one is fenced', async () => {
-    const body = await abandoned(bet({ freeSpinsRef: 'first', roundClosed: false }));
+    const body = await transactions.abandoned(bet({ freeSpinsRef: 'first', roundClosed: false }));
     const second = await world.submit({ ...body, freeSpinsRef: 'other', roundClosed: true });
     expect(second.json).toMatchObject({ status: 'APPROVED' });
-    const [old] = await releaseHeld();
+    const [old] = await transactions.releaseAbandoned();
     expect(old?.text).toBe(second.text);
     expect(old?.headers.get('idempotency-replayed')).toBe('true');
     const [one, two] = calls(body);
@@ -252,26 +207,26 @@ describe('an attempt that finds', () => {
   });
 
   test('itself taken over by an attempt still under way: the old holder answers 409', async () => {
-    const body = await abandoned(bet());
-    const { release, answer } = await pending(body);
-    const [old] = await releaseHeld();
+    const body = await transactions.abandoned(bet());
+    const { release, answer } = await transactions.pending(body);
+    const [old] = await transactions.releaseAbandoned();
     expectInFlight(old as Reply);
     release();
     expect((await answer).json).toMatchObject({ status: 'APPROVED' });
   });
 
   test.each([false, true])('itself TIMED_OUT (booked: %s): a new attempt, one movement', async (booked) => {
-    const body = await timedOut(bet(), booked);
+    const body = await transactions.timedOut(bet(), booked);
     expect(await world.stateOf(body.transactionId)).toBe('TIMED_OUT');
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED', balance: 99_900 });
     expect(world.wallet.booked(body.transactionId)?.movements).toBe(1);
   });
 
   test.each(['PENDING', 'TIMED_OUT'])('itself stored, and a ROLLBACK of it %s: 409', async (state) => {
-    for (const target of [await approved(bet()), await timedOut(bet())]) {
+    for (const target of [await transactions.approved(bet()), await transactions.timedOut(bet())]) {
       const rollback = rollbackOf(target);
-      const held = state === 'PENDING' ? await pending(rollback) : undefined;
-      if (!held) await timedOut(rollback);
+      const held = state === 'PENDING' ? await transactions.pending(rollback) : undefined;
+      if (!held) await transactions.timedOut(rollback);
       const callsBefore = calls(target).length;
       expectInFlight(await world.submit(target));
       held?.release();
@@ -285,7 +240,7 @@ describe('while a ROLLBACK only waits for the balance of its verdict', () => {
   test.each(['PENDING', 'TIMED_OUT'])(
     '(%s) its DECLINED target is 409, and so is another ROLLBACK',
     async (state) => {
-      const target = await declined(bet());
+      const target = await transactions.declined(bet());
       const balance = { path: '/balance', playerRef: session.playerRef } as const;
       const first = rollbackOf(target);
       const held = world.wallet.next(state === 'PENDING' ? { do: 'hold' } : { do: 'drop' }, balance);
@@ -310,34 +265,34 @@ describe('a WIN', () => {
   });
 
   test('on DECLINED BETs alone is booked', async () => {
-    const { roundId } = await declined(bet());
+    const { roundId } = await transactions.declined(bet());
     expect((await world.submit(win({ roundId }))).json).toMatchObject({ status: 'APPROVED' });
   });
 
   test('on an APPROVED BET is booked, whatever else is in the round', async () => {
-    const { roundId } = await approved(bet());
-    await timedOut(bet({ roundId }));
+    const { roundId } = await transactions.approved(bet());
+    await transactions.timedOut(bet({ roundId }));
     expect((await world.submit(win({ roundId }))).json).toMatchObject({ status: 'APPROVED' });
   });
 
   test.each(['PENDING', 'TIMED_OUT'])('on a %s BET alone: 409', async (state) => {
     const body = bet();
-    const held = state === 'PENDING' ? await pending(body) : undefined;
-    if (!held) await timedOut(body);
+    const held = state === 'PENDING' ? await transactions.pending(body) : undefined;
+    if (!held) await transactions.timedOut(body);
     expectInFlight(await world.submit(win({ roundId: body.roundId })));
     held?.release();
     await held?.answer;
   });
 
   test('on a BET that is being rolled back: 409', async () => {
-    const body = await approved(bet());
-    await timedOut(rollbackOf(body));
+    const body = await transactions.approved(bet());
+    await transactions.timedOut(rollbackOf(body));
     expectInFlight(await world.submit(win({ roundId: body.roundId })));
   });
 
   test('on BETs that are all ROLLED_BACK: DECLINED, and again the same', async () => {
-    const body = await approved(bet());
-    await approved(rollbackOf(body));
+    const body = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(body));
     const settling = win({ roundId: body.roundId });
     const reply = await world.submit(settling);
     expect(reply.json).toMatchObject({ status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' });
@@ -346,27 +301,27 @@ describe('a WIN', () => {
   });
 
   test('of free spins is booked even on a BET that was rolled back', async () => {
-    const body = await approved(bet());
-    await approved(rollbackOf(body));
+    const body = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(body));
     const freeSpins = win({ roundId: body.roundId, freeSpinsRef: 'batch-1' });
     expect((await world.submit(freeSpins)).json).toMatchObject({ status: 'APPROVED' });
     expect(calls(freeSpins)[0]?.json).toMatchObject({ freeSpinsRef: 'batch-1' });
   });
 
   test("of another player in the same roundId stands on that player's own BETs", async () => {
-    const body = await timedOut(bet());
+    const body = await transactions.timedOut(bet());
     const other = await world.launch();
     const reply = await world.submit(world.transaction(other, 'WIN', { roundId: body.roundId }));
     expect(reply.json).toMatchObject({ status: 'APPROVED' });
   });
 
   test('whose verdict could not carry a balance gets the same verdict at the next try', async () => {
-    const body = await approved(bet());
-    await approved(rollbackOf(body));
+    const body = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(body));
     const settling = win({ roundId: body.roundId });
     world.wallet.next({ do: 'answer', status: 503 }, { path: '/balance', playerRef: session.playerRef });
     expectRefusal(await world.submit(settling), 500, 'OPERATOR_UNAVAILABLE', 'retry-same-request');
-    await approved(bet({ roundId: body.roundId }));
+    await transactions.approved(bet({ roundId: body.roundId }));
     expect((await world.submit(settling)).json).toMatchObject({
       status: 'DECLINED',
       declineReason: 'TRANSACTION_ROLLED_BACK',
@@ -389,7 +344,7 @@ describe('a ROLLBACK whose target', () => {
     ['currency', async () => world.launch({ playerRef: session.playerRef, currency: 'USD' })],
     ['mode', async () => world.launch({ playerRef: session.playerRef, mode: 'DEMO' })],
   ])('is of another %s: 400 SESSION_MISMATCH', async (_, launch) => {
-    const target = await approved(bet());
+    const target = await transactions.approved(bet());
     const other = await launch();
     const body = world.transaction(other, 'ROLLBACK', {
       originalTransactionId: target.transactionId,
@@ -400,21 +355,22 @@ describe('a ROLLBACK whose target', () => {
   });
 
   test('is of another round: 400 SESSION_MISMATCH', async () => {
-    const target = await approved(bet());
+    const target = await transactions.approved(bet());
     const reply = await world.submit(rollbackOf(target, { roundId: 'elsewhere' }));
     expectRefusal(reply, 400, 'SESSION_MISMATCH', 'fix-request');
   });
 
   test('had another amount: 400; the same amount is accepted', async () => {
-    const target = await approved(bet());
+    const target = await transactions.approved(bet());
     const other = rollbackOf(target, { amountMinor: 99 });
     expectRefusal(await world.submit(other), 400, 'INVALID_REQUEST', 'fix-request');
     expect((await world.submit({ ...other, amountMinor: 100 })).json).toMatchObject({ status: 'APPROVED' });
   });
 
   test.each(['WIN', 'ROLLBACK'])('is a %s: DECLINED NOT_ROLLBACKABLE, and no call', async (kind) => {
-    const first = await approved(bet());
-    const target = kind === 'WIN' ? await approved(win()) : await approved(rollbackOf(first));
+    const first = await transactions.approved(bet());
+    const target =
+      kind === 'WIN' ? await transactions.approved(win()) : await transactions.approved(rollbackOf(first));
     const body = rollbackOf(target);
     const reply = await world.submit(body);
     expect(reply.json).toMatchObject({
@@ -428,7 +384,7 @@ describe('a ROLLBACK whose target', () => {
 
   test('is PENDING with its lease alive: 409', async () => {
     const target = bet();
-    const { release, answer } = await pending(target);
+    const { release, answer } = await transactions.pending(target);
     const body = rollbackOf(target);
     expectInFlight(await world.submit(body));
     release();
@@ -437,10 +393,10 @@ describe('a ROLLBACK whose target', () => {
   });
 
   test.each(['PENDING', 'TIMED_OUT'])('has another ROLLBACK %s: 409', async (state) => {
-    const target = await approved(bet());
+    const target = await transactions.approved(bet());
     const first = rollbackOf(target);
-    const held = state === 'PENDING' ? await pending(first) : undefined;
-    if (!held) await timedOut(first);
+    const held = state === 'PENDING' ? await transactions.pending(first) : undefined;
+    if (!held) await transactions.timedOut(first);
     const second = rollbackOf(target);
     expectInFlight(await world.submit(second));
     held?.release();
@@ -449,23 +405,23 @@ describe('a ROLLBACK whose target', () => {
   });
 
   test('is ROLLED_BACK by another id: APPROVED, no second movement', async () => {
-    const target = await approved(bet());
-    await approved(rollbackOf(target));
+    const target = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(target));
     const second = rollbackOf(target);
     expect((await world.submit(second)).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
     expect(calls(second)).toHaveLength(0);
   });
 
   test('is DECLINED: APPROVED with the current balance, no movement', async () => {
-    const target = await declined(bet());
+    const target = await transactions.declined(bet());
     const body = rollbackOf(target);
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
     expect(calls(body)).toHaveLength(0);
   });
 
   test('is in a round with an APPROVED WIN: DECLINED ROUND_ALREADY_SETTLED', async () => {
-    const target = await approved(bet());
-    await approved(win({ roundId: target.roundId }));
+    const target = await transactions.approved(bet());
+    await transactions.approved(win({ roundId: target.roundId }));
     const reply = await world.submit(rollbackOf(target));
     expect(reply.json).toMatchObject({ status: 'DECLINED', declineReason: 'ROUND_ALREADY_SETTLED' });
     expect(await world.stateOf(target.transactionId)).toBe('APPROVED');
@@ -474,10 +430,10 @@ describe('a ROLLBACK whose target', () => {
   test.each(['PENDING', 'TIMED_OUT'])(
     'is in a round with a %s WIN: 409 until it is decided',
     async (state) => {
-      const target = await approved(bet());
+      const target = await transactions.approved(bet());
       const settling = win({ roundId: target.roundId });
-      const held = state === 'PENDING' ? await pending(settling) : undefined;
-      if (!held) await timedOut(settling);
+      const held = state === 'PENDING' ? await transactions.pending(settling) : undefined;
+      if (!held) await transactions.timedOut(settling);
       const body = rollbackOf(target);
       expectInFlight(await world.submit(body));
       held?.release();
@@ -491,7 +447,7 @@ describe('a ROLLBACK whose target', () => {
   );
 
   test('is APPROVED: the operator is asked for the amount of the original, and the target is ROLLED_BACK', async () => {
-    const target = await approved(bet({ amountMinor: 300 }));
+    const target = await transactions.approved(bet({ amountMinor: 300 }));
     const body = rollbackOf(target);
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
     expect(calls(body)[0]?.json).toMatchObject({
@@ -503,7 +459,7 @@ describe('a ROLLBACK whose target', () => {
   });
 
   test.each([false, true])('is TIMED_OUT (booked: %s): the operator is asked', async (booked) => {
-    const target = await timedOut(bet(), booked);
+    const target = await transactions.timedOut(bet(), booked);
     expect((await world.submit(rollbackOf(target))).json).toMatchObject({
       status: 'APPROVED',
       balance: 100_000,
@@ -514,17 +470,17 @@ describe('a ROLLBACK whose target', () => {
   });
 
   test('is PENDING with its lease over: the operator is asked, and the old holder is fenced', async () => {
-    const target = await abandoned(bet());
+    const target = await transactions.abandoned(bet());
     expect((await world.submit(rollbackOf(target))).json).toMatchObject({ status: 'APPROVED' });
-    const [old] = await releaseHeld();
+    const [old] = await transactions.releaseAbandoned();
     expect(old?.json).toMatchObject({ status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' });
     expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
   });
 
   test('is PENDING with its lease over, and the old holder wakes up during the ROLLBACK: 409', async () => {
-    const target = await abandoned(bet());
-    const { release, answer } = await pending(rollbackOf(target));
-    const [old] = await releaseHeld();
+    const target = await transactions.abandoned(bet());
+    const { release, answer } = await transactions.pending(rollbackOf(target));
+    const [old] = await transactions.releaseAbandoned();
     expectInFlight(old as Reply);
     expect(await world.stateOf(target.transactionId)).toBe('PENDING');
     release();
@@ -550,7 +506,7 @@ describe('a ROLLBACK whose target', () => {
 
   test('is unknown: a BET with that id is DECLINED from the claim on, whatever becomes of the ROLLBACK', async () => {
     const target = bet();
-    const body = await timedOut(rollbackOf(target));
+    const body = await transactions.timedOut(rollbackOf(target));
     expect((await world.submit(target)).json).toMatchObject({ declineReason: 'TRANSACTION_ROLLED_BACK' });
     expectInFlight(await world.submit(rollbackOf(target)));
     world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: body.transactionId });
@@ -562,8 +518,8 @@ describe('a ROLLBACK whose target', () => {
   });
 
   test('is APPROVED, and the operator declines: the target stands, and another ROLLBACK may try', async () => {
-    const target = await approved(bet());
-    await declined(rollbackOf(target));
+    const target = await transactions.approved(bet());
+    await transactions.declined(rollbackOf(target));
     expect(await world.stateOf(target.transactionId)).toBe('APPROVED');
     expect((await world.submit(target)).headers.get('idempotency-replayed')).toBe('true');
     expect((await world.submit(rollbackOf(target))).json).toMatchObject({
@@ -573,8 +529,8 @@ describe('a ROLLBACK whose target', () => {
   });
 
   test('is unknown when the ROLLBACK comes back after TIMED_OUT: the same request, one tombstone', async () => {
-    const target = await approved(bet());
-    const body = await timedOut(rollbackOf(target), true);
+    const target = await transactions.approved(bet());
+    const body = await transactions.timedOut(rollbackOf(target), true);
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
     const [one, two] = calls(body);
     expect(two?.rawBody.equals(one?.rawBody ?? Buffer.of())).toBe(true);
@@ -685,11 +641,11 @@ describe('balance', () => {
 
 test('the operator sees one kept-alive connection pool, not a connection for each call', async () => {
   const before = world.wallet.connections;
-  for (let index = 0; index < 20; index += 1) await approved(bet());
+  for (let index = 0; index < 20; index += 1) await transactions.approved(bet());
   expect(world.wallet.connections - before).toBeLessThan(10);
 });
 
 test('OPERATOR is the operator of a session, and gets its own signature', async () => {
-  await approved(bet());
+  await transactions.approved(bet());
   expect(world.wallet.received.at(-1)?.headers['x-tenant-id']).toBe(OPERATOR);
 });

@@ -37,9 +37,9 @@ test('every column of an entity has the type and nullability of its column in th
   const declared = entities.flatMap(({ tableName, columns }) =>
     columns
       .filter(({ isVirtualProperty }) => !isVirtualProperty)
-      .map(({ databaseName, type, isNullable }) => ({
+      .map(({ databaseName, type, isNullable, isArray }) => ({
         column: `${tableName}.${databaseName}`,
-        type: SCHEMA_NAMES[String(type)] ?? type,
+        type: isArray ? 'ARRAY' : (SCHEMA_NAMES[String(type)] ?? type),
         nullable: isNullable,
       })),
   );

@@ -38,7 +38,10 @@ afterAll(async () => {
 type Request = () => Promise<Reply>;
 
 async function bet(): Promise<{ body: ReturnType<World['transaction']>; submit: Request }> {
-  const body = world.transaction(await world.launch(), 'BET');
+  const session = await world.launch();
+  // An instance takes the shortcut for new BETs in sessions that it has seen.
+  await instance.balance(session);
+  const body = world.transaction(session, 'BET');
   return { body, submit: () => instance.submit(body) };
 }
 
@@ -112,6 +115,50 @@ test.each(CASES)(
   },
 );
 
+describe('a settlement that was committed, but whose answer was lost,', () => {
+  const reviewed = async () => {
+    const { json } = await world.admin('GET', '/v1/admin/free-spins-winnings/flagged?limit=500');
+    return (json['items'] as { transactionId: string }[]).map(({ transactionId }) => transactionId);
+  };
+  const settled = async (kind: string) => {
+    const counter = new RegExp(
+      `^croupier_transactions_total{[^}]*kind="${kind}",state="APPROVED",mode="REAL"} (.*)$`,
+      'gm',
+    );
+    const counts = [...(await instance.metrics()).matchAll(counter)].map(([, count]) => Number(count));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+
+  test('is answered and counted as our own, and a WIN is reviewed', async () => {
+    const before = await settled('WIN');
+    const body = world.transaction(await world.launch(), 'WIN', { freeSpinsRef: `unknown-${randomUUID()}` });
+    const cut = proxy.cut('transaction_settle', 'after', 1);
+    const reply = await instance.submit(body);
+    cut.withdraw();
+    expect(cut.count).toBe(1);
+    expect([reply.status, reply.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect(await settled('WIN')).toBe(before + 1);
+    await expect.poll(reviewed).toContain(body.transactionId);
+  });
+
+  test('is answered and counted as our own: a ROLLBACK', async () => {
+    const session = await world.launch();
+    const bet = world.transaction(session, 'BET');
+    await world.submit(bet);
+    const before = await settled('ROLLBACK');
+    const { transactionId: originalTransactionId, roundId } = bet;
+    const cut = proxy.cut('transaction_settle_rollback', 'after', 1);
+    const reply = await instance.submit(
+      world.transaction(session, 'ROLLBACK', { originalTransactionId, roundId }),
+    );
+    cut.withdraw();
+    expect(cut.count).toBe(1);
+    expect([reply.status, reply.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect(await settled('ROLLBACK')).toBe(before + 1);
+    expect(await world.stateOf(bet.transactionId)).toBe('ROLLED_BACK');
+  });
+});
+
 describe('goes on by itself after resets:', () => {
   test.each(MOMENTS)('the polling of the directory, %s the statement', async (moment) => {
     const cut = proxy.cut('tenancy_version', moment);
@@ -183,7 +230,7 @@ describe('goes on by itself after resets:', () => {
   });
 });
 
-test.each(['pg_try_advisory_lock', 'CREATE TABLE', 'INSERT INTO "migrations"'])(
+test.each(['pg_try_advisory_xact_lock', 'CREATE TABLE', 'INSERT INTO "migrations"'])(
   'a start whose connection is reset at %s fails with one line, and the next one succeeds',
   async (words) => {
     const database = await createTestDatabase();

@@ -57,6 +57,20 @@ async function write({ query, manager }: Transaction): Promise<void> {
 }
 
 describe('a transaction', () => {
+  test.each([
+    ['statement', ({ query }: Transaction) => query(DIVIDED, [0])],
+    ['query of its manager', ({ manager }: Transaction) => manager.query('SELECT 1 / 0')],
+  ])('rejects, for nothing is committed, if its work ignores a failed %s', async (_, fail) => {
+    const committed = database.transaction(async (transaction) => {
+      await write(transaction);
+      await fail(transaction).catch(() => undefined);
+    });
+    await expect(committed).rejects.toThrow('rolled back: the work ignored the failure of a statement');
+    expect(await stored()).toEqual([]);
+    await database.transaction(write);
+    expect(await stored()).toEqual(['by manager', 'by statement']);
+  });
+
   test('commits what its statements and its manager wrote, and returns what its work returns', async () => {
     const result = await database.transaction(async (transaction) => {
       await write(transaction);

@@ -1,4 +1,5 @@
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
+import { Transactions } from '../world/transactions.js';
 import type { Reply, World } from '../world/world.js';
 
 export type Body = ReturnType<World['transaction']>;
@@ -19,23 +20,16 @@ export function tick(world: World): Promise<void> {
 }
 
 /** Submits a transaction whose operator call comes to nothing: TIMED_OUT. @param booked whether the wallet acted */
-export async function timedOut(world: World, body: Body, booked: boolean): Promise<Body> {
-  const lost = { do: 'answer', status: 500 } as const;
-  const { transactionId } = body;
-  world.wallet.next(booked ? { do: 'book-then', then: lost } : lost, { transactionId });
-  const reply = await world.submit(body);
-  if (reply.status !== 500) throw new Error(`${transactionId} was answered ${reply.status} ${reply.text}`);
-  return body;
+export function timedOut(world: World, body: Body, booked: boolean): Promise<Body> {
+  return new Transactions(world).timedOut(body, booked);
 }
 
 /** Submits a transaction whose instance dies while the operator is asked: PENDING, and it stays so. */
 export async function abandoned(world: World, body: Body): Promise<{ wakeUp(): Promise<Reply> }> {
-  const held = world.wallet.next({ do: 'hold' }, { transactionId: body.transactionId });
-  const answer = world.submit(body);
-  await held.arrived;
+  const { release, answer } = await new Transactions(world).pending(body);
   return {
     wakeUp: () => {
-      held.release();
+      release();
       return answer;
     },
   };

@@ -59,6 +59,51 @@ describe.each(LISTS)('the list of %s', (name, known) => {
   });
 });
 
+describe('an export', () => {
+  const column = (text: string, name: string) => {
+    const [header, ...rows] = text.trim().split('\r\n');
+    const place = header!.split(',').indexOf(name);
+    return rows.map((row) => row.split(',')[place]);
+  };
+
+  test('has each amount in major units beside the minor ones', async () => {
+    for (const [currency, amountMinor] of Object.entries({ EUR: 250, JPY: 251, KWD: 252, ZZZ: 253 })) {
+      const session = await world.launch({ playerRef: 'rich', currency });
+      await world.submit(world.transaction(session, 'BET', { amountMinor }));
+    }
+    const { text } = await get('/v1/admin/transactions?playerRef=rich', 'text/csv');
+    expect(text.split('\r\n')[0]).toContain(',amountMinor,amount,currency,');
+    expect(column(text, 'amountMinor')).toEqual(['253', '252', '251', '250']);
+    expect(column(text, 'amount')).toEqual(['', '0.252', '251', '2.50']);
+  });
+
+  test('has a negative amount as a number, not as a text', async () => {
+    const request = { operatorId: OPERATOR, playerRef: 'poor', currency: 'EUR', reason: 'ticket 1' };
+    await world.admin('POST', '/v1/admin/adjustments', { ...request, adjustmentId: 'a', amountMinor: -5 });
+    const { text } = await get('/v1/admin/transactions?playerRef=poor', 'text/csv');
+    expect(column(text, 'amount')).toEqual(['-0.05']);
+  });
+
+  test('of grants has their stake', async () => {
+    const { text } = await get('/v1/admin/free-spins', 'text/csv');
+    expect(column(text, 'betAmount')).toEqual(['0.10']);
+  });
+
+  test('begins with a byte order mark where that is asked for', async () => {
+    const bytes = async (query: string) => {
+      const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' };
+      const response = await fetch(`${world.url}/v1/admin/free-spins?limit=1${query}`, { headers });
+      return Buffer.from(await response.arrayBuffer());
+    };
+    const plain = await bytes('');
+    expect(plain.subarray(0, 10).toString()).toBe('requestRef');
+    expect(await bytes('&bom=false')).toEqual(plain);
+    expect(await bytes('&bom=true')).toEqual(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain]));
+    expect((await get('/v1/admin/free-spins?bom=yes', 'text/csv')).status).toBe(400);
+    expect((await get('/v1/admin/free-spins?bom=true')).status).toBe(200);
+  });
+});
+
 describe('an export of 20,000 rows', () => {
   beforeAll(() =>
     world.sql.run(

@@ -258,12 +258,14 @@ describe('the delays', () => {
   });
 
   test('end after a day: it is parked for a person, and counted', async () => {
-    const parkedBefore = await metric('croupier_resolutions_total{outcome="parked"}');
+    const parkedBefore = await metric('croupier_resolutions_total{operator="lucky-casino",outcome="parked"}');
     const body = await timedOut(world, win(), false);
     await aged(body, 86_400, 61);
     await tick(world);
     expect([calls(body), await stateOf(body)]).toEqual([1, 'TIMED_OUT']);
-    expect(await metric('croupier_resolutions_total{outcome="parked"}')).toBe(parkedBefore + 1);
+    expect(await metric('croupier_resolutions_total{operator="lucky-casino",outcome="parked"}')).toBe(
+      parkedBefore + 1,
+    );
     await letPass(world, body.transactionId, 7_200);
     await tick(world);
     expect(calls(body)).toBe(1);
@@ -305,6 +307,23 @@ describe('an operator that is dead', () => {
     expect(await Promise.all(bodies.map(stateOf))).toEqual(bodies.map(() => 'APPROVED'));
     expect(balance()).toBe(START + 30 * 100);
   });
+});
+
+test('transactions whose resolution fails do not keep the resolver from those behind them', async () => {
+  // More than one page.
+  const failing = Array.from({ length: 26 }, (_, index) => win({ transactionId: `unresolvable-${index}` }));
+  for (const body of failing) await letPass(world, (await timedOut(world, body, false)).transactionId, 120);
+  const behind = await timedOut(world, win(), false);
+  await letPass(world, behind.transactionId, 61);
+  await world.sql.run(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`);
+  await world.sql.run(`
+    CREATE TRIGGER refuse BEFORE UPDATE ON transactions FOR EACH ROW
+      WHEN (new.transaction_id LIKE 'unresolvable-%' AND new.state = 'PENDING') EXECUTE FUNCTION refuse()`);
+  await tick(world);
+  await world.sql.run('DROP FUNCTION refuse CASCADE');
+  expect(await stateOf(behind)).toBe('APPROVED');
+  expect(await Promise.all(failing.map(stateOf))).toEqual(failing.map(() => 'TIMED_OUT'));
 });
 
 test('two instances at once send each transaction once', async () => {

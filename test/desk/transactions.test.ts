@@ -276,6 +276,22 @@ describe('the detail', () => {
     expect(timeline.map((entry) => entry.at)).toEqual(timeline.map((entry) => entry.at).sort());
   });
 
+  test('advises what to do, from the time-out to the decision that the provider does not know', async () => {
+    const body = await timedOut(world, win({ amountMinor: 70 }), true);
+    const advised = async () => (await detail(body)).json['advice'] as { action: string; text: string };
+    expect(await advised()).toMatchObject({ action: 'wait' });
+    await letPass(world, body.transactionId, 61);
+    expect(await advised()).toEqual({
+      action: 'resolve',
+      text:
+        'It is not known whether the operator credited 0.70 EUR. ' +
+        'Resolving sends the WIN again as it is: the operator books it once at most.',
+    });
+    await tick(world);
+    expect(await advised()).toMatchObject({ action: 'contact-provider' });
+    await world.submit(body);
+  });
+
   test('of a rolled-back BET has its ROLLBACK, with its attempts, and tells its end', async () => {
     const body = bet();
     await world.submit(body);

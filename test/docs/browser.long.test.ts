@@ -1,29 +1,13 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page, type Request } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN_KEY, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
-
-const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
-const missing = !existsSync(CHROMIUM);
-if (missing)
-  console.warn(`SKIPPED: there is no browser at ${CHROMIUM} (apt-get install chromium, or CHROMIUM_PATH)`);
+import { CHROMIUM, FLAGS } from './browser.js';
 
 /** How long a page may take for one step, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** No connection but to this machine, and nothing of a browser that is run for the first time. */
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-];
-
-describe.skipIf(missing)('Swagger in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000 }, () => {
   let world: World;
   let browser: Browser;
   let page: Page;
@@ -63,12 +47,21 @@ describe.skipIf(missing)('Swagger in a browser', { timeout: 60_000 }, () => {
     await page.locator('.btn-done').first().click();
   }
 
-  /** Tries an operation out; resolves with the status that the page shows, and what was sent. */
-  async function tryOut(operationPath: string, method: string, body?: object) {
+  /** Unfolds an operation, and the tags before it. */
+  async function unfolded(operationPath: string, method: string): Promise<Locator> {
+    await page.locator('.opblock-tag').first().waitFor();
+    const folded = page.locator('.opblock-tag[data-is-open="false"]');
+    while ((await folded.count()) > 0) await folded.first().click();
     const operation = page
       .locator(`.opblock-${method}`)
       .filter({ has: page.locator(`[data-path="${operationPath}"]`) });
     await operation.locator('.opblock-summary-control').click();
+    return operation;
+  }
+
+  /** Tries an operation out; resolves with the status that the page shows, and what was sent. */
+  async function tryOut(operationPath: string, method: string, body?: object) {
+    const operation = await unfolded(operationPath, method);
     await operation.locator('.try-out__btn').click();
     if (body) await operation.locator('textarea.body-param__text').fill(JSON.stringify(body, null, 2));
     requests.length = 0;
@@ -116,6 +109,31 @@ describe.skipIf(missing)('Swagger in a browser', { timeout: 60_000 }, () => {
     expect(status).toBe(201);
   });
 
+  test.each([
+    { path: '/docs/provider', folded: false },
+    { path: '/docs/operator', folded: true },
+    { path: '/docs/admin', folded: true },
+    { path: '/docs', folded: true },
+  ])('$path: operations under their tags, folded where they are many: $folded', async ({ path, folded }) => {
+    await page.goto(world.url + path);
+    const tags = page.locator('.opblock-tag');
+    await tags.first().waitFor();
+    expect(await tags.count()).toBeGreaterThan(1);
+    const alike = page.locator(`.opblock-tag[data-is-open="${!folded}"]`);
+    expect(await alike.count()).toBe(await tags.count());
+    expect((await page.locator('.opblock-tag-section .opblock').count()) > 0).toBe(!folded);
+  });
+
+  test('Authorize says what to type', async () => {
+    await page.goto(`${world.url}/docs`);
+    await page.locator('.auth-wrapper .authorize').first().click();
+    const labels = page.locator('.auth-container label');
+    await labels.first().waitFor();
+    const signed = ['Tenant id:', 'Secret:'];
+    expect((await labels.allInnerTexts()).sort()).toEqual(['Admin key:', ...signed, ...signed].sort());
+    await page.locator('.btn-done').first().click();
+  });
+
   test('an administrator types a key, which nobody reads over a shoulder', async () => {
     await page.goto(`${world.url}/docs/admin`);
     await authorize('admin-key', { 'input[type=password]': ADMIN_KEY });
@@ -152,10 +170,7 @@ describe.skipIf(missing)('Swagger in a browser', { timeout: 60_000 }, () => {
   test('without the script that signs, nothing is sent', async () => {
     await page.route('**/sign-requests.js', (route) => route.abort());
     await page.goto(`${world.url}/docs/provider`);
-    const operation = page
-      .locator('.opblock-post')
-      .filter({ has: page.locator('[data-path="/v1/wallet/balance"]') });
-    await operation.locator('.opblock-summary-control').click();
+    const operation = await unfolded('/v1/wallet/balance', 'post');
     await operation.locator('.try-out__btn').click();
     requests.length = 0;
     complaints.length = 0;

@@ -5,11 +5,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
 import { IDENTIFIER } from '../../src/http/validation/identifier.js';
+import { TAGS } from '../../src/openapi/tags.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
 const DOCUMENTS = ['docs', 'docs/provider', 'docs/operator', 'docs/admin'];
+const WALLET = 'docs/operator-wallet';
 
 let world: World;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -26,7 +28,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test.each(DOCUMENTS)('/%s-json stands up to the linter', async (path) => {
+test.each([...DOCUMENTS, WALLET])('/%s-json stands up to the linter', async (path) => {
   const file = join(folder.path, `${path.replaceAll('/', '-')}.json`);
   await writeFile(file, (await world.request(`/${path}-json`)).text);
   const redocly = join(process.cwd(), 'node_modules/.bin/redocly');
@@ -40,17 +42,49 @@ test.each(DOCUMENTS)('/%s-json stands up to the linter', async (path) => {
 });
 
 test('each audience reads its own operations, and no other', async () => {
-  for (const [path, tag] of Object.entries({
-    provider: 'Provider',
-    operator: 'Operator',
-    admin: 'Administrators',
+  for (const [page, audience] of Object.entries({
+    provider: 'wallet',
+    operator: 'operator',
+    admin: 'admin',
   })) {
-    const audience = new ApiDocument((await world.request(`/docs/${path}-json`)).json as unknown as OpenApi);
-    const own = document.entries.filter(({ operation }) => operation.tags.includes(tag));
-    expect(audience.entries.map(({ name }) => name)).toEqual(own.map(({ name }) => name));
+    const read = new ApiDocument((await world.request(`/docs/${page}-json`)).json as unknown as OpenApi);
+    const own = document.entries.filter((entry) => entry.audience === audience);
+    expect(read.entries.map(({ name }) => name)).toEqual(own.map(({ name }) => name));
     expect(own.length).toBeGreaterThan(0);
   }
 });
+
+test('every operation has one tag, which src/openapi/tags.ts declares', () => {
+  const declared = TAGS.map(({ name }) => name);
+  for (const { name, operation } of document.entries) {
+    expect(operation.tags, name).toHaveLength(1);
+    expect(declared, `the tag of ${name} is not declared in src/openapi/tags.ts`).toContain(
+      operation.tags[0],
+    );
+  }
+});
+
+test.each(DOCUMENTS)(
+  '/%s lists the tags it uses, in their order, and links to the other pages',
+  async (path) => {
+    const {
+      paths,
+      webhooks = {},
+      tags,
+      info,
+    } = (await world.request(`/${path}-json`)).json as unknown as OpenApi;
+    const items = [...Object.values(paths), ...Object.values(webhooks)];
+    const used = new Set(items.flatMap((item) => Object.values(item).flatMap((operation) => operation.tags)));
+    expect(tags).toEqual(TAGS.filter(({ name }) => used.has(name)));
+    const links = [...info.description.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link]) => link!);
+    const others = DOCUMENTS.filter((other) => other !== path).map((other) => `/${other}`);
+    expect(links).toEqual(
+      expect.arrayContaining([...others, `/${path}-json`, `/${path}-yaml`, '/docs/contract']),
+    );
+    for (const link of links) expect((await world.request(link)).status, link).toBe(200);
+    expect((await world.request(`/${path}`)).text).toContain(`<title>${info.title}</title>`);
+  },
+);
 
 test('every body of a request and of a success has worked examples, which its schema accepts', () => {
   const complaints: string[] = [];
@@ -102,6 +136,15 @@ test('every error tells its code and what to do next, in the words of the catalo
   }
 });
 
+test('what a path needs is filled in', () => {
+  const parameters = document.entries.flatMap(({ name, operation }) =>
+    (operation.parameters ?? []).map((parameter) => ({ operation: name, ...parameter })),
+  );
+  const needed = parameters.filter((parameter) => 'in' in parameter && parameter.in === 'path');
+  expect(needed.length).toBeGreaterThan(20);
+  for (const parameter of needed) expect(parameter).toHaveProperty('example', expect.any(String));
+});
+
 test('who tries a list out finds its filters blank', () => {
   const queries = document.entries.flatMap(({ operation }) => queryOf(operation));
   expect(queries.length).toBeGreaterThan(30);
@@ -115,7 +158,7 @@ test("an administrator's operation says which role it needs", () => {
   expect(keyed.length).toBeGreaterThan(20);
   for (const { operation } of keyed)
     expect(operation.description).toMatch(
-      /Needs the role `(admin`\.|(promotions|support)` or a higher one\.)$/,
+      /Needs the role `(admin`\.|(operations|promotions|support)` or one that includes it\.)$/,
     );
 });
 
@@ -157,14 +200,14 @@ describe('the signature', () => {
       operation.security.some((one) => !('admin-key' in one)),
     );
     expect(signed.length).toBeGreaterThan(3);
-    for (const { operation } of signed) {
+    for (const { audience, operation } of signed) {
       const names = (operation.parameters ?? []).map((parameter) =>
         '$ref' in parameter ? parameter.$ref : '',
       );
       for (const header of ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce']) {
         expect(names).toContain(`#/components/parameters/${header}`);
       }
-      const scheme = operation.tags.includes('Operator') ? 'operator-signature' : 'provider-signature';
+      const scheme = audience === 'operator' ? 'operator-signature' : 'provider-signature';
       expect(operation.security).toEqual([{ [scheme]: [] }]);
       expect(document.json.components.securitySchemes[scheme]).toMatchObject({
         in: 'header',
@@ -177,13 +220,13 @@ describe('the signature', () => {
 
   test('is made by a script of ours, and no other script may run on the pages', async () => {
     const page = await world.request('/docs/provider');
-    expect(page.text).toContain(`<script src='/docs/sign-requests.js'></script>`);
+    const [, address = ''] = /<script src="(.+\/sign-requests\.js)"><\/script>/.exec(page.text) ?? [];
     const policy = page.headers.get('content-security-policy');
     expect(policy).toBe(
       "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;" +
         "connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'",
     );
-    const script = await world.request('/docs/sign-requests.js');
+    const script = await world.request(address);
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(page.text).not.toMatch(/<script>/);
   });

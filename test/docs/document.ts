@@ -30,16 +30,21 @@ export interface DocumentedOperation {
   responses: Record<string, DocumentedResponse>;
 }
 
-/** One operation of the document, with where it stands. */
+/** One operation of the document, with its place. */
 export interface Entry {
   readonly name: string;
   readonly method: string;
   readonly path: string;
+  /** Who calls it: the word after /v1/ in its path; undefined where everybody does. */
+  readonly audience: string | undefined;
   readonly operation: DocumentedOperation;
 }
 
 export interface OpenApi {
+  info: { title: string; description: string };
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, DocumentedOperation>>;
+  webhooks?: Record<string, Record<string, DocumentedOperation>>;
   components: { securitySchemes: Record<string, { type: string }>; schemas: Record<string, object> };
 }
 
@@ -54,7 +59,8 @@ export class ApiDocument {
     this.entries = Object.entries(json.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => {
         const name = `${method.toUpperCase()} ${path}`;
-        return { name, method: method.toUpperCase(), path, operation };
+        const audience = /^\/v1\/(\w+)\//.exec(path)?.[1];
+        return { name, method: method.toUpperCase(), path, audience, operation };
       }),
     );
   }

@@ -68,7 +68,7 @@ describe('a batch', () => {
     const playerRefs = players(60);
     const held = world.provider.always({ do: 'hold' }, { path: GRANT });
     const reply = await world.admin('POST', BATCHES, order(playerRefs));
-    expect([reply.status, Object.keys(reply.json)]).toEqual([202, ['batchId']]);
+    expect([reply.status, Object.keys(reply.json)]).toEqual([202, ['batchId', 'stakeMinor']]);
     const { batchId } = reply.json;
     await until('the first are called', () => callsTo(playerRefs).filter(Boolean).length === AT_ONCE);
     expect(await progress(batchId)).toMatchObject({ total: 60, granted: 0, failed: 0, pending: 60 });
@@ -77,7 +77,7 @@ describe('a batch', () => {
     held.release();
     await finished(batchId);
     const { items, ...counts } = await progress(batchId);
-    expect(counts).toEqual({ total: 60, granted: 60, failed: 0, pending: 0 });
+    expect(counts).toMatchObject({ total: 60, granted: 60, failed: 0, pending: 0, cancelled: 0 });
     expect(items.map(({ playerRef }) => playerRef)).toEqual(playerRefs);
     expect(items.every((item) => item.state === 'GRANTED' && item['batchId'] === batchId)).toBe(true);
     expect(callsTo(playerRefs)).toEqual(once(playerRefs));
@@ -144,7 +144,7 @@ describe('a batch', () => {
       await finished(batchId);
       down.withdraw();
       const { items, ...counts } = await progress(batchId);
-      expect(counts).toEqual({ total: 500, granted: 0, failed: 500, pending: 0 });
+      expect(counts).toMatchObject({ total: 500, granted: 0, failed: 500, pending: 0, cancelled: 0 });
       const sent = callsTo(playerRefs).filter(Boolean).length;
       expect(sent).toBeLessThan(4 * AT_ONCE);
       const unknown = items.filter((item) => (item['failure'] as { outcomeUnknown: boolean }).outcomeUnknown);
@@ -176,9 +176,11 @@ describe('a batch', () => {
     expect((await world.admin('GET', `${BATCHES}/${randomUUID()}`)).status).toBe(404);
   });
 
-  test('does not keep a grant named "batches" from being read', async () => {
-    await tool.granted({ requestRef: 'batches' });
-    expect((await tool.read('batches')).json['requestRef']).toBe('batches');
+  test('leaves a grant named "batches" to be listed and acted on: its path is the list of batches', async () => {
+    const { playerRef } = await tool.granted({ requestRef: 'batches' });
+    expect((await tool.read('batches')).json['items']).not.toHaveLength(0);
+    const listed = await world.admin('GET', `/v1/admin/free-spins?playerRef=${String(playerRef)}`);
+    expect(listed.json['items']).toMatchObject([{ requestRef: 'batches' }]);
     expect((await tool.act('batches', 'status')).status).toBe(200);
   });
 });
@@ -227,7 +229,7 @@ describe('with several instances', () => {
     );
     await until('the sweep has taken note', async () => (await progress(batchId, doomed)).pending === 0);
     const { items, ...counts } = await progress(batchId, doomed);
-    expect(counts).toEqual({ total: 30, granted: 26, failed: 4, pending: 0 });
+    expect(counts).toMatchObject({ total: 30, granted: 26, failed: 4, pending: 0, cancelled: 0 });
     const failures = items.filter(({ state }) => state === 'FAILED').map((item) => item['failure']);
     expect(failures).toMatchObject(failures.map(() => ({ outcomeUnknown: true })));
     expect(callsTo(playerRefs, doomed)).toEqual(once(playerRefs));

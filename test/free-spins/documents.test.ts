@@ -30,8 +30,9 @@ test('provider engineers find the four callbacks, with the fields that are reall
   }
   for (const path of ['/docs-json', '/docs/provider-json']) {
     const documented = (await webhooks(path)) ?? {};
-    expect(Object.keys(documented)).toEqual([GRANT, STATUS, CANCEL, REVOKE]);
-    for (const [route, { post }] of Object.entries(documented)) {
+    expect(Object.keys(documented)).toEqual(expect.arrayContaining([GRANT, STATUS, CANCEL, REVOKE]));
+    for (const route of [GRANT, STATUS, CANCEL, REVOKE]) {
+      const { post } = documented[route]!;
       const [call] = world.provider.calls(route);
       const fields = post.requestBody.content['application/json']?.schema.required;
       expect(fields?.sort()).toEqual(Object.keys(call?.json ?? {}).sort());
@@ -40,6 +41,7 @@ test('provider engineers find the four callbacks, with the fields that are reall
 });
 
 test('the other audiences are not bothered with them', async () => {
-  expect(await webhooks('/docs/operator-json')).toBeUndefined();
+  const addresses = Object.keys((await webhooks('/docs/operator-json')) ?? {});
+  expect(addresses.filter((address) => address.startsWith('/v1/game'))).toEqual([]);
   expect(await webhooks('/docs/admin-json')).toBeUndefined();
 });

@@ -25,6 +25,7 @@ describe('a grant', () => {
     expect(reply.status).toBe(201);
     expect(reply.json).toEqual({
       ...order,
+      stakeMinor: 100,
       state: 'GRANTED',
       providerId: PROVIDER,
       externalRef: `batch-of-${order.requestRef}`,

@@ -7,6 +7,7 @@ import { Configuration } from '../../src/config/configuration.js';
 import { Database } from '../../src/database/database.js';
 import { GroupCommit, groupStatement } from '../../src/database/group-commit.js';
 import { Metrics } from '../../src/observability/metrics.js';
+import { monotonicMs } from '../../src/runtime/clock.js';
 import { sha256 } from '../../src/runtime/digest.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import type { Submission } from '../../src/wallet/transaction.js';
@@ -42,9 +43,9 @@ async function batchesOf(world: World, statement: string) {
   const value = (metric: string) =>
     Number(new RegExp(`^${metric}{statement="${statement}"} (.*)$`, 'm').exec(text)?.[1] ?? 0);
   return {
-    batches: value('croupier_group_commit_members_count'),
-    items: value('croupier_group_commit_members_sum'),
-    failed: value('croupier_group_commits_broken_total'),
+    batches: value('croupier_group_commit_batch_items_count'),
+    items: value('croupier_group_commit_batch_items_sum'),
+    failed: value('croupier_group_commit_batches_failed_total'),
   };
 }
 
@@ -95,6 +96,41 @@ test('a locked row delays only the items that need it', async () => {
   await holder.query('COMMIT');
   await holder.end();
   expect(await waits).toMatchObject({ id: held, n: 1 });
+});
+
+describe('the moment at which an item was sent', () => {
+  const sendings = (id: string) => {
+    const moments: number[] = [];
+    const done = groupCommit.run(MARK, [id, 1], (atMs) => moments.push(atMs));
+    return { moments, done };
+  };
+
+  test('is after its wait for the batch before it, and before the statement runs', async () => {
+    const [held = '', free = '', ...others] = ids;
+    const holder = new pg.Client({ connectionString: world.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM marks WHERE id = $1 FOR UPDATE', [held]);
+    // After a single item the next one does not wait for others either.
+    await mark(free, 1);
+    const startedMs = monotonicMs();
+    const first = sendings(held);
+    const behind = others.map((id) => sendings(id));
+    await Promise.all(behind.map(({ done }) => done));
+    const endedMs = monotonicMs();
+    await holder.query('ROLLBACK');
+    await holder.end();
+    await first.done;
+    // The batch before them waited 50 ms for a lock.
+    for (const { moments } of behind) {
+      expect(moments).toHaveLength(1);
+      expect(moments[0]).toBeGreaterThan(startedMs + 40);
+      expect(moments[0]).toBeLessThan(endedMs);
+    }
+    // It failed, and the retry made its result.
+    expect(first.moments).toHaveLength(2);
+    expect(first.moments[1]).toBeGreaterThan(first.moments[0]! + 40);
+  });
 });
 
 test('every item is answered although its connection is lost', async () => {
@@ -171,10 +207,12 @@ describe.each(['BET', 'WIN'])('the claim of a new %s', (kind) => {
       await behind.run(MARK, [ids[0], 1]);
       connections[0]?.pause();
       const own = submission(randomUUID());
-      expect(await freshClaims.tryClaim(own)).toMatchObject({
-        attempt: 1,
-        platformTransactionId: own.platformTransactionId,
-      });
+      const startedMs = monotonicMs();
+      const claim = await freshClaims.tryClaim(own);
+      expect(claim).toMatchObject({ attempt: 1, platformTransactionId: own.platformTransactionId });
+      // Its lease began with the first sending, not with the one that found it.
+      expect(claim!.sentMs).toBeLessThan(startedMs + 1_000);
+      expect(monotonicMs()).toBeGreaterThan(startedMs + 2_500);
       expect(await freshClaims.tryClaim(submission(randomUUID()))).toBeUndefined();
     } finally {
       await close();

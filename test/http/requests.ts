@@ -2,15 +2,21 @@ import type { Type } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import { AuditQuery } from '../../src/admin/audit.request.js';
 import { CreateKeyRequest } from '../../src/admin/key.request.js';
+import { ApprovalQuery, RejectRequest } from '../../src/approvals/approval.request.js';
 import {
+  AdminBatchQuery,
   AdminBatchRequest,
   AdminGrantQuery,
   AdminGrantRequest,
+  FindBatchQuery,
+  OperatorBatchQuery,
   OperatorBatchRequest,
   OperatorGrantQuery,
   OperatorGrantRequest,
+  ResendBatchRequest,
 } from '../../src/free-spins/free-spins.request.js';
-import { PageQuery } from '../../src/http/lists/page.js';
+import { ListQuery, PageQuery } from '../../src/http/lists/page.js';
+import { PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
 import { SessionQuery } from '../../src/session/session.admin.response.js';
 import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';
@@ -32,7 +38,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const SPINS = { gameId: 'slots', spins: 10, betAmountMinor: 20, currency: 'EUR' };
 const PAGE = { limit: 50, cursor: 'Ym9vaw' };
-const TIME_PAGE = { ...PAGE, from: '2026-01-31', to: '2026-01-31T00:00:00.5+01:00' };
+const LIST = { ...PAGE, bom: 'true' };
+const TIME_PAGE = { ...LIST, from: '2026-01-31', to: '2026-01-31T00:00:00.5+01:00' };
 const PROVIDER = { name: 'Acme', webhookBaseUrl: 'https://rgs.acme.example', lateSettlementSeconds: 0 };
 const OPERATOR = { name: 'Lucky', walletBaseUrl: 'https://wallet.lucky.example', walletTimeoutMs: 5000 };
 const TENANT = { status: 'ACTIVE', requestsPerSecond: 500 };
@@ -81,16 +88,54 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   ],
   [CreateProviderRequest, [{ id: 'acme', ...PROVIDER, ...TENANT }]],
   [ChangeProviderRequest, [{ ...PROVIDER, ...TENANT }, {}]],
-  [CreateOperatorRequest, [{ id: 'lucky', ...OPERATOR, ...TENANT, walletAdapter: 'signed-json' }]],
-  [ChangeOperatorRequest, [{ ...OPERATOR, ...TENANT, walletAdapter: 'signed-json' }, {}]],
+  [
+    CreateOperatorRequest,
+    [{ id: 'lucky', ...OPERATOR, ...TENANT, walletAdapter: 'signed-json', currencies: ['EUR'] }],
+  ],
+  [
+    ChangeOperatorRequest,
+    [{ ...OPERATOR, ...TENANT, walletAdapter: 'signed-json', currencies: ['EUR', 'USD'] }, {}],
+  ],
   [RotateSecretRequest, [{ overlapSeconds: 0 }, {}]],
   [PageQuery, [PAGE, {}]],
-  [AuditQuery, [{ ...TIME_PAGE, actor: 'root', action: 'provider.change', target: 'provider:acme' }, {}]],
+  [ListQuery, [LIST, { bom: 'false' }]],
+  [
+    AuditQuery,
+    [
+      { ...TIME_PAGE, actor: 'root', action: 'provider.change', target: 'provider:acme' },
+      { outcome: 'FORBIDDEN', requestId: 'r' },
+    ],
+  ],
   [CallbackQuery, [{ ...TIME_PAGE, providerId: 'a', route: '/v1/game/session/revoke', reference: 'r' }]],
   [SessionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', playerRef: 'p', revoked: 'true' }]],
   [TransactionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', roundId: 'r', state: 'PENDING' }]],
-  [OperatorGrantQuery, [{ ...PAGE, state: 'GRANTED', providerId: 'a', playerRef: 'p', gameId: 'g' }]],
-  [AdminGrantQuery, [{ ...PAGE, state: 'GRANTED', providerId: 'a', playerRef: 'p', operatorId: 'o' }]],
+  [ApprovalQuery, [{ ...TIME_PAGE, state: 'WAITING', operatorId: 'o' }]],
+  [FindBatchQuery, [{ items: 'false' }, {}]],
+  [OperatorBatchQuery, [{ ...TIME_PAGE, gameId: 'g' }]],
+  [AdminBatchQuery, [{ ...TIME_PAGE, gameId: 'g', operatorId: 'o' }]],
+  [ResendBatchRequest, [{ includeUnknown: true }, {}]],
+  [RejectRequest, [{ reason: 'one zero too many' }]],
+  [
+    PutLimitRequest,
+    [
+      { maxGrantMinor: 1, maxBatchMinor: 2, maxAdjustmentMinor: 3, dailyMinor: 4, maxWinMinor: 0 },
+      { dailyMinor: null },
+    ],
+  ],
+  [
+    OperatorGrantQuery,
+    [
+      {
+        ...PAGE,
+        batchId: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
+        state: 'GRANTED',
+        providerId: 'a',
+        playerRef: 'p',
+        gameId: 'g',
+      },
+    ],
+  ],
+  [AdminGrantQuery, [{ ...LIST, state: 'GRANTED', providerId: 'a', playerRef: 'p', operatorId: 'o' }]],
 ]);
 
 /** What may be wrong with any field; undefined leaves it out. */

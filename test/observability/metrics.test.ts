@@ -1,11 +1,12 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Metrics } from '../../src/observability/metrics.js';
 
 let metrics: Metrics;
 beforeEach(() => (metrics = new Metrics()));
 
 const settle = (times: number) => {
-  for (let n = 0; n < times; n += 1) metrics.transactionSettled('BET', 'APPROVED', 'REAL');
+  for (let n = 0; n < times; n += 1)
+    metrics.transactionSettled('lucky', 'spinwell', 'BET', 'APPROVED', 'REAL');
 };
 /** The updates applied so far; unlike reading the text, this applies none. */
 async function applied(): Promise<number> {
@@ -16,7 +17,8 @@ async function applied(): Promise<number> {
 test('deferred updates are applied before the metrics are read', async () => {
   settle(3);
   expect(await applied()).toBe(0);
-  const line = 'croupier_transactions_total{kind="BET",state="APPROVED",mode="REAL"} 3';
+  const line =
+    'croupier_transactions_total{operator="lucky",provider="spinwell",kind="BET",state="APPROVED",mode="REAL"} 3';
   expect(await metrics.text()).toContain(line);
   expect(await metrics.text()).toContain(line);
 });
@@ -33,4 +35,65 @@ test('at most a hundred updates are deferred', async () => {
   expect(await applied()).toBe(0);
   settle(2);
   expect(await applied()).toBe(100);
+});
+
+describe('labels', () => {
+  /** The values that a label has in the lines of a metric. */
+  async function labels(name: string, label: string): Promise<Set<string>> {
+    const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith(`${name}{`));
+    return new Set(lines.map((line) => new RegExp(`[{,]${label}="([^"]*)"`).exec(line)![1]!));
+  }
+
+  test('name the first 200 operators, and the first 200 providers; the rest is other', async () => {
+    for (let n = 0; n < 203; n += 1) metrics.operatorCallEnded(`operator-${n}`, 'BET', 'APPROVED', 1);
+    for (let n = 0; n < 203; n += 1)
+      metrics.callbackSent(`provider-${n}`, '/v1/game/session/revoke', '200', 1);
+    const operators = await labels('croupier_operator_calls_total', 'operator');
+    expect(operators.size).toBe(201);
+    expect(operators).toContain('operator-199');
+    expect(operators).not.toContain('operator-200');
+    expect(await labels('croupier_callbacks_total', 'provider')).toContain('other');
+    expect(await metrics.text()).toContain(
+      'croupier_operator_calls_total{operator="other",operation="BET",outcome="APPROVED"} 3',
+    );
+  });
+
+  test('name at most 2000 pairs, and the operator of each', async () => {
+    for (let operator = 0; operator < 60; operator += 1) {
+      for (let provider = 0; provider < 60; provider += 1) {
+        metrics.grantReached(`operator-${operator}`, `provider-${provider}`, 'GRANTED');
+      }
+    }
+    const lines = (await metrics.text()).match(/^croupier_free_spin_grants_total{.*$/gm)!;
+    expect(lines.length).toBeLessThanOrEqual(2_060);
+    expect(await labels('croupier_free_spin_grants_total', 'operator')).toHaveProperty('size', 60);
+    const ofLast = lines.filter((line) => line.includes('operator="operator-59"'));
+    expect(ofLast).toEqual([
+      'croupier_free_spin_grants_total{operator="operator-59",provider="other",state="GRANTED"} 60',
+    ]);
+  });
+});
+
+describe('a level', () => {
+  test('of several tenants in other is their sum, or what it says instead', async () => {
+    const tenants = Array.from({ length: 205 }, (_, n) => ({ operator: `operator-${n}`, value: n }));
+    const read = async () => tenants;
+    metrics.addLevel({ name: 'croupier_sum', help: '-', labelNames: ['operator'], read });
+    metrics.addLevel({ name: 'croupier_most', help: '-', labelNames: ['operator'], read, combine: Math.max });
+    const text = await metrics.text();
+    expect(text).toContain(`croupier_sum{operator="other"} ${200 + 201 + 202 + 203 + 204}`);
+    expect(text).toContain('croupier_most{operator="other"} 204');
+    expect(text).toContain('croupier_sum{operator="operator-199"} 199');
+  });
+
+  test('that cannot be read has no value, and the other metrics are there', async () => {
+    const read = () => Promise.reject(new Error('the database is down'));
+    metrics.addLevel({ name: 'croupier_away', help: '-', read });
+    metrics.addLevel({ name: 'croupier_away_by_operator', help: '-', labelNames: ['operator'], read });
+    settle(1);
+    const text = await metrics.text();
+    expect(text).toContain('croupier_away Nan');
+    expect(text).not.toContain('croupier_away_by_operator{');
+    expect(text).toContain('croupier_transactions_total{');
+  });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Configuration } from '../../src/config/configuration.js';
+import { type Configuration, SETTLING_FACTOR } from '../../src/config/configuration.js';
 import { CallSigner } from '../../src/outbound/call-signer.js';
 import { Outbound } from '../../src/outbound/outbound.service.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
@@ -10,8 +10,8 @@ import { Randomness } from '../../src/runtime/randomness.js';
 import { TestClock } from '../world/test-clock.js';
 
 const LIMIT_BYTES = 64 * 1024;
-/** As many calls to one origin as go at the same time. */
-const CONNECTIONS = 128;
+/** As many calls to one tenant as go at the same time. */
+const CONNECTIONS = 8;
 /** For calls that are not to run out of time, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
   received = [];
   sockets = new Set();
   outbound = new Outbound(
-    { outboundAllowPrivate: true } as Configuration,
+    { outboundAllowPrivate: true, operatorMaxInFlight: CONNECTIONS / SETTLING_FACTOR } as Configuration,
     new CallSigner(new TestClock(), new Randomness()),
     new HostResolver(),
   );
@@ -49,8 +49,8 @@ afterEach(async () => {
   server.close();
 });
 
-const post = (path = '/', timeoutMs = PATIENCE_MS) =>
-  outbound.post({ url: url + path, tenantId: 'operator', secret: 'secret', body: { a: 1 }, timeoutMs });
+const post = (route = '/', timeoutMs = PATIENCE_MS, tenantId = 'operator') =>
+  outbound.post({ baseUrl: url, route, tenantId, secret: 'secret', body: { a: 1 }, timeoutMs });
 
 describe('an answer', () => {
   test('is its status and its bytes, in however many pieces they come', async () => {
@@ -89,7 +89,11 @@ describe('an answer', () => {
 
   test('is cut off where it is larger', async () => {
     answer = (_, response) => response.write(Buffer.alloc(LIMIT_BYTES + 1, 'x'));
-    expect(await post()).toEqual({ kind: 'failed', detail: 'the answer is larger than 65536 bytes' });
+    expect(await post()).toEqual({
+      kind: 'failed',
+      answered: true,
+      detail: 'the answer is larger than 65536 bytes',
+    });
     await vi.waitFor(() => expect(sockets.size).toBe(0));
   });
 });
@@ -106,7 +110,7 @@ describe('no answer', () => {
 
   test('the connection breaks before it', async () => {
     answer = (request) => request.socket.destroy();
-    expect(await post()).toMatchObject({ kind: 'failed' });
+    expect(await post()).toMatchObject({ kind: 'failed', answered: false });
     expect(received).toEqual(['/']);
   });
 
@@ -140,6 +144,53 @@ describe('no answer', () => {
     for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
     expect(received).not.toContain('/late');
     expect(received).toContain('/next');
+  });
+
+  test('the connections of one tenant are not those of another behind the same address', async () => {
+    const held: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const holding = Array.from({ length: 2 * CONNECTIONS }, () => post('/held'));
+    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
+    expect(await post('/other', PATIENCE_MS, 'another operator')).toMatchObject({ kind: 'answered' });
+    expect(sockets.size).toBe(CONNECTIONS + 1);
+    for (const response of held.splice(0)) response.end();
+    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
+    for (const response of held) response.end();
+    for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
+  });
+
+  test('a call to the former address ends there', async () => {
+    const held: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const holding = post('/held');
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    url += '/moved';
+    expect(await post('/next')).toMatchObject({ kind: 'answered' });
+    held[0]?.end();
+    expect(await holding).toMatchObject({ kind: 'answered' });
+    expect(received).toEqual(['/held', '/moved/next']);
+  });
+
+  test.each([
+    [
+      '3 seconds',
+      PATIENCE_MS,
+      { kind: 'failed', answered: false, detail: /ConnectTimeoutError|CONNECT_TIMEOUT/ },
+    ],
+    ["the call's own time-out", 50, { kind: 'timeout', detail: /50 ms/ }],
+  ])('connecting takes longer than %s', async (_, timeoutMs, { detail, ...outcome }) => {
+    // The server takes the connection, and says nothing to the TLS handshake.
+    server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+      sockets.add(socket.resume());
+      socket.on('error', () => undefined).on('end', () => socket.destroy());
+      socket.on('close', () => sockets.delete(socket));
+    });
+    url = url.replace('http:', 'https:');
+    expect(await post('/', timeoutMs)).toMatchObject({
+      ...outcome,
+      detail: expect.stringMatching(detail) as string,
+    });
+    await vi.waitFor(() => expect(sockets.size).toBe(0), PATIENCE_MS);
   });
 
   test('the address is none', async () => {

@@ -15,25 +15,43 @@ const ADMIN_KEY = 'admin-key-of-the-process-tests-01234567';
 const SECRETS_KEY = Buffer.alloc(32, 'process').toString('base64');
 const LEASE_SECONDS = 2;
 
+export interface SignedReply {
+  readonly status: number;
+  readonly nextAction: string | null;
+  readonly json: Record<string, unknown>;
+}
+
 /** The built service as a process of its own, with its own embedded database, before a recording wallet. */
 export class BuiltService {
   readonly port = 24_000 + Math.floor(Math.random() * 1000);
   readonly url = `http://127.0.0.1:${this.port}`;
-  private readonly secrets = new Map<string, string>();
   private running!: Launched;
 
   private constructor(
     readonly wallet: OperatorWalletCounterpart,
     private readonly folder: Awaited<ReturnType<typeof temporaryFolder>>,
+    private readonly secrets: Map<string, string>,
+    private readonly main: string | undefined,
   ) {}
 
-  /** @param environment of the first start */
-  static async create(environment: Record<string, string> = {}): Promise<BuiltService> {
-    const service = new BuiltService(await OperatorWalletCounterpart.start(), await temporaryFolder());
+  /**
+   * @param environment of the first start
+   * @param main its entry point, if it is not the one that is built here
+   */
+  static async create(environment: Record<string, string> = {}, main?: string): Promise<BuiltService> {
+    const wallet = await OperatorWalletCounterpart.start();
+    const service = new BuiltService(wallet, await temporaryFolder(), new Map(), main);
     await service.start(environment);
     await service.register('providers', { id: 'spinwell', webhookBaseUrl: 'http://127.0.0.1:9' });
     await service.register('operators', { id: 'lucky', walletBaseUrl: service.wallet.baseUrl });
     await service.admin('PUT', '/v1/admin/games/reels', { providerId: 'spinwell', name: 'Reels' });
+    return service;
+  }
+
+  /** Another instance, of what is built here, between the same tenants; the environment names the database of both. */
+  async another(environment: Record<string, string>): Promise<BuiltService> {
+    const service = new BuiltService(this.wallet, await temporaryFolder(), this.secrets, undefined);
+    await service.start(environment);
     return service;
   }
 
@@ -48,19 +66,23 @@ export class BuiltService {
 
   /** Another process on the same folder, unless the environment says otherwise. */
   launch(environment: Record<string, string> = {}): Launched {
-    return launch({
-      ADMIN_API_KEY: ADMIN_KEY,
-      SECRETS_KEY,
-      HOST: '127.0.0.1',
-      PORT: String(this.port),
-      DATA_DIR: this.folder.path,
-      OUTBOUND_ALLOW_PRIVATE: 'true',
-      REQUESTS_PER_SECOND: '100000',
-      OPERATOR_TIMEOUT_MS: '1000',
-      TRANSACTION_LEASE_SECONDS: String(LEASE_SECONDS),
-      ...groupCommitEnvironment(),
-      ...environment,
-    });
+    return launch(
+      {
+        ADMIN_API_KEY: ADMIN_KEY,
+        SECRETS_KEY,
+        HOST: '127.0.0.1',
+        PORT: String(this.port),
+        DATA_DIR: this.folder.path,
+        OUTBOUND_ALLOW_PRIVATE: 'true',
+        REQUESTS_PER_SECOND: '100000',
+        OPERATOR_TIMEOUT_MS: '1000',
+        TRANSACTION_LEASE_SECONDS: String(LEASE_SECONDS),
+        ...groupCommitEnvironment(),
+        ...environment,
+      },
+      'pipe',
+      this.main,
+    );
   }
 
   /** Whether its database runs, or has left the file behind that tells of it. */
@@ -82,12 +104,15 @@ export class BuiltService {
     this.running.process.stderr?.destroy();
   }
 
-  /** Starts it, again where it has ended, and waits until it is ready. */
-  async start(environment: Record<string, string> = {}): Promise<void> {
+  /**
+   * Starts it, again where it has ended.
+   * @param readiness the status of `/health/ready` that is waited for
+   */
+  async start(environment: Record<string, string> = {}, readiness = 200): Promise<void> {
     this.running = this.launch(environment);
     await until(async () => {
       if (this.exitCode !== null) throw new Error(this.running.lines.join('\n'));
-      return (await fetch(`${this.url}/health/ready`).catch(() => undefined))?.status === 200;
+      return (await fetch(`${this.url}/health/ready`).catch(() => undefined))?.status === readiness;
     });
   }
 
@@ -142,14 +167,15 @@ export class BuiltService {
     return (await (await this.asAdmin(method, path, body)).json()) as Record<string, string>;
   }
 
-  private async signed(tenantId: string, path: string, content: object) {
+  async signed(tenantId: string, path: string, content: object): Promise<SignedReply> {
     const body = JSON.stringify(content);
     const secret = this.secrets.get(tenantId) ?? '';
     const call = { method: 'POST', path, body, tenantId, secret };
     const signature = signRequest({ ...call, nonce: randomUUID(), now: Date.now() / 1000 });
     const headers = { 'Content-Type': 'application/json', ...signature };
     const response = await fetch(this.url + path, { method: 'POST', headers, body });
-    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+    const json = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, nextAction: response.headers.get('x-next-action'), json };
   }
 }
 

@@ -11,13 +11,15 @@ export interface Launched {
 /**
  * Starts the built service with this environment and no other.
  * @param output a file that takes what it writes; without one its lines are kept
+ * @param main the service's entry point
  */
 export function launch(
   environment: Readonly<Record<string, string | undefined>>,
   output: 'pipe' | number = 'pipe',
+  main = 'dist/main.js',
 ): Launched {
   const lines: string[] = [];
-  const child = spawn(process.execPath, ['dist/main.js'], {
+  const child = spawn(process.execPath, [main], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', output, output],
   });

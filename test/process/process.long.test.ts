@@ -17,6 +17,50 @@ describe('the service as a process', () => {
     expect(more).toEqual([]);
   });
 
+  test('it says in one line that it has started, and in one that it has stopped', async () => {
+    const entries = (msg: string) =>
+      service
+        .logged(`"msg":"${msg}`)
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .map(({ time: _, ...entry }) => entry);
+    await until(async () => entries('started').length > 0);
+    expect(entries('started')).toEqual([
+      {
+        level: 30,
+        context: 'Croupier',
+        msg: 'started',
+        version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        address: service.url,
+        database: 'embedded',
+        redis: 'none',
+        migrationsRun: expect.arrayContaining(['Foundation1764000000001']),
+      },
+    ]);
+    await service.end('SIGTERM');
+    await until(async () => entries('stopped').length > 0);
+    expect(entries('stopped')).toEqual([
+      {
+        level: 30,
+        context: 'Croupier',
+        msg: 'stopped',
+        signal: 'SIGTERM',
+        outcome: 'clean',
+        afterMs: expect.any(Number),
+      },
+    ]);
+    await service.start({ REDIS_URL: 'redis://user:redis-password@127.0.0.1:9/2', DATABSE_URL: 'x' }, 503);
+    await until(async () => entries('started').length > 0);
+    expect(entries('started')).toMatchObject([{ redis: '127.0.0.1:9/2', migrationsRun: [] }]);
+    expect(entries('set, but not read')).toMatchObject([
+      { level: 40, msg: 'set, but not read, and perhaps misspelt: DATABSE_URL (DATABASE_URL?)' },
+    ]);
+    await until(async () => entries('Redis').length > 0);
+    expect(entries('Redis')).toMatchObject([{ level: 40, detail: expect.stringContaining('ECONNREFUSED') }]);
+    expect(service.logged('redis-password')).toEqual([]);
+    await service.end('SIGTERM');
+    await service.start();
+  });
+
   test.each([
     ['told to stop', 0],
     ['told again and again, at every moment of its stopping', 100],

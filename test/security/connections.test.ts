@@ -119,7 +119,7 @@ describe('a client that does not read its answers', () => {
   test('is cut off, one that only waits is not', async () => {
     const idle = open(url);
     const unread = open(url).pause();
-    unread.write(get('/docs/swagger-ui-bundle.js').repeat(16));
+    unread.write(get('/docs-json').repeat(16));
     await expect.poll(() => lines.filter((line) => line.includes('unread-answer')).length).toBe(1);
     await expect.poll(connections).toBe(1);
     idle.write(get('/health/live', 'Connection: close\r\n'));

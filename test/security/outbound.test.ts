@@ -116,11 +116,13 @@ describe.each(PRIVATE_HOSTS)('%s: %s', (_, host) => {
 
 /** What both ways out make of a call to this address. */
 async function outcomes(url: string): Promise<string[]> {
-  const call = { url, tenantId: 'x', secret: 'x', timeoutMs: 2_000 };
-  const wallet = await guarded.app.get(Outbound, { strict: false }).post({ ...call, body: {} });
+  const call = { tenantId: 'x', secret: 'x', timeoutMs: 2_000 };
+  const wallet = await guarded.app
+    .get(Outbound, { strict: false })
+    .post({ ...call, baseUrl: url, route: '', body: {} });
   const webhook = await guarded.app
     .get(CallbackHttp, { strict: false })
-    .post({ ...call, body: Buffer.from('{}'), ignoresBodyOf200: false });
+    .post({ ...call, url, body: Buffer.from('{}'), ignoresBodyOf200: false });
   return [wallet, webhook].map((outcome) => JSON.stringify(outcome));
 }
 

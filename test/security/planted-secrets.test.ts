@@ -114,6 +114,13 @@ async function administer(sessionId: string): Promise<void> {
   await admin('POST', '/v1/admin/free-spins', { ...grant, requestRef: 'a-grant', playerRef: 'ann' });
   const batch = { ...grant, batchRef: 'a-batch', playerRefs: ['bob'] };
   expect((await admin('POST', '/v1/admin/free-spins/batches', batch)).status).toBeLessThan(300);
+  await admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxGrantMinor: 1 });
+  const held = await admin('POST', '/v1/admin/free-spins', {
+    ...grant,
+    requestRef: 'held',
+    playerRef: 'ann',
+  });
+  expect(held.status).toBe(202);
   await admin('POST', `/v1/admin/sessions/${sessionId}/revoke`, { reason: 'KICK' });
 }
 
@@ -137,7 +144,11 @@ async function readEverything(): Promise<void> {
   const [batch] = await world.sql.run<{ batch_id: string }>('SELECT batch_id FROM free_spin_batches');
   const [session] = await world.sql.run<{ session_id: string }>('SELECT session_id FROM sessions');
   const [callback] = await world.sql.run<{ callback_id: number }>('SELECT callback_id FROM callbacks');
+  const [approval] = await world.sql.run<{ approval_id: string }>('SELECT approval_id FROM approvals');
   const values: Record<string, unknown> = {
+    approvalId: approval?.approval_id,
+    currency: 'EUR',
+    operatorId: OPERATOR,
     gameId: GAME,
     providerId: PROVIDER,
     transactionId: 'a-bet',

@@ -21,14 +21,24 @@ import { TenantAdministration } from '../../src/tenancy/administration/tenant-ad
 import { createTestDatabase } from '../world/database.js';
 
 class SetClock extends Clock {
-  private ms = Date.parse('2026-01-01T00:00:00Z');
+  private elapsedMs = 0;
+  private startedAtMs = Date.parse('2026-01-01T00:00:00Z');
 
   override now(): Date {
-    return new Date(this.ms);
+    return new Date(this.startedAtMs + this.elapsedMs);
+  }
+
+  override monotonicMs(): number {
+    return this.elapsedMs;
   }
 
   advance(seconds: number): void {
-    this.ms += seconds * 1000;
+    this.elapsedMs += seconds * 1000;
+  }
+
+  /** Sets the time of day forwards or back, as an administrator or NTP does. */
+  step(seconds: number): void {
+    this.startedAtMs += seconds * 1000;
   }
 }
 
@@ -326,6 +336,16 @@ describe('the directory without its database', () => {
     expect(here.tenancy.provider('acme')).toBeDefined();
     version.mockRestore();
     await vi.waitFor(() => expect(here.tenancy.ready()).toBe(true));
+  });
+
+  test.each([3_600, -3_600])('is trusted for as long when the time of day jumps by %i s', async (seconds) => {
+    await here.tenants.createProvider(ACTOR, ACME);
+    const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
+    await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
+    clock.step(seconds);
+    expect(here.tenancy.ready()).toBe(true);
+    clock.advance(31);
+    expect(here.tenancy.ready()).toBe(false);
   });
 
   test('takes up a stored change later, and answers it as stored', async () => {

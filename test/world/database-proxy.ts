@@ -14,6 +14,7 @@ export interface Cut {
 interface Rule extends Cut {
   readonly words: string;
   readonly moment: Moment;
+  readonly limit: number;
 }
 
 /** Stands between an instance and PostgreSQL, and resets connections at a chosen statement. */
@@ -23,7 +24,7 @@ export class DatabaseProxy {
 
   private constructor(
     private readonly server: Server,
-    private readonly target: URL,
+    private target: URL,
   ) {
     server.on('connection', (client) => this.relay(client));
   }
@@ -43,10 +44,17 @@ export class DatabaseProxy {
     return url.href;
   }
 
-  cut(words: string, moment: Moment): Cut {
-    const rule: Rule = { words, moment, count: 0, withdraw: () => void this.rules.delete(rule) };
+  /** @param limit how many connections it resets at most */
+  cut(words: string, moment: Moment, limit = Infinity): Cut {
+    const rule: Rule = { words, moment, limit, count: 0, withdraw: () => void this.rules.delete(rule) };
     this.rules.add(rule);
     return rule;
+  }
+
+  /** Lets new connections lead to another server, and resets those that stand. */
+  pointTo(databaseUrl: string): void {
+    this.target = new URL(databaseUrl);
+    this.resetAll();
   }
 
   /** Resets every connection that stands. */
@@ -70,7 +78,7 @@ export class DatabaseProxy {
       client.resetAndDestroy();
     };
     client.on('data', (sent) => {
-      const rule = [...this.rules].find(({ words }) => sent.includes(words));
+      const rule = [...this.rules].find(({ words, count, limit }) => count < limit && sent.includes(words));
       if (rule?.moment === 'before') return reset(rule);
       lost ??= rule;
       server.write(sent);

@@ -2,13 +2,24 @@ import { Clock } from '../../src/runtime/clock.js';
 
 /** The real time, moved by hand. */
 export class TestClock extends Clock {
-  private offsetMs = 0;
+  private elapsedMs = 0;
+  private steppedMs = 0;
 
   override now(): Date {
-    return new Date(Date.now() + this.offsetMs);
+    return new Date(Date.now() + this.elapsedMs + this.steppedMs);
   }
 
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.elapsedMs;
+  }
+
+  /** Lets time pass. */
   advance(seconds: number): void {
-    this.offsetMs += seconds * 1000;
+    this.elapsedMs += seconds * 1000;
+  }
+
+  /** Sets the time of day forwards or back, as an administrator or NTP does. */
+  step(seconds: number): void {
+    this.steppedMs += seconds * 1000;
   }
 }

@@ -1,4 +1,4 @@
-import { signRequest } from '@croupier/provider-sdk';
+import { signatureHeaders } from '../../sdk/src/signature.js';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { randomUUID } from 'node:crypto';
@@ -138,7 +138,7 @@ export class World {
 
   /** The four headers of a call, signed as the options say. */
   signature(tenantId: string, path: string, body: string | Uint8Array, options: SignedOptions = {}) {
-    return signRequest({
+    return signatureHeaders({
       method: options.method ?? 'POST',
       path,
       body,

@@ -5,12 +5,12 @@ import { SensitiveRead } from '../../audit/sensitive-read.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
-import { PageQuery } from '../../http/lists/page.js';
+import { ListQuery } from '../../http/lists/page.js';
 import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, flaggedWinResponse } from './winnings.response.js';
 import { WinningsService } from './winnings.service.js';
 
 /** Not under /free-spins: there, any word may be a grant's requestRef. */
-@ApiTags('Administrators')
+@ApiTags('Free spins')
 @Controller('v1/admin/free-spins-winnings')
 export class WinningsAdminController {
   constructor(private readonly winnings: WinningsService) {}
@@ -28,14 +28,14 @@ export class WinningsAdminController {
       'is not flagged. Each WIN has one flag: the first that applies, in this order. A WIN leaves the list when its flag ' +
       'no longer applies.',
   })
-  @SensitiveRead('free-spins.flagged-list')
-  @ApiList(FlaggedWinListResponse, PageQuery, FLAGGED_WIN_COLUMNS)
+  @SensitiveRead('free-spins.flagged-list', 'flagged-winnings')
+  @ApiList(FlaggedWinListResponse, ListQuery, FLAGGED_WIN_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   flagged(
-    @ValidQuery() query: PageQuery,
+    @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<FlaggedWinListResponse | StreamableFile> {
-    const read = async (page: PageQuery) => {
+    const read = async (page: ListQuery) => {
       const found = await this.winnings.flagged(page);
       return { ...found, items: found.items.map(flaggedWinResponse) };
     };

@@ -31,8 +31,14 @@ const FLAG_BY_ROUND = `
                THEN 'NO_STANDING_BET' END
      FROM transactions b WHERE ${inRoundOf('b', 't')})`;
 
+/** wallet/attempt.runner.ts has marked the few WINs that were above the limit. */
+const FLAG_BY_LIMIT = `
+  (SELECT 'ABOVE_LIMIT' FROM wins_above_limit l
+    WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;
+
 /** The flag of the WIN t: the first that applies, in the order of FLAGS; null where none does. */
-const FLAG = `coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND})`;
+const FLAG = `
+  coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
 /** $1 is the grant's requestRef. A sum that a JSON number does not carry exactly is null. */
 export const OF_GRANT: Statement = {
@@ -88,7 +94,8 @@ const NEWEST_FIRST = `ORDER BY "createdAt" DESC, id DESC LIMIT $3`;
 /**
  * Newest first. The WINs with a freeSpinsRef lie in a partial index by time. Those without a standing BET are found from
  * the ROLLED_BACK rows, which are few and have a partial index as well; OFFSET 0 has each of their rounds looked up in
- * the index of rounds. The statement has no name, so that it is planned for the rows that there are now.
+ * the index of rounds. Those above a limit are marked in a table of their own. The statement has no name, so that it is
+ * planned for the rows that there are now.
  */
 const FLAGGED: Statement = {
   name: '',
@@ -109,6 +116,15 @@ const FLAGGED: Statement = {
                                WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} AND ${BEFORE_PLACE} OFFSET 0) t
        ) AS wins
         WHERE flag = 'NO_STANDING_BET' ${NEWEST_FIRST})
+      UNION ALL
+      (SELECT * FROM (
+         SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
+           FROM wins_above_limit m
+          CROSS JOIN LATERAL (SELECT * FROM transactions t
+                               WHERE t.provider_id = m.provider_id AND t.transaction_id = m.transaction_id
+                                 AND ${BOOKED} AND ${BEFORE_PLACE} OFFSET 0) t
+       ) AS wins
+        WHERE flag = 'ABOVE_LIMIT' ${NEWEST_FIRST})
     ) AS wins
     ${NEWEST_FIRST}`,
 };

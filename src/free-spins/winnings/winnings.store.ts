@@ -14,6 +14,7 @@ import { FLAGGED_IN_ROUND, FLAGGED_WIN, flaggedPage, OF_GRANT } from './winnings
  *   amount does not matter: a WIN of 0 reports a lost round, whose stake was returned. A BET whose ROLLBACK came first
  *   counts as ROLLED_BACK. DECLINED BETs do not count. A round without any other BET is not flagged, because such a WIN
  *   is accepted like one of free spins.
+ * - `ABOVE_LIMIT`: it was above `maxWinMinor` of its operator when it was booked. Contract, section 9.
  */
 export const FLAGS = [
   'UNKNOWN_BATCH',
@@ -21,6 +22,7 @@ export const FLAGS = [
   'OTHER_CURRENCY',
   'CANCELLED',
   'NO_STANDING_BET',
+  'ABOVE_LIMIT',
 ] as const;
 export type Flag = (typeof FLAGS)[number];
 

@@ -18,9 +18,14 @@ export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(field).join(',')}\r\n`;
 }
 
+/** A number whose decimals are written as they are given, such as `2.50`. */
+export class CsvNumber {
+  constructor(readonly text: string) {}
+}
+
 function field(value: unknown): string {
   const text = textOf(value);
-  const harmless = typeof value === 'number' ? text : withoutFormulas(text);
+  const harmless = typeof value === 'number' || value instanceof CsvNumber ? text : withoutFormulas(text);
   return QUOTED.test(text) || text.trim() !== text ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
@@ -33,5 +38,6 @@ function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'string') return value;
+  if (value instanceof CsvNumber) return value.text;
   return JSON.stringify(value);
 }

@@ -1,5 +1,5 @@
 import { CroupierError } from '../../errors/croupier-error.js';
-import { OpaqueField, QueryIntegerField } from '../validation/fields.js';
+import { OpaqueField, QueryChoiceField, QueryIntegerField } from '../validation/fields.js';
 import { isIdentifier } from '../validation/identifier.js';
 
 /** Contract, section 7: `limit` 50, at most 500. */
@@ -13,6 +13,19 @@ export class PageQuery {
 
   @OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the page before' })
   cursor?: string;
+}
+
+/** A parameter of lists that are exported as CSV. */
+export const ByteOrderMarkField = () =>
+  QueryChoiceField(['true', 'false'], {
+    default: 'false',
+    description: 'of CSV: begins with a byte order mark, by which spreadsheets know UTF-8',
+  });
+
+/** Which part of a list is asked for that is exported as CSV too. */
+export class ListQuery extends PageQuery {
+  @ByteOrderMarkField()
+  bom?: 'true' | 'false';
 }
 
 /** A part of a list by id: what comes after this id, in the order of its bytes. */

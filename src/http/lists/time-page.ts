@@ -2,10 +2,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
-import { pageById, type PageOf, PageQuery } from './page.js';
+import { ListQuery, pageById, type PageOf, type PageQuery } from './page.js';
 
 /** Which part of a list by time is asked for: from ≤ createdAt < to, newest first. Contract, section 7. */
-export class TimePageQuery extends PageQuery {
+export class TimePageQuery extends ListQuery {
   @InstantField('from ≤ createdAt')
   from?: string;
 

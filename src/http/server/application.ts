@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { ServiceLogger } from '../../observability/logging.js';
 import { serveDocuments } from '../../openapi/documents.js';
+import { Lifecycle } from '../../runtime/lifecycle.js';
 import { RequestLog } from './request-log.js';
 import { ConnectionLog } from './connection-log.js';
 import type { CroupierExpressAdapter } from './express-adapter.js';
@@ -21,7 +22,9 @@ export function setUp(app: INestApplication): () => void {
   const adapter = app.getHttpAdapter() as CroupierExpressAdapter;
   const { follow, nameBroken } = app.get(RequestLog);
   const connections = app.get(ConnectionLog);
+  const lifecycle = app.get(Lifecycle);
   adapter.firstHandler = follow;
+  adapter.closesConnections = () => lifecycle.stopping;
   adapter.observer = {
     nameBroken,
     connectionDestroyed: (reason, address) => connections.destroyed(reason, address),

@@ -31,6 +31,11 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   firstHandler: FirstHandler = (_request, _response, next) => next();
   /** Receives what never reaches a route. */
   observer: ServerObserver = { nameBroken: () => '', connectionDestroyed: () => undefined };
+  /**
+   * Whether the connection is closed after each answer: set by the application. When it stops, a client opens its next
+   * connection to another instance, and none is reset.
+   */
+  closesConnections = (): boolean => false;
   /** Routes that are tried after those of all controllers, so that the wallet's are found first. */
   readonly lastRoutes: Router = express.Router({ caseSensitive: true, strict: true });
 
@@ -51,7 +56,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const application = this.getInstance<Express>();
     const server = createNodeServer(
-      messageClassesOf(application),
+      messageClassesOf(application, () => this.closesConnections()),
       (request, response) => {
         request.originalUrl = request.url;
         this.firstHandler(request, response, () => {
@@ -109,9 +114,14 @@ export class CroupierExpressAdapter extends ExpressAdapter {
  * Classes whose prototypes already are the application's. Express sets the prototype of every request and response; on
  * an object that has it, that does nothing, while a change makes all later property accesses slow.
  */
-function messageClassesOf(application: Express) {
+function messageClassesOf(application: Express, closesConnections: () => boolean) {
   class ExpressRequest extends IncomingMessage {}
-  class ExpressResponse extends ServerResponse {}
+  class ExpressResponse extends ServerResponse {
+    override writeHead(...head: [status: number, ...unknown[]]): this {
+      if (closesConnections()) this.setHeader('Connection', 'close');
+      return super.writeHead(...(head as [number]));
+    }
+  }
   Object.setPrototypeOf(ExpressRequest.prototype, application.request);
   Object.setPrototypeOf(ExpressResponse.prototype, application.response);
   application.request = ExpressRequest.prototype as Request;

@@ -4,12 +4,14 @@ import helmet from 'helmet';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { ServiceLogger } from '../../observability/logging.js';
 import { Metrics } from '../../observability/metrics.js';
-import { newTrace, runTraced, type Trace } from '../../observability/trace.js';
+import type { TenantLabels } from '../../observability/tenant-labels.js';
+import { type LogFields, newTrace, runTraced, type Trace } from '../../observability/trace.js';
+import type { ActiveSpan } from '../../observability/tracing/active-span.js';
+import { Tracing } from '../../observability/tracing/tracing.js';
 import { monotonicMs } from '../../runtime/clock.js';
-import { Lifecycle } from '../../runtime/lifecycle.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { headersOf } from './security-headers.js';
-import type { FirstHandler } from './express-adapter.js';
+import { type FirstHandler, pathOf } from './express-adapter.js';
 import type { ServerObserver } from './node-server.js';
 
 /** An id that a caller may give its request. Contract, section 2. */
@@ -37,7 +39,7 @@ export class RequestLog {
   constructor(
     private readonly metrics: Metrics,
     private readonly randomness: Randomness,
-    private readonly lifecycle: Lifecycle,
+    private readonly tracing: Tracing,
     { pino }: ServiceLogger,
   ) {
     // Request lines consist of ids and numbers that are made here: there is nothing to redact.
@@ -47,15 +49,15 @@ export class RequestLog {
   readonly follow: FirstHandler = (request, response, next) => {
     const offered = String(request.headers['x-request-id'] ?? '');
     const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
-    const trace = newTrace(requestId);
+    const span = this.tracing.startRequest(request.headers);
+    const trace = newTrace(requestId, { origin: () => originOf(request), span });
     const started = monotonicMs();
     response.setHeaders(HEADERS).setHeader('X-Request-Id', requestId);
-    // The client opens its next connection to another instance, and none is reset when the listener closes.
-    if (this.lifecycle.stopping) response.setHeader('Connection', 'close');
     this.metrics.requestStarted();
     response.once('close', () => {
       runTraced(trace, () => this.conclude(request, response, trace, monotonicMs() - started));
     });
+    if (span?.recording) recordAnswer(response, span);
     runTraced(trace, next);
   };
 
@@ -70,16 +72,25 @@ export class RequestLog {
   private conclude(request: Request, response: Response, trace: Trace, durationMs: number): void {
     const route = routeOf(request);
     const outcome = outcomeOf(response, trace);
-    this.metrics.requestEnded(route, outcome, durationMs);
+    const { tenant } = request as { tenant?: SignedBy };
+    this.metrics.requestEnded(route, outcome, labelsOf(tenant), durationMs);
+    trace.span?.end(
+      {
+        'http.request.method': request.method,
+        'http.route': route.slice(request.method.length + 1),
+        'http.response.status_code': response.statusCode,
+        'croupier.outcome': outcome,
+        'croupier.requestId': trace.requestId,
+        ...(tenant && { 'croupier.tenant': tenant.id }),
+      },
+      { name: route, failed: response.statusCode >= 500 },
+    );
     // The signature guard has written a line of its own, with the reason.
     if (outcome === 'INVALID_SIGNATURE') return;
     const line = {
       msg: `${route} ${outcome}`,
-      route,
       outcome,
       status: response.statusCode,
-      tenant: (request as { tenant?: { id: string } }).tenant?.id,
-      ...trace.notes,
       durationMs: rounded(durationMs),
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
@@ -87,6 +98,42 @@ export class RequestLog {
     else if (isStranger(request) && response.statusCode < 500) this.strangers.info(line);
     else this.logger.info(line);
   }
+}
+
+/** The time from the last byte that is written until the client has taken the answer, or went away. */
+function recordAnswer(response: Response, span: ActiveSpan): void {
+  response.once('prefinish', () => {
+    const writtenMs = monotonicMs();
+    // Before the listener that ends the request's span.
+    response.prependOnceListener('close', () => span.record('answer', writtenMs, monotonicMs()));
+  });
+}
+
+/**
+ * Who sent a request, from where and to which route; fields appear as the guards find them out. The path, with the ids in
+ * it, is left out where it says no more than the route.
+ */
+function originOf(request: Request): LogFields {
+  const { tenant, actor } = request as { tenant?: SignedBy; actor?: { actor: string; role: string } };
+  const route = routeOf(request);
+  return {
+    tenant: tenant?.id,
+    ...(actor && !tenant && { actor: actor.actor, role: actor.role }),
+    address: request.ip,
+    route,
+    path: route.includes(':') ? pathOf(request) : undefined,
+  };
+}
+
+/** The tenant that the signature guard has put on the request. */
+interface SignedBy {
+  readonly id: string;
+  readonly kind: 'PROVIDER' | 'OPERATOR';
+}
+
+function labelsOf(tenant: SignedBy | undefined): TenantLabels {
+  if (!tenant) return {};
+  return tenant.kind === 'OPERATOR' ? { operator: tenant.id } : { provider: tenant.id };
 }
 
 /**

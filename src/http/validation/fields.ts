@@ -88,6 +88,14 @@ export const OwnIdentifierField = (options: FieldOptions) =>
     Matches(NOT_RESERVED, { message: '$property must not begin with croupier-' }),
   );
 
+/** A UUID of our own. */
+export const UuidField = (options: FieldOptions) =>
+  PatternField(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+    'must be a UUID in lower case',
+    options,
+  );
+
 /** A list of unique identifiers, in any order. */
 export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: number }) =>
   field(
@@ -103,9 +111,29 @@ export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: nu
     }),
   );
 
+const CURRENCY = /^[A-Z]{3}$/;
+
 /** An ISO 4217 currency code: three upper-case letters. */
 export const CurrencyField = () =>
-  PatternField(/^[A-Z]{3}$/, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR' });
+  PatternField(CURRENCY, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR' });
+
+/** A list of unique ISO 4217 currency codes. */
+export const CurrenciesField = ({ most, ...options }: FieldOptions & { most: number }) =>
+  field(
+    {
+      type: 'array',
+      items: { type: 'string', pattern: CURRENCY.source },
+      minItems: 1,
+      maxItems: most,
+      uniqueItems: true,
+    },
+    options,
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(most),
+    ArrayUnique({ message: '$property must be different ones' }),
+    Matches(CURRENCY, { each: true, message: 'each of $property must be 3 upper-case letters (ISO 4217)' }),
+  );
 
 /** A safe integer between two inclusive bounds, optionally with one excluded value; amounts are in minor units. */
 export const IntegerField = ({

@@ -25,10 +25,23 @@ export const IdentifierParam = (name: string) =>
     return value;
   });
 
+const CURRENCY = /^[A-Z]{3}$/;
+
+/**
+ * An ISO 4217 currency code in a path.
+ * @throws CroupierError INVALID_REQUEST
+ */
+export const CurrencyParam = (name: string) =>
+  fromPath(name, { type: 'string', pattern: CURRENCY.source }, (value) => {
+    if (!CURRENCY.test(value))
+      throw new CroupierError('INVALID_REQUEST', `${name} must be 3 upper-case letters (ISO 4217)`);
+    return value;
+  });
+
 /** A part of the path, documented as it is judged. */
 function fromPath(
   name: string,
-  schema: { type: 'string'; format?: string },
+  schema: { type: 'string'; format?: string; pattern?: string },
   read: (value: string) => string,
 ): ParameterDecorator {
   const FromPath = createParamDecorator((_: unknown, context: ExecutionContext) => {

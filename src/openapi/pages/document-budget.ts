@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../runtime/clock.js';
 import { networkOf } from '../../http/server/network.js';
 
-/** Requests at once, and the rate at which they come back. A page takes nine: an office behind one address has 55. */
+/** Requests at once, and the rate at which they come back. A page takes seven: an office behind one address has 70. */
 const BURST = 500;
 const PER_SECOND = 50;
 /** Addresses that are remembered; beyond it the oldest is forgotten, which gives it a full budget again. Some 1 MB. */

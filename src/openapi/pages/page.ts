@@ -4,75 +4,80 @@ import { dirname, join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { Representation } from './representation.js';
 
-const JAVASCRIPT = 'application/javascript; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** All that a page loads from swagger-ui-dist. Its package also holds source maps, builds for bundlers and a README. */
-const ASSETS: Readonly<Record<string, string>> = {
+const OF_SWAGGER_UI: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
-  'index.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': JAVASCRIPT,
-  'swagger-ui-standalone-preset.js': JAVASCRIPT,
   'favicon-32x32.png': 'image/png',
-  'favicon-16x16.png': 'image/png',
 };
 
-/** The project's own scripts, which all pages share. */
+/** The project's own scripts. */
 const SCRIPTS = ['sign-requests.js', 'show-document.js'];
+
+/** A page with more operations shows its tags alone, each of which a click unfolds. */
+const MOST_UNFOLDED = 15;
 
 export interface PageOptions {
   /** Whether the browser keeps what was typed into Authorize, for other tabs and after a reload. */
   readonly keepAuthorizations: boolean;
 }
 
-/** Swagger UI's files by name. */
-export function pageAssets(): Map<string, Representation> {
+/** The files that all pages share, by name. */
+export function sharedAssets(): Map<string, Representation> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const load = ([name, type]: [string, string]) =>
-    [name, new Representation(type, () => readFileSync(join(folder, name)))] as const;
-  return new Map(Object.entries(ASSETS).map(load));
+  const file = (type: string, path: string) => new Representation(type, () => readFileSync(path));
+  return new Map([
+    ...Object.entries(OF_SWAGGER_UI).map(([name, type]) => [name, file(type, join(folder, name))] as const),
+    ...SCRIPTS.map((name) => [name, file(JAVASCRIPT, join(import.meta.dirname, name))] as const),
+  ]);
 }
 
-/** The project's own scripts by name. */
-export function pageScripts(): Map<string, Representation> {
-  const load = (name: string) => {
-    const content = () => readFileSync(join(import.meta.dirname, name));
-    return [name, new Representation('text/javascript; charset=utf-8', content)] as const;
-  };
-  return new Map(SCRIPTS.map(load));
+/** The script of one page: shows its document. */
+export function documentScript(
+  document: () => OpenAPIObject,
+  { keepAuthorizations }: PageOptions,
+): Representation {
+  return new Representation(JAVASCRIPT, () => {
+    const spec = document();
+    const operations = Object.values(spec.paths).flatMap((item) => Object.keys(item));
+    const settings = {
+      persistAuthorization: keepAuthorizations,
+      docExpansion: operations.length > MOST_UNFOLDED ? 'none' : 'list',
+    };
+    return `globalThis.showDocument(${JSON.stringify(spec)}, ${JSON.stringify(settings)});\n`;
+  });
 }
 
-/** @param base the folder of Swagger UI's files, relative to the page */
-export function pageHtml(base: string): Representation {
+/** The published contract. Text, which a browser shows; it does not show Markdown. */
+export function contract(): Representation {
+  const file = join(import.meta.dirname, '../../../docs/contract.md');
+  return new Representation('text/plain; charset=utf-8', () => readFileSync(file));
+}
+
+/**
+ * @param script the name of the page's document script
+ * @param addressOf the address of an asset by its name
+ */
+export function pageHtml(title: string, script: string, addressOf: (name: string) => string): Representation {
+  const scriptTag = (name: string) => `<script src="${addressOf(name)}"></script>`;
   return new Representation(
-    'text/html',
+    'text/html; charset=utf-8',
     () => `<!DOCTYPE html>
 <html lang="en">
 <head>
   <meta charset="UTF-8">
-  <title>Croupier</title>
-  <link rel="stylesheet" href="${base}swagger-ui.css">
-  <link rel="stylesheet" href="${base}index.css">
-  <link rel="icon" type="image/png" href="${base}favicon-32x32.png" sizes="32x32">
-  <link rel="icon" type="image/png" href="${base}favicon-16x16.png" sizes="16x16">
-  <style>.swagger-ui .topbar .download-url-wrapper { display: none }</style>
+  <title>${title}</title>
+  <link rel="stylesheet" href="${addressOf('swagger-ui.css')}">
+  <link rel="icon" type="image/png" href="${addressOf('favicon-32x32.png')}" sizes="32x32">
+  <style>body { margin: 0; background: #fafafa }</style>
 </head>
 <body>
 <div id="swagger-ui"></div>
-<script src="${base}swagger-ui-bundle.js"></script>
-<script src="${base}swagger-ui-standalone-preset.js"></script>
-${SCRIPTS.map((name) => `<script src='/docs/${name}'></script>`).join('\n')}
-<script src="${base}swagger-ui-init.js"></script>
+${['swagger-ui-bundle.js', ...SCRIPTS, script].map(scriptTag).join('\n')}
 </body>
 </html>
 `,
-  );
-}
-
-/** The script of one page, which holds its document. */
-export function pageInit(document: () => OpenAPIObject, { keepAuthorizations }: PageOptions): Representation {
-  const options = JSON.stringify({ persistAuthorization: keepAuthorizations });
-  return new Representation(
-    'application/javascript',
-    () => `globalThis.showDocument(${JSON.stringify(document())}, ${options});\n`,
   );
 }

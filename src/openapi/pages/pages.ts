@@ -1,14 +1,15 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import helmet from 'helmet';
 import { dump } from 'js-yaml';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { answerWith } from '../../errors/error.filter.js';
 import { headersOf } from '../../http/server/security-headers.js';
 import { DocumentBudget } from './document-budget.js';
-import { pageAssets, pageHtml, pageInit, type PageOptions, pageScripts } from './page.js';
+import { contract, documentScript, pageHtml, type PageOptions, sharedAssets } from './page.js';
 import { Representation } from './representation.js';
 import { forTheDesk } from '../signature.js';
+import { withTagsOfOperations } from '../tags.js';
 
 /** Scripts from here alone, calls to here alone; Swagger sets styles inline. */
 const CONTENT_SECURITY = headersOf(
@@ -27,54 +28,66 @@ const CONTENT_SECURITY = headersOf(
   }),
 );
 
+/** OpenAPI documents by their path, such as `/docs/provider`. */
+export interface Documents {
+  readonly pages: ReadonlyMap<string, OpenAPIObject>;
+  /** Those of other servers, which a page of this one cannot call. */
+  readonly withoutPage: ReadonlyMap<string, OpenAPIObject>;
+}
+
+/** A year, in seconds: the address of an asset changes with its bytes. */
+const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
+
 /**
  * Serves each document as JSON, as YAML and as a page to try it out. Each is rendered and compressed once: these routes
  * need no credentials, so a request to them must cost next to nothing.
- * @param documents by their path, such as `/docs/provider`
  * @returns renders everything that no request has rendered yet
  */
 export function servePages(
   router: Router,
-  documents: ReadonlyMap<string, OpenAPIObject>,
+  { pages, withoutPage }: Documents,
   options: PageOptions,
 ): () => void {
-  const assets = pageAssets();
-  const routes = new Map([...pageScripts()].map(([name, script]) => [`/docs/${name}`, script]));
-  for (const [path, document] of documents) {
-    for (const [route, content] of routesOf(path, document, assets, options)) routes.set(route, content);
+  const assets = sharedAssets();
+  const resources = new Map([['/docs/contract', contract()]]);
+  for (const [path, document] of [...pages, ...withoutPage]) {
+    resources.set(`${path}-json`, jsonOf(document));
+    resources.set(`${path}-yaml`, yamlOf(document));
+  }
+  for (const [path, document] of pages) {
+    const script = `${path.slice(1).replace('/', '-')}.js`;
+    assets.set(
+      script,
+      documentScript(() => withTagsOfOperations(forTheDesk(document)), options),
+    );
+    const addressOf = (name: string) => `/docs/assets/${assets.get(name)!.version}/${name}`;
+    const page = pageHtml(document.info.title, script, addressOf);
+    for (const address of [path, `${path}/`, `${path}/index.html`]) resources.set(address, page);
   }
   const budget = new DocumentBudget();
-  for (const [route, content] of routes) {
-    router.get(route, (request, response) => {
-      const waitSeconds = budget.spend(request.ip ?? '');
-      if (waitSeconds > 0) return answerWith(refusal(waitSeconds), response);
-      const { status, headers, body } = content.answer(request);
-      response.writeHead(status, { ...CONTENT_SECURITY, ...headers }).end(body);
-    });
-  }
-  return () => routes.forEach((content) => content.prepare());
+  const send = (request: Request, response: Response, content: Representation, caching: object = {}) => {
+    const waitSeconds = budget.spend(request.ip ?? '');
+    if (waitSeconds > 0) return answerWith(refusal(waitSeconds), response);
+    const { status, headers, body } = content.answer(request);
+    response.writeHead(status, { ...CONTENT_SECURITY, ...headers, ...caching }).end(body);
+  };
+  for (const [route, content] of resources)
+    router.get(route, (request, response) => send(request, response, content));
+  router.get('/docs/assets/:version/:name', (request, response, next) => {
+    const content = assets.get(request.params.name);
+    if (!content) return next();
+    // A page of another version of the service, as while instances are replaced, gets what there is.
+    return send(request, response, content, request.params.version === content.version ? UNCHANGING : {});
+  });
+  return () => [...assets.values(), ...resources.values()].forEach((content) => content.prepare());
 }
 
-const YAML = { skipInvalid: true, noRefs: true };
+function jsonOf(document: OpenAPIObject): Representation {
+  return new Representation('application/json; charset=utf-8', () => JSON.stringify(document));
+}
 
-function routesOf(
-  path: string,
-  document: OpenAPIObject,
-  assets: ReadonlyMap<string, Representation>,
-  options: PageOptions,
-): Map<string, Representation> {
-  // A browser resolves names against the folder of the page: for /docs/provider that is /docs/, for /docs/provider/ itself.
-  const inFolder = pageHtml('./');
-  const beside = pageHtml(`./${path.slice(path.lastIndexOf('/') + 1)}/`);
-  return new Map([
-    [`${path}-json`, new Representation('application/json; charset=utf-8', () => JSON.stringify(document))],
-    [`${path}-yaml`, new Representation('text/yaml', () => dump(document, YAML))],
-    [path, beside],
-    [`${path}/`, inFolder],
-    [`${path}/index.html`, inFolder],
-    [`${path}/swagger-ui-init.js`, pageInit(() => forTheDesk(document), options)],
-    ...[...assets].map(([name, asset]) => [`${path}/${name}`, asset] as const),
-  ]);
+function yamlOf(document: OpenAPIObject): Representation {
+  return new Representation('text/yaml', () => dump(document, { skipInvalid: true, noRefs: true }));
 }
 
 function refusal(waitSeconds: number): CroupierError {

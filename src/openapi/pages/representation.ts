@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { sha256 } from '../../runtime/digest.js';
 
+/** Characters of the hash that name a version. */
+const VERSION_LENGTH = 16;
+
 /** A response that is ready to be sent. */
 export interface Prepared {
   readonly status: 200 | 304;
@@ -10,11 +13,17 @@ export interface Prepared {
   readonly body: Buffer;
 }
 
+interface Forms {
+  readonly version: string;
+  readonly plain: Prepared;
+  readonly compressed: Prepared;
+}
+
 const EMPTY = Buffer.alloc(0);
 
 /** One resource whose bytes never change while the process runs: plain and compressed, each with a strong ETag. */
 export class Representation {
-  private prepared: { readonly plain: Prepared; readonly compressed: Prepared } | undefined;
+  private prepared: Forms | undefined;
 
   /** @param content renders the resource; called once */
   constructor(
@@ -22,8 +31,13 @@ export class Representation {
     private readonly content: () => string | Buffer,
   ) {}
 
+  /** Changes with the bytes of the resource; made for addresses. */
+  get version(): string {
+    return this.prepare().version;
+  }
+
   /** Renders and compresses the resource, unless that is done. */
-  prepare(): { readonly plain: Prepared; readonly compressed: Prepared } {
+  prepare(): Forms {
     this.prepared ??= preparedOf(this.contentType, Buffer.from(this.content()));
     return this.prepared;
   }
@@ -43,7 +57,7 @@ export class Representation {
   }
 }
 
-function preparedOf(contentType: string, body: Buffer): { plain: Prepared; compressed: Prepared } {
+function preparedOf(contentType: string, body: Buffer): Forms {
   const hash = sha256(body).toString('base64url');
   const common = {
     'content-type': contentType,
@@ -53,6 +67,7 @@ function preparedOf(contentType: string, body: Buffer): { plain: Prepared; compr
   };
   const gzip = { 'content-encoding': 'gzip', etag: `"${hash}-gzip"` };
   return {
+    version: hash.slice(0, VERSION_LENGTH),
     plain: ready({ ...common, etag: `"${hash}"` }, body),
     compressed: ready({ ...common, ...gzip }, gzipSync(body)),
   };

@@ -1,29 +1,86 @@
 /**
- * Runs in the browser: shows an OpenAPI document with Swagger UI. `swagger-ui-init.js` calls it with the document that
- * belongs to the page.
+ * Runs in the browser: shows an OpenAPI document with Swagger UI. The script of a page calls it with its document.
  */
-globalThis.showDocument = (spec, { persistAuthorization }) => {
-  const { SwaggerUIBundle, SwaggerUIStandalonePreset } = globalThis;
+globalThis.showDocument = (spec, settings) => {
+  const { SwaggerUIBundle } = globalThis;
   // What an earlier visit to a sandbox at this address may have stored.
-  if (!persistAuthorization) globalThis.localStorage.removeItem('authorized');
+  if (!settings.persistAuthorization) globalThis.localStorage.removeItem('authorized');
   globalThis.addEventListener('load', () => {
     SwaggerUIBundle({
+      ...settings,
       spec,
       dom_id: '#swagger-ui',
       deepLinking: true,
-      presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-      plugins: [bearerTokensAsPasswords],
-      layout: 'StandaloneLayout',
-      persistAuthorization,
+      defaultModelsExpandDepth: 0,
+      plugins: [credentialsByName, localReferences, parsedAsJson],
       // Where the script that signs is missing this throws, and nothing is sent.
       requestInterceptor: (request) => globalThis.signForCroupier(request),
     });
   });
 };
 
-/** Swagger UI hides the password of Basic authentication by itself, but shows a bearer token as it is typed. */
-const bearerTokensAsPasswords = ({ React }) => ({
+/**
+ * Resolves `$ref` within the document, which is all that its documents need. Swagger UI's own resolver parses the whole
+ * document for each page of OpenAPI 3.1, which takes more than a second.
+ */
+const localReferences = () => ({
+  fn: {
+    resolveSubtree: async (spec, path) => ({
+      spec: resolved(
+        spec,
+        path.reduce((node, name) => node?.[name], spec),
+      ),
+      errors: [],
+    }),
+  },
+});
+
+function resolved(spec, node) {
+  if (Array.isArray(node)) return node.map((item) => resolved(spec, item));
+  if (node === null || typeof node !== 'object') return node;
+  if (typeof node.$ref === 'string') return resolved(spec, referred(spec, node.$ref));
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolved(spec, value)]));
+}
+
+/** @param reference such as `#/components/schemas/Session` */
+function referred(spec, reference) {
+  return reference
+    .split('/')
+    .slice(1)
+    .reduce((node, name) => node[name], spec);
+}
+
+/** A document is written as JSON, which is parsed as such; Swagger UI parses it as YAML. */
+const parsedAsJson = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        parseToJson:
+          (_, { specActions }) =>
+          (text) =>
+            specActions.updateJsonSpec(JSON.parse(text)),
+      },
+    },
+  },
+});
+
+/** What Swagger UI calls a credential, and what it is. */
+const LABELS = {
+  'Username:': 'Tenant id:',
+  'Password:': 'Secret:',
+  'Value:': 'Admin key:',
+  '(http, Basic)': ' (signed in this browser)',
+};
+
+/** Authorize names what to type, and hides an admin key as it hides a password. */
+const credentialsByName = ({ React }) => ({
   wrapComponents: {
+    HttpAuth: (HttpAuth) =>
+      class extends HttpAuth {
+        render() {
+          return relabelled(React, super.render());
+        }
+      },
     Input: (Input) => (properties) =>
       React.createElement(Input, {
         ...properties,
@@ -31,3 +88,11 @@ const bearerTokensAsPasswords = ({ React }) => ({
       }),
   },
 });
+
+function relabelled(React, node) {
+  if (typeof node === 'string') return LABELS[node.trim()] ?? node;
+  if (!React.isValidElement(node)) return node;
+  const { children } = node.props;
+  if (children === undefined) return node;
+  return React.cloneElement(node, {}, ...[children].flat().map((child) => relabelled(React, child)));
+}

@@ -1,5 +1,6 @@
 import {
   ChoiceField,
+  CurrenciesField,
   IntegerField,
   PatternField,
   type Presence,
@@ -58,6 +59,18 @@ export const BaseUrl = (example: string, presence: Presence) =>
 
 export const WalletAdapter = () =>
   ChoiceField(WALLET_ADAPTERS, { presence: 'optional', description: 'a new operator has signed-json' });
+
+/** There are fewer than 200 currencies. */
+const MOST_CURRENCIES = 200;
+
+/** In which an operator's sessions, grants and adjustments may be. Contract, section 9, "Currencies". */
+export const Currencies = () =>
+  CurrenciesField({
+    presence: 'nullable',
+    most: MOST_CURRENCIES,
+    example: ['EUR', 'USD'],
+    description: 'a launch, grant or adjustment in another one is a 400; any by default, and with null',
+  });
 
 /** Its upper bound follows from the configured lease: judged where the operator is stored. */
 export const WalletTimeoutMs = () =>

@@ -9,7 +9,7 @@ import type { Status } from '../status.js';
 
 /** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
 export class PutGameRequest {
-  @TenantId('acme-games')
+  @TenantId('sandbox-provider')
   providerId: string;
 
   @Name('Book of Examples', 'required')
@@ -53,7 +53,7 @@ export class GameResponse {
   gameId: string;
 
   @Expose()
-  @ApiProperty({ example: 'acme-games' })
+  @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
 
   @Expose()

@@ -2,6 +2,7 @@ import { Controller, Get, Param, Put, type StreamableFile } from '@nestjs/common
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
 import { JsonBody } from '../../http/validation/json-body.js';
@@ -9,17 +10,18 @@ import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http
 import { ValidQuery } from '../../http/validation/query.js';
 import { GameAdministration } from './game-administration.js';
 import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
-import { PageQuery } from '../../http/lists/page.js';
+import { ListQuery } from '../../http/lists/page.js';
 import { IdentifierParam } from '../../http/validation/path.js';
 
 /** Contract, section 7, "Games". */
-@ApiTags('Administrators')
+@ApiTags('Games')
 @Controller('v1/admin/games')
 export class GamesAdminController {
   constructor(private readonly games: GameAdministration) {}
 
   @Put(':gameId')
   @RequiresRole('admin')
+  @Audited('game.replace', 'game:{gameId}')
   @ApiOperation({
     summary: 'Create or replace a game',
     description:
@@ -39,13 +41,13 @@ export class GamesAdminController {
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the games, ordered by gameId' })
-  @ApiList(GameListResponse, PageQuery, GAME_COLUMNS)
+  @ApiList(GameListResponse, ListQuery, GAME_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
-    @ValidQuery() query: PageQuery,
+    @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<GameListResponse | StreamableFile> {
-    const read = async (page: PageQuery) => answersOf(GameResponse, await this.games.list(page));
+    const read = async (page: ListQuery) => answersOf(GameResponse, await this.games.list(page));
     return answerList(format, { query, name: 'games', columns: GAME_COLUMNS, read });
   }
 

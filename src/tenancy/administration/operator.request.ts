@@ -1,5 +1,6 @@
 import {
   BaseUrl,
+  Currencies,
   Name,
   RequestsPerSecond,
   StatusField,
@@ -11,10 +12,10 @@ import type { Status } from '../status.js';
 
 /** Contract, section 7, "Operators". */
 export class CreateOperatorRequest {
-  @TenantId('lucky-casino')
+  @TenantId('example-casino')
   id: string;
 
-  @Name('Lucky Casino', 'required')
+  @Name('Example Casino', 'required')
   name: string;
 
   @BaseUrl('https://wallet.lucky.example/v2', 'required')
@@ -26,6 +27,9 @@ export class CreateOperatorRequest {
   @WalletTimeoutMs()
   walletTimeoutMs?: number | null;
 
+  @Currencies()
+  currencies?: string[] | null;
+
   @StatusField()
   status?: Status;
 
@@ -35,7 +39,7 @@ export class CreateOperatorRequest {
 
 /** What is left out stays; null goes back to the default. */
 export class ChangeOperatorRequest {
-  @Name('Lucky Casino', 'optional')
+  @Name('Example Casino', 'optional')
   name?: string;
 
   @BaseUrl('https://wallet.lucky.example/v2', 'optional')
@@ -46,6 +50,9 @@ export class ChangeOperatorRequest {
 
   @WalletTimeoutMs()
   walletTimeoutMs?: number | null;
+
+  @Currencies()
+  currencies?: string[] | null;
 
   @StatusField()
   status?: Status;

@@ -2,12 +2,13 @@ import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } fr
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
 import { JsonBody } from '../../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
-import { PageQuery } from '../../http/lists/page.js';
+import { ListQuery } from '../../http/lists/page.js';
 import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
@@ -19,13 +20,14 @@ import {
 } from './tenant.response.js';
 
 /** Contract, section 7, "Operators". */
-@ApiTags('Administrators')
+@ApiTags('Operators')
 @Controller('v1/admin/operators')
 export class OperatorsAdminController {
   constructor(private readonly tenants: TenantAdministration) {}
 
   @Post()
   @RequiresRole('admin')
+  @Audited('operator.create', 'operator:{id}')
   @ApiOperation({ summary: 'Create an operator', description: 'The secret is in this answer alone.' })
   @ApiBody({ type: CreateOperatorRequest })
   @ApiCreatedResponse({ type: CreatedOperatorResponse })
@@ -40,13 +42,13 @@ export class OperatorsAdminController {
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the operators, ordered by id' })
-  @ApiList(OperatorListResponse, PageQuery, OPERATOR_COLUMNS)
+  @ApiList(OperatorListResponse, ListQuery, OPERATOR_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
-    @ValidQuery() query: PageQuery,
+    @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<OperatorListResponse | StreamableFile> {
-    const read = async (page: PageQuery) =>
+    const read = async (page: ListQuery) =>
       answersOf(OperatorResponse, await this.tenants.list('OPERATOR', page));
     return answerList(format, { query, name: 'operators', columns: OPERATOR_COLUMNS, read });
   }
@@ -62,12 +64,13 @@ export class OperatorsAdminController {
 
   @Patch(':id')
   @RequiresRole('admin')
+  @Audited('operator.change', 'operator:{id}')
   @ApiOperation({
     summary: 'Change an operator',
     description:
       'What is left out stays as it is; null sets a field back to its default. Every instance obeys within a second.',
   })
-  @ApiBody({ type: ChangeOperatorRequest })
+  @ApiBody({ type: ChangeOperatorRequest, examples: { rename: { value: { name: 'Example Casino' } } } })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async change(
@@ -81,6 +84,7 @@ export class OperatorsAdminController {
   @Post(':id/secret/rotate')
   @HttpCode(200)
   @RequiresRole('admin')
+  @Audited('operator.rotate-secret', 'operator:{id}')
   @ApiOperation({
     summary: 'Give an operator a new secret',
     description: 'A second rotation within the overlap drops the oldest secret.',

@@ -2,12 +2,13 @@ import { Controller, Get, HttpCode, Param, Patch, Post, type StreamableFile } fr
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
 import { JsonBody } from '../../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
-import { PageQuery } from '../../http/lists/page.js';
+import { ListQuery } from '../../http/lists/page.js';
 import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
@@ -19,13 +20,14 @@ import {
 } from './tenant.response.js';
 
 /** Contract, section 7, "Providers". */
-@ApiTags('Administrators')
+@ApiTags('Providers')
 @Controller('v1/admin/providers')
 export class ProvidersAdminController {
   constructor(private readonly tenants: TenantAdministration) {}
 
   @Post()
   @RequiresRole('admin')
+  @Audited('provider.create', 'provider:{id}')
   @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer alone.' })
   @ApiBody({ type: CreateProviderRequest })
   @ApiCreatedResponse({ type: CreatedProviderResponse })
@@ -40,13 +42,13 @@ export class ProvidersAdminController {
   @Get()
   @RequiresRole('support')
   @ApiOperation({ summary: 'List the providers, ordered by id' })
-  @ApiList(ProviderListResponse, PageQuery, PROVIDER_COLUMNS)
+  @ApiList(ProviderListResponse, ListQuery, PROVIDER_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
-    @ValidQuery() query: PageQuery,
+    @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<ProviderListResponse | StreamableFile> {
-    const read = async (page: PageQuery) =>
+    const read = async (page: ListQuery) =>
       answersOf(ProviderResponse, await this.tenants.list('PROVIDER', page));
     return answerList(format, { query, name: 'providers', columns: PROVIDER_COLUMNS, read });
   }
@@ -62,12 +64,13 @@ export class ProvidersAdminController {
 
   @Patch(':id')
   @RequiresRole('admin')
+  @Audited('provider.change', 'provider:{id}')
   @ApiOperation({
     summary: 'Change a provider',
     description:
       'What is left out stays as it is; null sets a field back to its default. Every instance obeys within a second.',
   })
-  @ApiBody({ type: ChangeProviderRequest })
+  @ApiBody({ type: ChangeProviderRequest, examples: { rename: { value: { name: 'Acme Games' } } } })
   @ApiOkResponse({ type: ProviderResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async change(
@@ -81,6 +84,7 @@ export class ProvidersAdminController {
   @Post(':id/secret/rotate')
   @HttpCode(200)
   @RequiresRole('admin')
+  @Audited('provider.rotate-secret', 'provider:{id}')
   @ApiOperation({
     summary: 'Give a provider a new secret',
     description: 'A second rotation within the overlap drops the oldest secret.',

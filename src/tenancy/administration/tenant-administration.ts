@@ -62,7 +62,7 @@ export class TenantAdministration {
 
   /** @throws CroupierError INVALID_REQUEST · CONFLICT where the id is taken */
   async createOperator(actor: Actor, request: CreateOperatorRequest): Promise<Created<NewOperator>> {
-    const { walletTimeoutMs } = request;
+    const { walletTimeoutMs, currencies } = request;
     this.checkWalletTimeout(walletTimeoutMs);
     return this.create(actor, {
       kind: 'OPERATOR',
@@ -70,6 +70,7 @@ export class TenantAdministration {
       walletBaseUrl: this.baseUrl('walletBaseUrl', request.walletBaseUrl),
       walletAdapter: request.walletAdapter ?? 'signed-json',
       ...(walletTimeoutMs != null && { walletTimeoutMs }),
+      ...(currencies != null && { currencies }),
     });
   }
 
@@ -88,7 +89,8 @@ export class TenantAdministration {
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
   async changeOperator(actor: Actor, id: string, request: ChangeOperatorRequest): Promise<TenantEntity> {
-    const { name, status, requestsPerSecond, walletBaseUrl, walletAdapter, walletTimeoutMs } = request;
+    const { name, status, requestsPerSecond, walletBaseUrl, walletAdapter } = request;
+    const { walletTimeoutMs, currencies } = request;
     this.checkWalletTimeout(walletTimeoutMs);
     return this.change(actor, 'OPERATOR', id, {
       name,
@@ -97,6 +99,7 @@ export class TenantAdministration {
       walletBaseUrl: walletBaseUrl === undefined ? undefined : this.baseUrl('walletBaseUrl', walletBaseUrl),
       walletAdapter,
       walletTimeoutMs,
+      currencies,
     });
   }
 

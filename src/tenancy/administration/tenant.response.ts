@@ -76,11 +76,11 @@ export class ProviderListResponse {
 
 export class OperatorResponse {
   @Expose()
-  @ApiProperty({ example: 'lucky-casino' })
+  @ApiProperty({ example: 'example-casino' })
   id: string;
 
   @Expose()
-  @ApiProperty({ example: 'Lucky Casino' })
+  @ApiProperty({ example: 'Example Casino' })
   name: string;
 
   @Expose()
@@ -114,6 +114,10 @@ export class OperatorResponse {
   @ExposeUnlessNull()
   @ApiPropertyOptional({ type: 'integer', description: 'absent: `OPERATOR_TIMEOUT_MS`', example: 5000 })
   walletTimeoutMs?: number;
+
+  @ExposeUnlessNull()
+  @ApiPropertyOptional({ type: [String], description: 'absent: any', example: ['EUR', 'USD'] })
+  currencies?: string[];
 }
 
 export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {
@@ -124,6 +128,7 @@ export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {
   walletBaseUrl: true,
   walletAdapter: true,
   walletTimeoutMs: true,
+  currencies: true,
   requestsPerSecond: true,
   createdAt: true,
   updatedAt: true,

@@ -1,12 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Approval } from '../../approvals/approval.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
+import type { AdjustmentTerms, Deed, Executor } from '../../approvals/deeds.js';
 import type { Actor } from '../../audit/actor.js';
-import { Audit } from '../../audit/audit.service.js';
+import { Audit, type Record as RecordEntry } from '../../audit/audit.service.js';
+import type { Transaction } from '../../database/database.js';
+import { CATALOGUE } from '../../errors/catalogue.js';
 import { CroupierError } from '../../errors/croupier-error.js';
-import { monotonicMs } from '../../runtime/clock.js';
+import { addLogFields } from '../../observability/trace.js';
+import { sha256 } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
-import { PLATFORM_ID } from '../../tenancy/tenant.js';
+import { assertCurrency, PLATFORM_ID } from '../../tenancy/tenant.js';
 import { TenancyService } from '../../tenancy/tenancy.service.js';
-import { AttemptRunner, codeOf } from '../attempt.runner.js';
+import { AttemptRunner, codeOf, type HeldClaim, refusedCall } from '../attempt.runner.js';
 import type { Response } from '../rules/outcome.js';
 import type { Claim } from '../transaction.js';
 import { TransactionStore } from '../transaction.store.js';
@@ -18,7 +24,7 @@ const CLAIM_TRIES = 5;
 
 /** Corrections of a player's balance by an administrator. Contract, section 7. */
 @Injectable()
-export class AdjustmentService {
+export class AdjustmentService implements OnModuleInit {
   constructor(
     private readonly tenancy: TenancyService,
     private readonly randomness: Randomness,
@@ -26,20 +32,26 @@ export class AdjustmentService {
     private readonly stored: TransactionSearchStore,
     private readonly attempts: AttemptRunner,
     private readonly audit: Audit,
+    private readonly approvals: ApprovalsService,
   ) {}
+
+  onModuleInit(): void {
+    this.approvals.register('adjustment', this.approved);
+  }
 
   /**
    * Books an adjustment once, however often it is requested; DECLINED is a final answer. If the operator did not answer,
    * the same request may be sent again, and the resolver retries it as well.
+   * What exceeds a limit waits for approval.
    * @returns `replayed` if it was decided before
    * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
    */
   async adjust(
     actor: Actor,
     request: AdjustmentRequest,
-  ): Promise<{ adjustment: AdjustmentResponse; replayed: boolean }> {
+  ): Promise<{ adjustment: AdjustmentResponse; replayed: boolean } | { approval: Approval }> {
+    addLogFields({ adjustmentId: request.adjustmentId, operatorId: request.operatorId });
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
-      const startedMs = monotonicMs();
       const row = await this.stored.find(PLATFORM_ID, request.adjustmentId);
       if (row && !sameBody(row, request)) {
         throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
@@ -48,35 +60,103 @@ export class AdjustmentService {
         return { adjustment: answerOf(request, row.responseBody), replayed: true };
       }
       if (row?.leaseAlive) throw new CroupierError('TRANSACTION_IN_FLIGHT');
-      const claim = row
-        ? await this.transactions.retry(PLATFORM_ID, request.adjustmentId, row.attempt)
-        : await this.claim(actor, request);
-      const body = claim && (await this.execute(claim, startedMs));
+      let approval: Approval | undefined;
+      const claimed = await this.attempts.claim(ownerOf(request), 'ADJUSTMENT', async () => {
+        if (row) return this.transactions.retry(PLATFORM_ID, request.adjustmentId, row.attempt);
+        const claim = await this.claim(actor, request);
+        if (!claim || !('approval' in claim)) return claim;
+        ({ approval } = claim);
+        return undefined;
+      });
+      if (approval) return { approval };
+      if (claimed.to === 'refused') throw refusedCall();
+      const body = claimed.to === 'execute' ? await this.execute(claimed) : undefined;
       if (body !== undefined) return { adjustment: answerOf(request, body), replayed: false };
     }
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  private claim(actor: Actor, request: AdjustmentRequest): Promise<Claim | undefined> {
-    const { operatorId } = request;
-    if (!this.tenancy.operator(operatorId)) {
-      throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
-    }
-    const adjustment = { ...request, platformTransactionId: this.randomness.uuid() };
-    return this.audit.change(actor, async ({ query }, record) => {
-      const claim = await this.transactions.claimAdjustment(query, adjustment);
-      const target = `adjustment:${request.adjustmentId}`;
-      if (claim) await record({ action: 'adjustment.create', target, after: request });
-      return claim;
+  /** An adjustment that was approved: claimed with its approval, and sent after the commit, by this request or the resolver. */
+  readonly approved: Executor<'adjustment'> = {
+    role: 'operations',
+    isRecorded: async (_, { adjustmentId }) =>
+      (await this.stored.find(PLATFORM_ID, adjustmentId)) !== undefined,
+    record: async (transaction, record, terms) => {
+      this.assertOperator(terms);
+      const claim = await this.record(transaction, record, terms);
+      if (!claim) {
+        throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
+      }
+      return async () => {
+        // An operator that takes no call now gets it by the resolver.
+        const held = await this.attempts.claim(ownerOf(terms), 'ADJUSTMENT', () => Promise.resolve(claim));
+        if (held.to === 'execute') await this.attempts.execute(held, 'administrator');
+      };
+    },
+    result: async (terms) => {
+      const row = await this.stored.find(PLATFORM_ID, terms.adjustmentId);
+      if (row?.responseBody != null) return answerOf(terms, row.responseBody);
+      const last = row?.attempts.at(-1)?.outcome;
+      const unanswered = last === 'OPERATOR_TIMED_OUT' || last === 'OPERATOR_UNAVAILABLE';
+      return { error: CATALOGUE[unanswered ? last : 'TRANSACTION_IN_FLIGHT'].message };
+    },
+  };
+
+  /** @returns undefined if the adjustmentId is taken */
+  private claim(
+    actor: Actor,
+    request: AdjustmentRequest,
+  ): Promise<Claim | { approval: Approval } | undefined> {
+    this.assertOperator(request);
+    const deed = adjustmentDeed(request);
+    return this.audit.change(actor, async (transaction, record) => {
+      const held = await this.approvals.hold(transaction, record, actor, deed);
+      if (held.kind === 'waiting') return held;
+      return held.kind === 'free' ? this.record(transaction, record, deed.terms) : undefined;
     });
   }
 
+  private async record(
+    { query }: Transaction,
+    record: RecordEntry,
+    terms: AdjustmentTerms,
+  ): Promise<Claim | undefined> {
+    const adjustment = { ...terms, platformTransactionId: this.randomness.uuid() };
+    const claim = await this.transactions.claimAdjustment(query, adjustment);
+    const target = `adjustment:${terms.adjustmentId}`;
+    if (claim) await record({ action: 'adjustment.create', target, after: terms });
+    return claim;
+  }
+
+  /** @throws CroupierError INVALID_REQUEST */
+  private assertOperator({ operatorId, currency }: Pick<AdjustmentTerms, 'operatorId' | 'currency'>): void {
+    const operator = this.tenancy.operator(operatorId);
+    if (!operator) throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
+    assertCurrency(operator, currency);
+  }
+
   /** @returns the stored response; undefined if the attempt was taken over */
-  private async execute(claim: Claim, startedMs: number): Promise<string | undefined> {
-    const outcome = await this.attempts.execute(claim, startedMs, 'administrator');
+  private async execute(claim: HeldClaim): Promise<string | undefined> {
+    const outcome = await this.attempts.execute(claim, 'administrator');
     if (outcome.to === 'unknown') throw new CroupierError(codeOf(outcome.unknown));
     return outcome.to === 'decided' ? outcome.responseBody : undefined;
   }
+}
+
+function ownerOf({ operatorId }: Pick<AdjustmentTerms, 'operatorId'>) {
+  return { operatorId, mode: 'REAL' } as const;
+}
+
+function adjustmentDeed(request: AdjustmentRequest) {
+  const { adjustmentId, operatorId, playerRef, currency, amountMinor, reason } = request;
+  const terms: AdjustmentTerms = { adjustmentId, operatorId, playerRef, currency, amountMinor, reason };
+  return {
+    kind: 'adjustment',
+    reference: adjustmentId,
+    terms,
+    fingerprint: sha256(JSON.stringify([operatorId, playerRef, currency, amountMinor, reason])),
+    stake: { kind: 'adjustment', amountMinor: Math.abs(amountMinor) },
+  } as const satisfies Deed;
 }
 
 function sameBody(row: WholeRow, request: AdjustmentRequest): boolean {
@@ -84,7 +164,7 @@ function sameBody(row: WholeRow, request: AdjustmentRequest): boolean {
   return fields.every((field) => row[field] === request[field]);
 }
 
-function answerOf(request: AdjustmentRequest, responseBody: string): AdjustmentResponse {
+function answerOf(request: AdjustmentTerms, responseBody: string): AdjustmentResponse {
   const { platformTransactionId, status, balance, declineReason } = JSON.parse(responseBody) as Response;
   const { adjustmentId, operatorId, playerRef, currency, amountMinor, reason } = request;
   return {

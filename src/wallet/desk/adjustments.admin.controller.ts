@@ -1,21 +1,31 @@
 import { Controller, HttpStatus, Post, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiBody,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequiresRole } from '../../admin/requires-role.js';
+import { ApprovalItem, approvalItem } from '../../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { Audited } from '../../audit/audited-route.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
 import { JsonBody } from '../../http/validation/json-body.js';
 import { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { AdjustmentService } from './adjustment.service.js';
 
 /** Contract, section 7. */
-@ApiTags('Administrators')
+@ApiTags('Adjustments')
 @Controller('v1/admin/adjustments')
 export class AdjustmentsAdminController {
   constructor(private readonly adjustments: AdjustmentService) {}
 
   @Post()
-  @RequiresRole('admin')
+  @RequiresRole('operations')
+  @Audited('adjustment.create', 'adjustment:{adjustmentId}')
   @ApiOperation({
     summary: "Adjust a player's money",
     description:
@@ -25,6 +35,7 @@ export class AdjustmentsAdminController {
   })
   @ApiBody({ type: AdjustmentRequest })
   @ApiCreatedResponse({ type: AdjustmentResponse, description: 'decided now, APPROVED or DECLINED' })
+  @ApiAcceptedResponse({ type: ApprovalItem, description: 'exceeds a limit: waits for approval' })
   @ApiOkResponse({
     type: AdjustmentResponse,
     description: 'decided before',
@@ -43,8 +54,13 @@ export class AdjustmentsAdminController {
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdjustmentRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<AdjustmentResponse> {
-    const { adjustment, replayed } = await this.adjustments.adjust(actor, request);
+  ): Promise<AdjustmentResponse | ApprovalItem> {
+    const outcome = await this.adjustments.adjust(actor, request);
+    if ('approval' in outcome) {
+      response.status(HttpStatus.ACCEPTED);
+      return approvalItem(outcome.approval);
+    }
+    const { adjustment, replayed } = outcome;
     response.status(replayed ? HttpStatus.OK : HttpStatus.CREATED);
     if (replayed) response.setHeader('Idempotency-Replayed', 'true');
     return adjustment;

@@ -12,7 +12,7 @@ import type { TransactionItem } from './transaction.admin.response.js';
 import { TransactionDesk } from './transaction-desk.service.js';
 
 /** A session with what was played in it: here, because a session knows nothing of money. Contract, section 7. */
-@ApiTags('Administrators')
+@ApiTags('Sessions')
 @Controller('v1/admin/sessions')
 export class SessionDetailAdminController {
   constructor(
@@ -22,7 +22,7 @@ export class SessionDetailAdminController {
 
   @Get(':sessionId')
   @RequiresRole('support')
-  @SensitiveRead('session.read')
+  @SensitiveRead('session.read', 'session:{sessionId}')
   @ApiOperation({
     summary: 'Read a session with its rounds and transactions',
     description: '`limit` and `cursor` page through the transactions, newest first.',

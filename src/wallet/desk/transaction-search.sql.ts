@@ -26,6 +26,9 @@ export const DESK_COLUMNS = `
   t.decline_reason AS "declineReason", t.reason, t.rollback_id AS "rollbackId", t.attempt, t.created_at AS "createdAt",
   t.updated_at AS "updatedAt", t.parked_at AS "parkedAt"`;
 
+const LEASE_ALIVE = `(t.state = 'PENDING' AND t.lease_until > clock_timestamp())`;
+const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::float8';
+
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
 /**
@@ -129,7 +132,7 @@ export const FIND_FOR_DESK: Statement = {
   name: 'desk_find',
   text: `
     SELECT ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
-           (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive"
+           ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"
       FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $2`,
 };
 
@@ -138,7 +141,7 @@ export const ROLLBACKS_OF: Statement = {
   name: 'desk_rollbacks_of',
   text: `
     SELECT ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
-           (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive"
+           ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"
       FROM transactions t
      WHERE t.provider_id = $1 AND t.round_id = $3 AND t.player_ref = $4 AND t.kind = 'ROLLBACK'
        AND t.original_transaction_id = $2

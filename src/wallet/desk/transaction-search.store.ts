@@ -46,6 +46,8 @@ export interface WholeRow extends DeskRow {
   readonly responseBody: string | null;
   readonly leaseUntil: Date | null;
   readonly leaseAlive: boolean;
+  /** Since the last change of the transaction, by the database's clock. */
+  readonly idleSeconds: number;
 }
 
 /** ROLLBACKs of one target that are shown: ids for a target that is ROLLED_BACK have no end. */

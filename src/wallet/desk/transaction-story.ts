@@ -1,6 +1,8 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { present } from '../../http/lists/time-page.js';
+import { money } from '../../money/money.js';
 import type { StoredAttempt } from '../transaction.js';
+import { adviceFor, type AdviceFacts } from './advice.js';
 import type {
   AttemptResponse,
   OperatorRequestResponse,
@@ -52,7 +54,30 @@ export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): Transac
     ...storyOf(row),
     rollback: holding ? storyOf(holding) : null,
     timeline: timelineOf(row, rollbacks),
+    advice: adviceFor(adviceFactsOf(row, holding)),
   };
+}
+
+function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFacts {
+  const { kind, state, amountMinor, currency, verdict, leaseAlive, parkedAt, idleSeconds } = row;
+  const lastOfProvider = attemptsOf(row).findLast(({ told }) => told !== undefined);
+  const held = rollback?.transactionId === row.rollbackId && isUndecided(rollback);
+  return {
+    kind,
+    state,
+    amountMinor,
+    currency,
+    ownVerdict: verdict !== null,
+    leaseAlive,
+    parked: parkedAt !== null,
+    undecidedRollback: held ? rollback.transactionId : undefined,
+    idleSeconds,
+    providerWasToldFailure: (lastOfProvider?.told?.status ?? 200) >= 500,
+  };
+}
+
+function isUndecided(row: WholeRow | undefined): row is WholeRow {
+  return row?.state === 'PENDING' || row?.state === 'TIMED_OUT';
 }
 
 function storyOf(row: WholeRow): TransactionStory {
@@ -154,7 +179,8 @@ function tellAttempt(
   if (detail !== undefined) add(endedAt, 'operator-silent', `${name}: ${outcome}, ${detail}`);
   else {
     const why = reason === undefined ? '' : `, "${reason}"`;
-    add(endedAt, 'operator-answered', `${name}: ${outcome}${why}, balance ${balance} ${row.currency}`);
+    const left = balance === undefined ? '' : `, balance ${money(balance, row.currency)}`;
+    add(endedAt, 'operator-answered', `${name}: ${outcome}${why}${left}`);
   }
   if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? told.body ?? ''}`);
 }
@@ -174,7 +200,7 @@ function requested(row: WholeRow): string {
     verdict === null
       ? 'the operator decides'
       : `decided here: ${verdict}${verdict === 'DECLINED' ? ` ${declineReason}` : ''}, nothing moves`;
-  return `${who} asks for ${kind}${what} over ${amountMinor} ${currency}; ${decision}`;
+  return `${who} asks for ${kind}${what} over ${money(amountMinor, currency)}; ${decision}`;
 }
 
 function iso(date: Date): string {

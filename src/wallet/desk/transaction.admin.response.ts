@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swag
 import type { Columns } from '../../http/lists/list.js';
 import { NextCursor } from '../../http/lists/time-page.js';
 import type { State } from '../rules/facts.js';
+import { type Advice, ADVISED_ACTIONS } from './advice.js';
 import { STATES } from './transaction.admin.request.js';
 
 /** A transaction as a list shows it. What it does not have is absent. */
@@ -187,6 +188,16 @@ class TransactionHistory {
 /** A ROLLBACK of the transaction, or the transaction without what is around it. */
 export class TransactionStory extends IntersectionType(TransactionItem, TransactionHistory) {}
 
+export class AdviceResponse implements Advice {
+  @ApiProperty({ enum: ADVISED_ACTIONS, example: 'none' })
+  action: Advice['action'];
+  @ApiProperty({
+    example: 'The operator debited 2.50 EUR.',
+    description: 'Whether money moved, and what the action would do',
+  })
+  text: string;
+}
+
 export class TransactionDetail extends TransactionStory {
   @ApiProperty({
     type: TransactionStory,
@@ -197,4 +208,6 @@ export class TransactionDetail extends TransactionStory {
   rollback: TransactionStory | null;
   @ApiProperty({ type: [TimelineEntry], description: 'Oldest first' })
   timeline: TimelineEntry[];
+  @ApiProperty({ description: 'What the desk should do; nothing is done by itself' })
+  advice: AdviceResponse;
 }

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, type StreamableFile } from '@ne
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { Audited } from '../../audit/audited-route.js';
 import { SensitiveRead } from '../../audit/sensitive-read.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
 import { NoBody } from '../../http/validation/json-body.js';
@@ -16,14 +17,14 @@ import {
 import { TransactionDesk } from './transaction-desk.service.js';
 
 /** Contract, section 7. */
-@ApiTags('Administrators')
+@ApiTags('Transactions')
 @Controller('v1/admin/transactions')
 export class TransactionsAdminController {
   constructor(private readonly desk: TransactionDesk) {}
 
   @Get()
   @RequiresRole('support')
-  @SensitiveRead('transactions.list')
+  @SensitiveRead('transactions.list', 'transactions')
   @ApiOperation({
     summary: 'Search transactions, newest first',
     description: '`state=TIMED_OUT` is what is in doubt; those with `parkedAt` wait for a person.',
@@ -40,7 +41,7 @@ export class TransactionsAdminController {
 
   @Get(':providerId/:transactionId')
   @RequiresRole('support')
-  @SensitiveRead('transaction.read')
+  @SensitiveRead('transaction.read', 'transaction:{providerId}/{transactionId}')
   @ApiOperation({
     summary: 'Read the full story of a transaction',
     description:
@@ -59,7 +60,8 @@ export class TransactionsAdminController {
   @Post(':providerId/:transactionId/resolve')
   @NoBody()
   @HttpCode(200)
-  @RequiresRole('admin')
+  @RequiresRole('operations')
+  @Audited('transaction.resolve', 'transaction:{providerId}/{transactionId}')
   @ApiOperation({
     summary: 'Resolve a transaction now',
     description:

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { monotonicMs } from '../../runtime/clock.js';
+import type { Order } from '../../operator-wallet/operator-wallet.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { AttemptRunner } from '../attempt.runner.js';
 import { platformRollback } from './platform-rollback.js';
@@ -53,14 +53,14 @@ export class ResolutionService {
         // A ROLLBACK is never reversed itself, so this goes one step deep.
         return ended(await this.resolve({ ...key, transactionId: decision.rollbackId }, driver));
       case 'resend': {
-        const startedMs = monotonicMs();
-        const claim = await this.transactions.retry(key.providerId, key.transactionId, stored.attempt);
-        return this.execute(claim, startedMs, driver);
+        const { providerId, transactionId } = key;
+        const claim = () => this.transactions.retry(providerId, transactionId, stored.attempt);
+        if (stored.kind === null) throw new Error(`the tombstone ${transactionId} is undecided`);
+        return this.execute(stored, stored.kind, claim, driver);
       }
       case 'end': {
-        const startedMs = monotonicMs();
-        const claim = await this.claimEnding(stored, decision.ordinal);
-        return ended(await this.execute(claim, startedMs, driver));
+        const claim = () => this.claimEnding(stored, decision.ordinal);
+        return ended(await this.execute(stored, 'ROLLBACK', claim, driver));
       }
     }
   }
@@ -85,17 +85,20 @@ export class ResolutionService {
   }
 
   private async execute(
-    claim: Claim | undefined,
-    startedMs: number,
+    { operatorId, mode }: Undecided,
+    kind: Order['kind'],
+    claim: () => Promise<Claim | undefined>,
     driver: Exclude<Driver, 'provider'>,
   ): Promise<Resolved> {
-    if (!claim) return { to: 'in-flight' };
-    const outcome = await this.attempts.execute(claim, startedMs, driver);
+    const claimed = await this.attempts.claim({ operatorId, mode }, kind, claim);
+    if (claimed.to === 'lost') return { to: 'in-flight' };
+    if (claimed.to === 'refused') return { to: 'unknown', operatorFailed: true };
+    const outcome = await this.attempts.execute(claimed, driver);
     switch (outcome.to) {
       case 'lost':
         return { to: 'in-flight' };
       case 'unknown':
-        return { to: 'unknown', operatorFailed: claim.mode === 'REAL' };
+        return { to: 'unknown', operatorFailed: mode === 'REAL' };
       case 'decided':
         return { to: outcome.state === 'APPROVED' ? 'approved' : 'declined' };
     }

@@ -6,7 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Metrics } from '../../observability/metrics.js';
-import { newTrace, runTraced } from '../../observability/trace.js';
+import { Tracing } from '../../observability/tracing/tracing.js';
 import { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { ResolutionService, type Resolved } from './resolution.service.js';
@@ -44,6 +44,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     private readonly resolution: ResolutionService,
     private readonly randomness: Randomness,
     private readonly metrics: Metrics,
+    private readonly tracing: Tracing,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -73,45 +74,54 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
   private async resolveOperator(operatorId: string): Promise<void> {
     let failures = 0;
     const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_PASS;
+    let after: Due | undefined;
     for (let batch = 0; batch < BATCHES_PER_PASS && !mustStop(); batch += 1) {
-      const due = await this.undecided.due(operatorId, BATCH);
-      let moved = 0;
+      const due = await this.undecided.due(operatorId, BATCH, after);
       await concurrently(CONCURRENT_CALLS, due, async (transaction) => {
         if (mustStop()) return;
         const resolved = await this.resolve(transaction);
-        if (resolved.to !== 'in-flight') moved += 1;
-        if (resolved.to === 'unknown' && resolved.operatorFailed) failures += 1;
+        if (resolved?.to === 'unknown' && resolved.operatorFailed) failures += 1;
       });
-      if (due.length < BATCH || moved === 0) return;
+      after = due.at(-1);
+      if (due.length < BATCH) return;
     }
   }
 
-  private resolve(due: Due): Promise<Resolved> {
+  /** @returns undefined if it failed: one transaction must not keep the resolver from those behind it */
+  private resolve(due: Due): Promise<Resolved | undefined> {
     // The attempt, its log lines and the operator's request carry this id, as for an incoming request.
     const requestId = `resolver-${this.randomness.uuid()}`;
-    return runTraced(newTrace(requestId), async () => {
-      const resolved: Resolved = due.givenUp
-        ? { to: 'for-a-person' }
-        : await this.resolution.resolve(due, 'resolver');
-      if (resolved.to === 'for-a-person' || resolved.to === 'ending-declined') await this.park(due, resolved);
-      else this.report(due, resolved);
-      return resolved;
-    });
+    return this.tracing.runWork('resolve', requestId, { actor: 'resolver', ...keysOf(due) }, () =>
+      this.resolveTraced(due).catch((error: unknown) => {
+        const detail = (error as Error).message;
+        this.logger.error({ msg: 'transaction cannot be resolved', detail });
+        return undefined;
+      }),
+    );
+  }
+
+  private async resolveTraced(due: Due): Promise<Resolved> {
+    const resolved: Resolved = due.givenUp
+      ? { to: 'for-a-person' }
+      : await this.resolution.resolve(due, 'resolver');
+    if (resolved.to === 'for-a-person' || resolved.to === 'ending-declined') await this.park(due, resolved);
+    else this.report(due, resolved);
+    return resolved;
   }
 
   private async park(due: Due, { to }: Resolved): Promise<void> {
     if (!(await this.undecided.park(due))) return;
     const because =
       to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : '24 hours in vain';
-    this.metrics.transactionResolved('parked');
-    this.logger.error({ ...keysOf(due), msg: 'transaction parked for a person', because });
+    this.metrics.transactionResolved(due.operatorId, 'parked');
+    this.logger.error({ msg: 'transaction parked for a person', because });
   }
 
   private report(due: Due, { to }: Resolved): void {
     if (to === 'in-flight' || to === 'decided-before' || to === 'not-found') return;
-    this.metrics.transactionResolved(to);
-    if (to === 'unknown') this.logger.warn({ ...keysOf(due), msg: 'transaction not resolved yet' });
-    else this.logger.log({ ...keysOf(due), msg: 'transaction resolved', outcome: to });
+    this.metrics.transactionResolved(due.operatorId, to);
+    if (to === 'unknown') this.logger.warn({ msg: 'transaction not resolved yet' });
+    else this.logger.log({ msg: 'transaction resolved', outcome: to });
   }
 }
 

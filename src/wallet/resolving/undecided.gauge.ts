@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import { atMostEvery } from '../../observability/at-most-every.js';
 import { Metrics } from '../../observability/metrics.js';
-import { UndecidedStore } from './undecided.store.js';
+import { type UndecidedCount, UndecidedStore } from './undecided.store.js';
 
-/** Tells monitoring how many transactions wait for a decision, by state, and how many of them for a person. */
+/** Reports to monitoring how many transactions wait for a decision, how long, and how many of them for a person. */
 @Injectable()
 export class UndecidedGauge implements OnModuleInit {
   constructor(
@@ -12,32 +12,41 @@ export class UndecidedGauge implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const { undecided } = this;
-    new Gauge({
+    // The gauges are read at the same time: they share the statement that runs.
+    const counts = atMostEvery(0, () => this.undecided.count());
+    this.metrics.addLevel({
       name: 'croupier_transactions_undecided',
-      help: 'Transactions that wait for a decision, by state',
-      labelNames: ['state'],
-      registers: [this.metrics.registry],
-      async collect() {
-        this.reset();
-        // While the database is away the other metrics are needed all the more.
-        const counts = await undecided.count().catch(() => undefined);
-        if (!counts) return;
-        this.set({ state: 'PENDING' }, 0);
-        this.set({ state: 'TIMED_OUT' }, 0);
-        for (const { state, count } of counts) this.inc({ state }, count);
-      },
+      help: 'Transactions that wait for a decision, by state; the same at all instances',
+      labelNames: ['operator', 'provider', 'state'],
+      read: async () =>
+        (await counts()).map((each) => ({
+          ...tenantsOf(each),
+          labels: { state: each.state },
+          value: each.count,
+        })),
     });
-    new Gauge({
+    this.metrics.addLevel({
+      name: 'croupier_transactions_undecided_oldest_seconds',
+      help: 'Time since the oldest undecided transaction that is not parked was first claimed; the same at all instances',
+      labelNames: ['operator', 'provider'],
+      read: async () =>
+        (await counts())
+          .filter(({ parked }) => !parked)
+          .map((each) => ({ ...tenantsOf(each), value: each.oldestSeconds })),
+      combine: Math.max,
+    });
+    this.metrics.addLevel({
       name: 'croupier_transactions_parked',
-      help: 'Those of the undecided that the resolver has left to a person',
-      registers: [this.metrics.registry],
-      async collect() {
-        this.reset();
-        const counts = await undecided.count().catch(() => undefined);
-        const parked = counts?.filter((each) => each.parked).map(({ count }) => count);
-        this.set(parked ? parked.reduce((sum, count) => sum + count, 0) : NaN);
-      },
+      help: 'Undecided transactions that the resolver has left to a person; the same at all instances',
+      labelNames: ['operator', 'provider'],
+      read: async () =>
+        (await counts())
+          .filter(({ parked }) => parked)
+          .map((each) => ({ ...tenantsOf(each), value: each.count })),
     });
   }
+}
+
+function tenantsOf({ operatorId, providerId }: UndecidedCount) {
+  return { operator: operatorId, provider: providerId };
 }

@@ -18,29 +18,43 @@ export interface Undecided extends UndecidedFacts, TransactionKey {
   readonly roundVersion: RoundFacts['version'];
 }
 
+/** The undecided transactions of two tenants in one state. */
+export interface UndecidedCount {
+  readonly operatorId: string;
+  readonly providerId: string;
+  readonly state: 'PENDING' | 'TIMED_OUT';
+  readonly parked: boolean;
+  readonly count: number;
+  /** Since the oldest was first claimed. */
+  readonly oldestSeconds: number;
+}
+
 /** A transaction that is due for another attempt. */
 export interface Due extends TransactionKey {
   readonly operatorId: string;
   /** Whether it is still undecided after a whole day of attempts. */
   readonly givenUp: boolean;
+  /** When its last attempt was, as PostgreSQL writes it: a Date would lose the microseconds. */
+  readonly lastAttemptAt: string;
 }
 
 /**
  * The transactions of operator $1 that are due by the database's clock, at most $2, those with the oldest last attempt
- * first. A BET whose ROLLBACK is under way is left out: its ROLLBACK is resolved instead. The condition on the shortest
+ * first, after the one of provider $4 with the id $5 whose last attempt was at $3. A BET whose ROLLBACK is under way is left out: its ROLLBACK is resolved instead. The condition on the shortest
  * wait repeats a part of the schedule so that the index can serve it.
  */
 const DUE = {
   name: 'undecided_due',
   text: `
     SELECT t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId",
-           ${GIVEN_UP} AS "givenUp"
+           ${GIVEN_UP} AS "givenUp", t.updated_at::text AS "lastAttemptAt"
       FROM transactions t
      WHERE t.operator_id = $1 AND t.state IN ('PENDING', 'TIMED_OUT') AND t.parked_at IS NULL
        AND t.updated_at <= statement_timestamp() - ${SHORTEST_WAIT}
        AND t.updated_at <= statement_timestamp() - ${RETRY_WAIT}
        AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp()) AND t.rollback_id IS NULL
-     ORDER BY t.updated_at
+       AND (t.updated_at, t.provider_id, t.transaction_id) > ($3::timestamptz, $4, $5)
+     ORDER BY t.updated_at, t.provider_id, t.transaction_id
      LIMIT $2`,
 };
 
@@ -81,16 +95,23 @@ const PARK = {
     RETURNING 1`,
 };
 
+const AGE_OF_OLDEST = 'extract(epoch FROM clock_timestamp() - min(created_at))::float8';
+
 /** Each part reads a partial index that holds only its rows. */
 const COUNT = {
   name: 'undecided_count',
   text: `
-    SELECT state, false AS parked, count(*) AS count FROM transactions
-     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NULL GROUP BY state
+    SELECT operator_id AS "operatorId", provider_id AS "providerId", state, false AS parked, count(*) AS count,
+           ${AGE_OF_OLDEST} AS "oldestSeconds"
+      FROM transactions
+     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NULL GROUP BY operator_id, provider_id, state
     UNION ALL
-    SELECT state, true, count(*) FROM transactions
-     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL GROUP BY state`,
+    SELECT operator_id, provider_id, state, true, count(*), ${AGE_OF_OLDEST}
+      FROM transactions
+     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL GROUP BY operator_id, provider_id, state`,
 };
+
+const BEFORE_ALL = { lastAttemptAt: '-infinity', providerId: '', transactionId: '' };
 
 /** Reads and parks transactions that are undecided: PENDING or TIMED_OUT. */
 @Injectable()
@@ -101,9 +122,14 @@ export class UndecidedStore {
     return (await this.database.query<{ id: string }>(OPERATORS, [])).map(({ id }) => id);
   }
 
-  /** The operator's transactions that are due, those with the oldest last attempt first. @param limit at least 1 */
-  due(operatorId: string, limit: number): Promise<Due[]> {
-    return this.database.query<Due>(DUE, [operatorId, limit]);
+  /**
+   * The operator's transactions that are due, those with the oldest last attempt first.
+   * @param limit at least 1
+   * @param after the last one of the page before; undefined for the first page
+   */
+  due(operatorId: string, limit: number, after?: Due): Promise<Due[]> {
+    const { lastAttemptAt, providerId, transactionId } = after ?? BEFORE_ALL;
+    return this.database.query<Due>(DUE, [operatorId, limit, lastAttemptAt, providerId, transactionId]);
   }
 
   async find({ providerId, transactionId }: TransactionKey): Promise<Undecided | undefined> {
@@ -116,7 +142,7 @@ export class UndecidedStore {
     return (await this.database.query(PARK, [providerId, transactionId])).length === 1;
   }
 
-  count(): Promise<{ state: string; parked: boolean; count: number }[]> {
-    return this.database.query<{ state: string; parked: boolean; count: number }>(COUNT, []);
+  count(): Promise<UndecidedCount[]> {
+    return this.database.query<UndecidedCount>(COUNT, []);
   }
 }

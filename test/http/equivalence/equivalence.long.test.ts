@@ -37,6 +37,16 @@ function byTitle(recording: Recording): Record<string, string> {
   );
 }
 
+/**
+ * Answered otherwise on purpose: `batches` was a grant's id and is a list now, a batch has a query, and the pages of the
+ * documents name their encoding.
+ */
+const SINCE_THEN = [
+  /^(GET|HEAD) \/v1\/(admin|operator)\/free-spins\/batches, /,
+  /^(GET|HEAD) \/v1\/(admin|operator)\/free-spins\/batches\/\{batchId\}, a query/,
+  /^(GET|HEAD) \/docs, /,
+];
+
 test('every route answers as the last build on Fastify did, whatever the method and the spelling', async () => {
   const recorded = byTitle(JSON.parse(await readFile(RECORDING, 'utf8')) as Recording);
   const answers = await answersOf(targetOf(world));
@@ -46,7 +56,9 @@ test('every route answers as the last build on Fastify did, whatever the method 
       recorded: recorded[title] ?? NOT_FOUND + (method === 'HEAD' ? '' : NOT_FOUND_BODY),
       answer: answers[title],
     }))
-    .filter(({ recorded, answer }) => recorded !== answer);
+    .filter(
+      ({ title, recorded, answer }) => recorded !== answer && !SINCE_THEN.some((each) => each.test(title)),
+    );
   expect(Object.keys(recorded).length).toBeGreaterThan(1_000);
   expect(differing).toEqual([]);
 }, 180_000);

@@ -1,0 +1,177 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../http/lists/list.js';
+import { NextCursor, TimePageQuery } from '../http/lists/time-page.js';
+import { IdentifierField, QueryChoiceField, TextField } from '../http/validation/fields.js';
+import { type Approval, APPROVAL_STATES, type ApprovalState, type ApprovalWithResult } from './approval.js';
+import { type DeedKind, summaryOf } from './deeds.js';
+
+const KINDS = ['grant', 'batch', 'adjustment'] as const satisfies readonly DeedKind[];
+
+/** Contract, section 9, "Limits and approvals". */
+export class ApprovalQuery extends TimePageQuery {
+  @QueryChoiceField(APPROVAL_STATES)
+  state?: ApprovalState;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+}
+
+export class RejectRequest {
+  @TextField({ longest: 500, notBlank: true, example: 'one zero too many' })
+  reason: string;
+}
+
+export class ApprovalLimit {
+  @ApiProperty({ example: 'maxGrantMinor', description: 'the field of the limit' })
+  name: string;
+
+  @ApiProperty({ type: 'integer', example: 10_000 })
+  limitMinor: number;
+
+  @ApiProperty({
+    type: 'integer',
+    example: 0,
+    description: 'carried out in the 24 hours before it was asked for',
+  })
+  usedMinor: number;
+}
+
+/** A deed that waits for a second person, or was decided. */
+export class ApprovalItem {
+  @ApiProperty({ format: 'uuid' })
+  approvalId: string;
+
+  @ApiProperty({ enum: APPROVAL_STATES, example: 'WAITING' })
+  state: ApprovalState;
+
+  @ApiProperty({ enum: KINDS, example: 'grant' })
+  kind: DeedKind;
+
+  @ApiProperty({ example: '1000 spins of 1000.00 EUR for player-42 in sandbox-slots: 1000000.00 EUR' })
+  summary: string;
+
+  @ApiProperty({
+    example: 'summer-2026',
+    description: 'the requestRef, batchRef (or batchId) or adjustmentId',
+  })
+  reference: string;
+
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 100_000_000,
+    description: 'Of a grant or batch: spins × betAmountMinor × players, in minor units',
+  })
+  stakeMinor?: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Of an adjustment: minor units, signed' })
+  amountMinor?: number;
+
+  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit that it exceeds' })
+  limit?: ApprovalLimit;
+
+  @ApiProperty({ example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
+  askedBy: string;
+
+  @ApiPropertyOptional({ example: 'Promotions team' })
+  askedByName?: string;
+
+  @ApiProperty()
+  createdAt: Date;
+
+  @ApiProperty({ description: 'when it expires if nobody decides: 24 hours after it was asked for' })
+  expiresAt: Date;
+
+  @ApiPropertyOptional()
+  decidedBy?: string;
+
+  @ApiPropertyOptional()
+  decidedByName?: string;
+
+  @ApiPropertyOptional()
+  decidedAt?: Date;
+
+  @ApiPropertyOptional({ description: 'why it was rejected' })
+  reason?: string;
+}
+
+export class ApprovalResponse extends ApprovalItem {
+  @ApiProperty({
+    type: Object,
+    example: { spins: 1000, betAmountMinor: 100_000 },
+    description: 'the whole deed',
+  })
+  terms: object;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'of an APPROVED one: what the call would have answered, or `error` where the deed failed',
+  })
+  result?: object;
+}
+
+export const APPROVAL_COLUMNS: Columns<ApprovalItem> = {
+  approvalId: true,
+  state: true,
+  kind: true,
+  summary: true,
+  reference: true,
+  operatorId: true,
+  currency: true,
+  stakeMinor: true,
+  amountMinor: true,
+  limit: true,
+  askedBy: true,
+  askedByName: true,
+  createdAt: true,
+  expiresAt: true,
+  decidedBy: true,
+  decidedByName: true,
+  decidedAt: true,
+  reason: true,
+};
+
+export class ApprovalListResponse extends NextCursor {
+  @ApiProperty({ type: [ApprovalItem] })
+  items: ApprovalItem[];
+}
+
+export function approvalItem(approval: Approval): ApprovalItem {
+  const { amountMinor, limitName, limitMinor, usedMinor, askedByName } = approval;
+  const { decidedBy, decidedByName, decidedAt, reason } = approval;
+  return {
+    approvalId: approval.approvalId,
+    state: approval.state,
+    kind: approval.kind,
+    summary: summaryOf(approval),
+    reference: approval.reference,
+    operatorId: approval.operatorId,
+    currency: approval.currency,
+    ...(approval.kind === 'adjustment' ? { amountMinor } : { stakeMinor: amountMinor }),
+    ...(limitName !== null && { limit: { name: limitName, limitMinor: limitMinor!, usedMinor: usedMinor! } }),
+    askedBy: approval.askedBy,
+    ...(askedByName !== null && { askedByName }),
+    createdAt: approval.createdAt,
+    expiresAt: approval.expiresAt,
+    ...(decidedBy !== null && { decidedBy }),
+    ...(decidedByName !== null && { decidedByName }),
+    ...(decidedAt !== null && { decidedAt }),
+    ...(reason !== null && { reason }),
+  };
+}
+
+export function approvalResponse(approval: ApprovalWithResult): ApprovalResponse {
+  const { terms, result } = approval;
+  return { ...approvalItem(approval), terms, ...(result && { result }) };
+}
+
+/** An operator sees what became of its deed, but not which administrator decided. */
+export function operatorApprovalResponse(approval: ApprovalWithResult): ApprovalResponse {
+  const { decidedBy, decidedByName, ...shown } = approvalResponse(approval);
+  return shown;
+}

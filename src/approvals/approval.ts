@@ -1,0 +1,37 @@
+import type { ErrorCode } from '../errors/catalogue.js';
+import type { Deed, DeedKind } from './deeds.js';
+
+export const APPROVAL_STATES = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+/** A deed that waits for a second person, or was decided. */
+export interface Approval {
+  readonly approvalId: string;
+  readonly state: ApprovalState;
+  readonly kind: DeedKind;
+  readonly reference: string;
+  readonly terms: Deed['terms'];
+  readonly fingerprint: Buffer;
+  readonly operatorId: string;
+  readonly currency: string;
+  /** The stake of grants and batches; of an adjustment its amount, signed. */
+  readonly amountMinor: number;
+  /** The limit that it exceeds; null: such a deed always needs approval. */
+  readonly limitName: string | null;
+  readonly limitMinor: number | null;
+  readonly usedMinor: number | null;
+  readonly askedBy: string;
+  readonly askedByName: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly decidedBy: string | null;
+  readonly decidedByName: string | null;
+  readonly decidedAt: Date | null;
+  readonly reason: string | null;
+  /** Why the deed could not be recorded when it was approved. */
+  readonly failureCode: ErrorCode | null;
+  readonly failureError: string | null;
+}
+
+/** An approval with what became of its deed: what the call would have answered, or `{error}`. */
+export type ApprovalWithResult = Approval & { readonly result?: object };

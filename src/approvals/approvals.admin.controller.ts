@@ -1,0 +1,97 @@
+import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { Audited } from '../audit/audited-route.js';
+import { SensitiveRead } from '../audit/sensitive-read.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { JsonBody, NoBody } from '../http/validation/json-body.js';
+import { UuidParam } from '../http/validation/path.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import {
+  APPROVAL_COLUMNS,
+  approvalItem,
+  ApprovalListResponse,
+  ApprovalQuery,
+  approvalResponse,
+  ApprovalResponse,
+  RejectRequest,
+} from './approval.request.js';
+import { ApprovalsService } from './approvals.service.js';
+
+const DECIDED_BY =
+  'Needs the role that the deed itself needs: `promotions` for grants and batches, else `operations`.';
+
+/** Contract, section 9, "Limits and approvals". */
+@ApiTags('Limits and approvals')
+@Controller('v1/admin/approvals')
+export class ApprovalsAdminController {
+  constructor(private readonly approvals: ApprovalsService) {}
+
+  @Get()
+  @RequiresRole('support')
+  @SensitiveRead('approvals.list', 'approvals')
+  @ApiOperation({ summary: 'List what waits for approval, or was decided, newest first' })
+  @ApiList(ApprovalListResponse, ApprovalQuery, APPROVAL_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
+  list(
+    @ValidQuery() query: ApprovalQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<ApprovalListResponse | StreamableFile> {
+    const read = async (page: ApprovalQuery) => {
+      const found = await this.approvals.list(page);
+      return { ...found, items: found.items.map(approvalItem) };
+    };
+    return answerList(format, { query, name: 'approvals', columns: APPROVAL_COLUMNS, read });
+  }
+
+  @Get(':approvalId')
+  @RequiresRole('support')
+  @SensitiveRead('approval.read', 'approval:{approvalId}', { polled: true })
+  @ApiOperation({ summary: 'Read an approval, with the whole deed and what became of it' })
+  @ApiOkResponse({ type: ApprovalResponse })
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async find(@UuidParam('approvalId') approvalId: string): Promise<ApprovalResponse> {
+    return approvalResponse(await this.approvals.find(approvalId));
+  }
+
+  @Post(':approvalId/approve')
+  @NoBody()
+  @RequiresRole('support')
+  @HttpCode(200)
+  @Audited('approval.approve', 'approval:{approvalId}')
+  @ApiOperation({
+    summary: 'Approve a deed, and carry it out',
+    description:
+      `${DECIDED_BY} Neither who asked for it may approve, nor a key that they made. The deed is carried out exactly ` +
+      'once; a deed that failed stays APPROVED, with `result.error`. Approving again answers the same.',
+  })
+  @ApiOkResponse({ type: ApprovalResponse })
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
+  async approve(
+    @ActorOfRequest() actor: Actor,
+    @UuidParam('approvalId') approvalId: string,
+  ): Promise<ApprovalResponse> {
+    return approvalResponse(await this.approvals.approve(actor, approvalId));
+  }
+
+  @Post(':approvalId/reject')
+  @RequiresRole('support')
+  @HttpCode(200)
+  @Audited('approval.reject', 'approval:{approvalId}')
+  @ApiOperation({
+    summary: 'Reject a deed, or withdraw it',
+    description: `${DECIDED_BY} Who asked for it may withdraw it.`,
+  })
+  @ApiBody({ type: RejectRequest })
+  @ApiOkResponse({ type: ApprovalResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
+  async reject(
+    @ActorOfRequest() actor: Actor,
+    @UuidParam('approvalId') approvalId: string,
+    @JsonBody() { reason }: RejectRequest,
+  ): Promise<ApprovalResponse> {
+    return approvalResponse(await this.approvals.reject(actor, approvalId, reason));
+  }
+}

@@ -1,0 +1,29 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { SignedBy } from '../http/caller.js';
+import { UuidParam } from '../http/validation/path.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import { ApiSigned } from '../signature/api-signed.js';
+import { ApprovalResponse, operatorApprovalResponse } from './approval.request.js';
+import { ApprovalsService } from './approvals.service.js';
+
+/** Contract, section 9, "Limits and approvals". */
+@ApiTags('Limits and approvals')
+@ApiSigned()
+@SignedBy('operator')
+@Controller('v1/operator/approvals')
+export class ApprovalsOperatorController {
+  constructor(private readonly approvals: ApprovalsService) {}
+
+  @Get(':approvalId')
+  @ApiOperation({ summary: 'Read what became of a grant or batch that waits for approval' })
+  @ApiOkResponse({ type: ApprovalResponse })
+  @ApiErrors('NOT_FOUND')
+  async find(
+    @ActorOfRequest() { actor }: Actor,
+    @UuidParam('approvalId') approvalId: string,
+  ): Promise<ApprovalResponse> {
+    return operatorApprovalResponse(await this.approvals.find(approvalId, actor));
+  }
+}

@@ -1,0 +1,196 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { KeyAdministration } from '../admin/key-administration.service.js';
+import { holds } from '../admin/role.js';
+import type { Actor } from '../audit/actor.js';
+import { Audit, type Record as RecordEntry } from '../audit/audit.service.js';
+import type { Transaction } from '../database/database.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import type { PageOf } from '../http/lists/page.js';
+import { pageByTime } from '../http/lists/time-page.js';
+import { isUuid } from '../http/validation/identifier.js';
+import { LimitsService } from '../limits/limits.service.js';
+import { Metrics } from '../observability/metrics.js';
+import { Randomness } from '../runtime/randomness.js';
+import type { Approval, ApprovalWithResult } from './approval.js';
+import type { ApprovalQuery } from './approval.request.js';
+import { ApprovalStore } from './approval.store.js';
+import { type Deed, type DeedKind, type Executor, summaryOf } from './deeds.js';
+
+/** Whether a deed may be recorded now: `free`; or it was recorded, or it waits for its approval. */
+export type Held =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'recorded' }
+  | { readonly kind: 'waiting'; readonly approval: Approval };
+
+/**
+ * Holds back what exceeds a limit until a second person approves it. Contract, section 9, "Limits and approvals".
+ *
+ * A deed is carried out exactly once, whatever dies: the decision and the record of the deed (a grant that is not sent
+ * yet, the grants of a batch, the claim of an adjustment) are one transaction. What is left is then the ordinary work of
+ * the deed's room, which goes on with it after a crash. The result is read from that record, never stored a second time.
+ */
+@Injectable()
+export class ApprovalsService implements OnModuleInit {
+  private readonly executors = new Map<DeedKind, Executor<DeedKind>>();
+
+  constructor(
+    private readonly approvals: ApprovalStore,
+    private readonly limits: LimitsService,
+    private readonly keys: KeyAdministration,
+    private readonly audit: Audit,
+    private readonly randomness: Randomness,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.metrics.addLevel({
+      name: 'croupier_approvals_waiting',
+      help: 'Deeds that wait for the approval of a second person; the same at all instances',
+      labelNames: ['operator'],
+      read: () => this.approvals.waitingByOperator(),
+    });
+  }
+
+  /** Tells how deeds of a kind are carried out; to be called by their room at start. */
+  register<Kind extends DeedKind>(kind: Kind, executor: Executor<Kind>): void {
+    this.executors.set(kind, executor);
+  }
+
+  /**
+   * Judges a deed by the limits of its operator, and asks for its approval where it exceeds one. The lock that this takes
+   * lasts until the transaction ends: a deed that is `free` must be recorded in it.
+   * @throws CroupierError CONFLICT if another deed with this reference waits
+   */
+  async hold(transaction: Transaction, record: RecordEntry, actor: Actor, deed: Deed): Promise<Held> {
+    const { query } = transaction;
+    await this.approvals.expire(query);
+    const waiting = await this.approvals.waiting(query, deed);
+    if (waiting) return { kind: 'waiting', approval: same(waiting, deed) };
+    const limit = deed.stake && (await this.limits.judge(query, deed.terms, deed.stake));
+    if (deed.stake && !limit) return { kind: 'free' };
+    // After the look at what waits: an approval moves the deed from there to its record in one step.
+    if (await this.executorOf(deed.kind).isRecorded(query, deed.terms)) return { kind: 'recorded' };
+    const asked = await this.approvals.ask(query, this.randomness.uuid(), actor, deed, limit);
+    const approval = asked ?? (await this.approvals.waiting(query, deed));
+    if (!approval) throw new CroupierError('CONFLICT', 'the same request is being decided; try again', WAIT);
+    if (asked) {
+      const after = { summary: summaryOf(deed), ...(limit && { limit }), terms: deed.terms };
+      await record({ action: 'approval.ask', target: targetOf(asked), after });
+    }
+    return { kind: 'waiting', approval: same(approval, deed) };
+  }
+
+  /** @param askedBy whose approvals are within reach; undefined: all @throws CroupierError NOT_FOUND */
+  async find(approvalId: string, askedBy?: string): Promise<ApprovalWithResult> {
+    await this.approvals.expire();
+    const approval = await this.approvals.find(approvalId);
+    if (!approval || (askedBy !== undefined && approval.askedBy !== askedBy)) {
+      throw new CroupierError('NOT_FOUND', 'no such approval');
+    }
+    return this.withResult(approval);
+  }
+
+  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  async list(query: ApprovalQuery): Promise<PageOf<Approval>> {
+    await this.approvals.expire();
+    return pageByTime(
+      query,
+      isUuid,
+      ({ before, limit }) => this.approvals.page(query, before, limit),
+      (approval) => approval,
+    );
+  }
+
+  /**
+   * Carries out the deed. Approving again answers what became of it.
+   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role may not do the deed, or the asker approves · CONFLICT
+   */
+  async approve(actor: Actor, approvalId: string): Promise<ApprovalWithResult> {
+    const approval = await this.find(approvalId);
+    const { kind, terms } = approval;
+    const executor = this.executorOf(kind);
+    assertRole(actor, executor);
+    await this.assertAnotherPerson(actor, approval);
+    const finish = await this.audit.change(actor, async (transaction, record) => {
+      const { query } = transaction;
+      if (!(await this.approvals.decide(query, approvalId, 'APPROVED', actor, null))) return undefined;
+      const carriedOut = await executor.record(transaction, record, terms).catch(async (error: unknown) => {
+        if (!(error instanceof CroupierError)) throw error;
+        await this.approvals.fail(query, approvalId, error);
+        return error;
+      });
+      const failure = carriedOut instanceof CroupierError ? { error: carriedOut.message } : {};
+      const after = { summary: summaryOf(approval), ...failure };
+      await record({ action: 'approval.approve', target: targetOf(approval), after });
+      return carriedOut instanceof CroupierError ? () => Promise.resolve() : carriedOut;
+    });
+    await finish?.();
+    const decided = await this.find(approvalId);
+    if (!finish && decided.state !== 'APPROVED') throw notWaiting(decided);
+    return decided;
+  }
+
+  /**
+   * Refuses the deed; its asker may do so as well, which withdraws it.
+   * @throws CroupierError NOT_FOUND · FORBIDDEN · CONFLICT if it is no longer WAITING
+   */
+  async reject(actor: Actor, approvalId: string, reason: string): Promise<ApprovalWithResult> {
+    const approval = await this.find(approvalId);
+    if (actor.actor !== approval.askedBy) assertRole(actor, this.executorOf(approval.kind));
+    const rejected = await this.audit.change(actor, async ({ query }, record) => {
+      if (!(await this.approvals.decide(query, approvalId, 'REJECTED', actor, reason))) return false;
+      const after = { summary: summaryOf(approval), reason };
+      await record({ action: 'approval.reject', target: targetOf(approval), after });
+      return true;
+    });
+    const decided = await this.find(approvalId);
+    if (!rejected) throw notWaiting(decided);
+    return decided;
+  }
+
+  private async withResult(approval: Approval): Promise<ApprovalWithResult> {
+    const { state, kind, terms, failureError } = approval;
+    if (state !== 'APPROVED') return approval;
+    const result =
+      failureError === null ? await this.executorOf(kind).result(terms) : { error: failureError };
+    return { ...approval, result };
+  }
+
+  /** Neither who asked, nor a key that they made. @throws CroupierError FORBIDDEN */
+  private async assertAnotherPerson({ actor }: Actor, { askedBy }: Approval): Promise<void> {
+    if (actor === askedBy) {
+      throw new CroupierError('FORBIDDEN', 'this needs another person than the one who asked for it');
+    }
+    if (await this.keys.isMadeBy(actor, askedBy)) {
+      throw new CroupierError('FORBIDDEN', 'this needs another person: who asked for it has made this key');
+    }
+  }
+
+  private executorOf<Kind extends DeedKind>(kind: Kind): Executor<Kind> {
+    const executor = this.executors.get(kind);
+    if (!executor) throw new Error(`nothing carries out a deed of the kind ${kind}`);
+    return executor;
+  }
+}
+
+const WAIT = { 'X-Next-Action': 'wait-then-retry' };
+
+/** @throws CroupierError FORBIDDEN */
+function assertRole({ roles = [] }: Actor, { role }: Pick<Executor<DeedKind>, 'role'>): void {
+  if (!holds(roles, role)) throw new CroupierError('FORBIDDEN', `this needs the role ${role}`);
+}
+
+/** @throws CroupierError CONFLICT if what waits differs from the request */
+function same(waiting: Approval, { fingerprint, kind }: Deed): Approval {
+  if (waiting.fingerprint.equals(fingerprint)) return waiting;
+  const reference = { grant: 'requestRef', batch: 'batchRef', adjustment: 'adjustmentId' }[kind];
+  throw new CroupierError('CONFLICT', `this ${reference} was already used with another request`);
+}
+
+function notWaiting({ state }: Approval): CroupierError {
+  return new CroupierError('CONFLICT', `the approval is ${state}: only a WAITING one can be decided`);
+}
+
+function targetOf({ approvalId }: Approval): string {
+  return `approval:${approvalId}`;
+}

@@ -1,0 +1,105 @@
+import type { Record as RecordEntry } from '../audit/audit.service.js';
+import type { Role } from '../admin/role.js';
+import type { Query, Transaction } from '../database/database.js';
+import type { Stake } from '../limits/rules/judgement.js';
+import { money } from '../money/money.js';
+
+/** The terms of a grant of free spins. */
+export interface GrantTerms {
+  readonly requestRef: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly spins: number;
+  readonly betAmountMinor: number;
+  readonly currency: string;
+}
+
+/** The terms of a batch: the same grant for each player. */
+export interface BatchTerms extends Omit<GrantTerms, 'requestRef' | 'playerRef'> {
+  readonly batchId: string;
+  readonly batchRef: string | null;
+  readonly playerRefs: readonly string[];
+}
+
+/** The terms of an adjustment. */
+export interface AdjustmentTerms {
+  readonly adjustmentId: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly currency: string;
+  /** Signed. */
+  readonly amountMinor: number;
+  readonly reason: string;
+}
+
+/** What a second person may have to approve, by its kind. */
+export interface TermsOf {
+  readonly grant: GrantTerms;
+  readonly batch: BatchTerms;
+  readonly adjustment: AdjustmentTerms;
+}
+
+export type DeedKind = keyof TermsOf;
+
+/** A deed that is fixed down to its ids, so that it can be carried out once whenever it is approved. */
+export type Deed = {
+  readonly [Kind in DeedKind]: {
+    readonly kind: Kind;
+    /** Identifies the deed among those of its kind: a second request with it is the same deed, or a conflict. */
+    readonly reference: string;
+    readonly terms: TermsOf[Kind];
+    /** SHA-256 over the terms in which a repeated request must be equal. */
+    readonly fingerprint: Buffer;
+    /** What limits judge; undefined: the deed always needs approval. */
+    readonly stake: Stake | undefined;
+  };
+}[DeedKind];
+
+/** What the room of a deed knows about it. Contract, section 9, "Limits and approvals". */
+export interface Executor<Kind extends DeedKind> {
+  /** Who may do it, and so approve it. */
+  readonly role: Role;
+  /** Whether a deed with this reference was recorded. */
+  isRecorded(query: Query, terms: TermsOf[Kind]): Promise<boolean>;
+  /**
+   * Records the deed in the transaction that approves it, in such a way that what is left to do is done even if the
+   * process dies after the commit.
+   * @returns what is left, to be called after the commit; it may fail as it may be lost, and must not throw a refusal
+   * @throws CroupierError if the deed cannot be done any more; only before anything is written
+   */
+  record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
+  /** What the call would have answered, by what is recorded; of a failure `{error}`. */
+  result(terms: TermsOf[Kind]): Promise<object>;
+}
+
+/** The deed in one sentence, with its amounts as money. */
+export function summaryOf({ kind, terms }: Pick<Deed, 'kind' | 'terms'>): string {
+  switch (kind) {
+    case 'adjustment': {
+      const { amountMinor, currency, playerRef, reason } = terms as AdjustmentTerms;
+      return `adjustment of ${money(amountMinor, currency)} for ${playerRef}: ${reason}`;
+    }
+    case 'grant': {
+      const grant = terms as GrantTerms;
+      return `${spinsOf(grant)} for ${grant.playerRef} in ${grant.gameId}${sumOf(grant, 1)}`;
+    }
+    case 'batch': {
+      const batch = terms as BatchTerms;
+      const players = batch.playerRefs.length;
+      return `${spinsOf(batch)} for each of ${players} players in ${batch.gameId}${sumOf(batch, players)}`;
+    }
+  }
+}
+
+type Spins = Pick<GrantTerms, 'spins' | 'betAmountMinor' | 'currency'>;
+
+function spinsOf({ spins, betAmountMinor, currency }: Spins): string {
+  const stake = betAmountMinor === 0 ? "the provider's default stake" : money(betAmountMinor, currency);
+  return `${spins} spins of ${stake}`;
+}
+
+function sumOf({ spins, betAmountMinor, currency }: Spins, players: number): string {
+  if (betAmountMinor === 0) return ', of unknown worth';
+  return `: ${money(spins * betAmountMinor * players, currency)}`;
+}

@@ -1,0 +1,55 @@
+import { type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { parseJsonObject } from '../http/validation/json.js';
+import { isIdentifier } from '../http/validation/identifier.js';
+import type { Deed } from './entry.js';
+
+const AUDITED = 'croupier:audited';
+
+/** What a route does, for entries that are not written by its service: reads and refusals. */
+export interface AuditedRoute {
+  readonly action: string;
+  /** `<noun>:<id>`, or a noun alone; `{field}` stands for a parameter of the path, or a field of the body. */
+  readonly target: string;
+}
+
+/** Names the route's action and target in the audit log, as its service does where the call succeeds. */
+export const Audited = (action: string, target: string) =>
+  SetMetadata(AUDITED, { action, target } satisfies AuditedRoute);
+
+/** The action and target of this request, by its route's `Audited`; else by the route itself. */
+export function deedOf(context: ExecutionContext, reflector: Reflector): Deed {
+  const request = context.switchToHttp().getRequest<Request>();
+  const route = reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler());
+  if (route) return { action: route.action, target: targetOf(route.target, request) };
+  const { path } = request.route as { path: string };
+  return { action: 'route.call', target: `route:${request.method} ${path}` };
+}
+
+function targetOf(template: string, request: Request): string {
+  const fields: Record<string, unknown> = { ...bodyOf(request), ...request.params };
+  const [noun, ids] = template.split(':', 2);
+  if (ids === undefined) return template;
+  const names = [...ids.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  if (names.some((name) => typeof fields[name] !== 'string')) return noun!;
+  return `${noun!}:${names.map((name) => shown(fields[name] as string)).join('/')}`;
+}
+
+/** A request may be refused before its body is judged. */
+function bodyOf({ body }: Request): Record<string, unknown> {
+  try {
+    return parseJsonObject(body as Buffer);
+  } catch {
+    return {};
+  }
+}
+
+/** Longest part of a target that is no identifier, in characters. */
+const LONGEST = 128;
+
+function shown(value: string): string {
+  if (isIdentifier(value)) return value;
+  // A lone surrogate, which JSON may carry, cannot be encoded.
+  return encodeURIComponent(Buffer.from(value).toString()).slice(0, LONGEST);
+}

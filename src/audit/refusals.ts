@@ -1,0 +1,53 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { catchError, type Observable } from 'rxjs';
+import { CATALOGUE } from '../errors/catalogue.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import type { ActingRequest, Actor } from './actor.js';
+import { deedOf } from './audited-route.js';
+import type { Deed } from './entry.js';
+import { RepeatedEntries } from './repeated-entries.js';
+
+/** Records what administrators were refused. Contract, section 9, "Roles". */
+@Injectable()
+export class Refusals {
+  private readonly logger = new BoundedLogger('Audit');
+
+  constructor(private readonly repeated: RepeatedEntries) {}
+
+  /** Never rejects: a refusal that cannot be recorded is still one. */
+  async record(actor: Actor, deed: Deed, { code, message }: CroupierError): Promise<void> {
+    try {
+      await this.repeated.record(actor, { ...deed, after: { error: message }, outcome: code });
+    } catch (error) {
+      const detail = (error as Error).message;
+      this.logger.warn({ msg: 'a refusal cannot be recorded', action: deed.action, code, detail });
+    }
+  }
+}
+
+/** Statuses of refusals that are recorded: what a role may not do, and what conflicts with the stored state. */
+const RECORDED: readonly number[] = [403, 409];
+
+/** Records the refusals of an administrator's route. Those of its role are recorded by the guard. */
+@Injectable()
+export class RecordRefusals implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly refusals: Refusals,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { actor } = context.switchToHttp().getRequest<ActingRequest>();
+    if (!actor) return next.handle();
+    return next.handle().pipe(
+      catchError(async (error: unknown): Promise<never> => {
+        if (error instanceof CroupierError && RECORDED.includes(CATALOGUE[error.code].status)) {
+          await this.refusals.record(actor, deedOf(context, this.reflector), error);
+        }
+        throw error;
+      }),
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Clock } from '../runtime/clock.js';
+import type { Actor } from './actor.js';
+import { Audit } from './audit.service.js';
+import type { Deed } from './entry.js';
+
+/** How long repetitions of an entry are counted before their sum is recorded, in milliseconds. Contract, section 9. */
+const WINDOW_MS = 60_000;
+/** How often windows that are over are looked for, in milliseconds. */
+const POLL_MS = 1_000;
+/** Windows that are open at once: they hold no more than a few megabytes. Beyond, each repetition is an entry. */
+const MOST_WINDOWS = 1_000;
+/** How long a stop waits for the last entries, in milliseconds. */
+const STOP_MS = 2_000;
+
+interface Window {
+  readonly actor: Actor;
+  readonly deed: Deed;
+  readonly openedAt: Date;
+  /** Resolves when the first entry is recorded. */
+  readonly recorded: Promise<void>;
+  repeats: number;
+  lastAt: Date;
+}
+
+/**
+ * Entries that one actor may cause many times a minute: polling of a status, refusals. The first is recorded at once; the
+ * same ones of the next minute are counted and recorded in one entry at its end, with `repeats`, `from` and `to` in
+ * `after`. An instance that is killed loses the count of this minute, not the first entry. Contract, section 9, "Roles".
+ */
+@Injectable()
+export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Audit');
+  private readonly windows = new Map<string, Window>();
+  private readonly loop = new BackgroundLoop({
+    work: () => this.closeWindows((openedAt) => this.clock.now().getTime() - openedAt.getTime() >= WINDOW_MS),
+    onError: ({ message }) =>
+      this.logger.error({ msg: 'repeated audit entries cannot be recorded', detail: message }),
+    intervalMs: POLL_MS,
+  });
+
+  constructor(
+    private readonly audit: Audit,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop(STOP_MS);
+    await this.closeWindows(() => true).catch((error: unknown) => {
+      this.logger.error({
+        msg: 'repeated audit entries cannot be recorded',
+        detail: (error as Error).message,
+      });
+    });
+  }
+
+  /** Resolves when this entry, or the one that it repeats, is recorded; rejects where that failed. */
+  async record(actor: Actor, deed: Deed): Promise<void> {
+    const key = JSON.stringify([actor.actor, actor.role, actor.address, deed]);
+    const open = this.windows.get(key);
+    if (open) {
+      open.repeats += 1;
+      open.lastAt = this.clock.now();
+      return open.recorded;
+    }
+    if (this.windows.size >= MOST_WINDOWS) return this.audit.read(actor, deed);
+    const openedAt = this.clock.now();
+    const recorded = this.audit.read(actor, deed);
+    this.windows.set(key, { actor, deed, openedAt, recorded, repeats: 0, lastAt: openedAt });
+    try {
+      await recorded;
+    } catch (error) {
+      this.windows.delete(key);
+      throw error;
+    }
+  }
+
+  private async closeWindows(isOver: (openedAt: Date) => boolean): Promise<void> {
+    for (const [key, window] of this.windows) {
+      if (!isOver(window.openedAt)) continue;
+      this.windows.delete(key);
+      if (window.repeats > 0) await this.audit.read(window.actor, summaryOf(window));
+    }
+  }
+}
+
+function summaryOf({ deed, openedAt: from, lastAt: to, repeats }: Window): Deed {
+  return { ...deed, after: { ...deed.after, repeats, from, to } };
+}

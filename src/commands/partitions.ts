@@ -1,0 +1,47 @@
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { readStorage, type Storage } from '../config/configuration.js';
+import { readEnvironment } from '../config/environment.js';
+import { makePartitions } from '../database/partitions.js';
+import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
+import { withServiceDatabase } from './service-database.js';
+
+const USAGE = 'usage: npm run partitions [-- --months 1…24]';
+const DEFAULT_MONTHS = '3';
+const MOST_MONTHS = 24;
+
+/**
+ * Makes the partitions of the coming months, with the URL of the schema's owner. To be run every month; it may be repeated.
+ * @throws Error with one sentence where it could not be done; then nothing of that table has changed
+ */
+export async function makeMonthsAhead(
+  storage: Storage,
+  months: number,
+  print: (line: string) => void,
+): Promise<void> {
+  const made = await withServiceDatabase(storage, (database) => makePartitions(database, months));
+  for (const name of made) print(`Made ${name}.`);
+  print(`Callbacks and the audit log have partitions for ${months} months ahead.`);
+}
+
+function monthsIn(text: string): number {
+  const months = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  if (months < 1 || months > MOST_MONTHS) throw new Error(USAGE);
+  return months;
+}
+
+/** Exit status 2: it could not run. */
+async function main(): Promise<void> {
+  tolerateBrokenOutput();
+  try {
+    const { values } = parseArgs({ options: { months: { type: 'string', default: DEFAULT_MONTHS } } });
+    const print = (line: string) => process.stdout.write(`${line}\n`);
+    await makeMonthsAhead(readEnvironment(readStorage), monthsIn(values.months), print);
+  } catch (error) {
+    process.stderr.write(`partitions: ${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

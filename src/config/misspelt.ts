@@ -1,0 +1,39 @@
+/** A variable that is set and not read, and the one that was probably meant. */
+export interface Misspelling {
+  readonly name: string;
+  readonly meant: string;
+}
+
+/** Shorter names are near too many words: `PORT` is one letter from `SORT`. */
+const SHORTEST_NAME = 8;
+/** Letters that are wrong, missing or too many. */
+const MOST_ERRORS = 2;
+
+/** @param known the names of all variables that are read */
+export function misspeltVariables(environment: object, known: ReadonlySet<string>): Misspelling[] {
+  const set = Object.keys(environment);
+  const candidates = [...known].filter((name) => name.length >= SHORTEST_NAME && !set.includes(name));
+  return set
+    .filter((name) => !known.has(name) && name.length >= SHORTEST_NAME - MOST_ERRORS)
+    .flatMap((name) => {
+      const meant = candidates.find(
+        (candidate) => errorsBetween(name.toUpperCase(), candidate) <= MOST_ERRORS,
+      );
+      return meant === undefined ? [] : [{ name, meant }];
+    });
+}
+
+/** The Levenshtein distance of two short texts. */
+function errorsBetween(left: string, right: string): number {
+  if (Math.abs(left.length - right.length) > MOST_ERRORS) return Infinity;
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= left.length; line += 1) {
+    const next = [line];
+    for (let column = 1; column <= right.length; column += 1) {
+      const substituted = row[column - 1]! + (left[line - 1] === right[column - 1] ? 0 : 1);
+      next.push(Math.min(substituted, row[column]! + 1, next[column - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[right.length]!;
+}

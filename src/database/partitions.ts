@@ -1,0 +1,42 @@
+import type { Database, Statement } from './database.js';
+
+/** The tables that are partitioned by month. Migration 0011. */
+const TABLES = ['callbacks', 'audit_entries'] as const;
+
+/** Reading and writing wait while a partition is attached: if the table is held for longer, the attempt is given up. */
+const LOCK_TIMEOUT: Statement = { name: 'partitions_lock_timeout', text: "SET LOCAL lock_timeout = '5s'" };
+
+const ADOPT_DEFAULT: Statement = {
+  name: 'partitions_adopt_default',
+  text: 'SELECT adopt_default($1) AS name',
+};
+
+const MAKE: Statement = {
+  name: 'partitions_make',
+  text: `
+    SELECT make_partition($1, (date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + make_interval(months => $2))::date)
+           AS name`,
+};
+
+/**
+ * Makes the monthly partitions of each table up to so many months after this one, those that are missing alone. What went
+ * to the default partition, because there was none for its month, gets one of its own first. Each table is one transaction.
+ * @param months 1 or more
+ * @returns the names of the partitions that were made
+ * @throws Error where the role does not own the tables, or one of them is held by somebody else for longer than 5 s
+ */
+export async function makePartitions(database: Database, months: number): Promise<string[]> {
+  const made: string[] = [];
+  for (const table of TABLES) {
+    await database.transaction(async ({ query }) => {
+      const run = async (statement: Statement, values: readonly unknown[]) => {
+        const [row] = await query<{ name: string | null }>(statement, values);
+        if (row?.name != null) made.push(row.name);
+      };
+      await query(LOCK_TIMEOUT, []);
+      await run(ADOPT_DEFAULT, [table]);
+      for (let month = 0; month <= months; month += 1) await run(MAKE, [table, month]);
+    });
+  }
+  return made;
+}

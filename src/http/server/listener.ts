@@ -1,0 +1,22 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Server } from 'node:http';
+import { Lifecycle } from '../../runtime/lifecycle.js';
+
+/**
+ * Closes the listener as the first step of a stop. By itself Nest closes it after every module has finished its
+ * background work, and accepts connections until then. The requests in flight finish meanwhile, and Nest waits for them
+ * before the pools of connections are closed in `onApplicationShutdown`.
+ */
+@Injectable()
+export class Listener implements OnModuleDestroy {
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  onModuleDestroy(): void {
+    this.lifecycle.stopping = true;
+    (this.adapterHost.httpAdapter.getHttpServer() as Server).close();
+  }
+}

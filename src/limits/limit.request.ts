@@ -1,0 +1,108 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
+import { ExposeUnlessNull } from '../http/answer.js';
+import type { Columns } from '../http/lists/list.js';
+import { NextCursor } from '../http/lists/time-page.js';
+import { IntegerField } from '../http/validation/fields.js';
+
+const OF = {
+  maxGrantMinor: 'The highest stake of a grant (spins × betAmountMinor), each of a batch included',
+  maxBatchMinor: 'The highest stake of a whole batch',
+  maxAdjustmentMinor: 'The highest adjustment, whatever its sign',
+  dailyMinor: 'The highest sum of stakes and adjustments carried out in 24 hours',
+  maxWinMinor: 'A WIN above it is booked and joins the flagged winnings',
+} as const;
+
+const AmountField = (name: keyof typeof OF, example: number) =>
+  IntegerField({
+    presence: 'nullable',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    example,
+    description: `${OF[name]}, in minor units; no limit by default, and with null`,
+  });
+
+const ShownAmount = (name: keyof typeof OF, example: number): PropertyDecorator => {
+  const expose = ExposeUnlessNull();
+  const document = ApiPropertyOptional({
+    type: 'integer',
+    example,
+    description: `${OF[name]}, in minor units; absent: no limit`,
+  });
+  return (target, property) => {
+    expose(target, property);
+    document(target, property);
+  };
+};
+
+/** Contract, section 9, "Limits and approvals". What is left out is not limited. */
+export class PutLimitRequest {
+  @AmountField('maxGrantMinor', 10_000)
+  maxGrantMinor?: number | null;
+
+  @AmountField('maxBatchMinor', 1_000_000)
+  maxBatchMinor?: number | null;
+
+  @AmountField('maxAdjustmentMinor', 50_000)
+  maxAdjustmentMinor?: number | null;
+
+  @AmountField('dailyMinor', 5_000_000)
+  dailyMinor?: number | null;
+
+  @AmountField('maxWinMinor', 10_000_000)
+  maxWinMinor?: number | null;
+}
+
+export class LimitResponse {
+  @Expose()
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @Expose()
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ShownAmount('maxGrantMinor', 10_000)
+  maxGrantMinor?: number;
+
+  @ShownAmount('maxBatchMinor', 1_000_000)
+  maxBatchMinor?: number;
+
+  @ShownAmount('maxAdjustmentMinor', 50_000)
+  maxAdjustmentMinor?: number;
+
+  @ShownAmount('dailyMinor', 5_000_000)
+  dailyMinor?: number;
+
+  @ShownAmount('maxWinMinor', 10_000_000)
+  maxWinMinor?: number;
+
+  @Expose()
+  @ApiProperty({
+    type: 'integer',
+    example: 20_000,
+    description: 'Minor units: the stakes and adjustments of the last 24 hours, at most 2^53−1',
+  })
+  usedMinor: number;
+
+  @Expose()
+  @ApiProperty()
+  updatedAt: Date;
+}
+
+export const LIMIT_COLUMNS: Columns<LimitResponse> = {
+  operatorId: true,
+  currency: true,
+  maxGrantMinor: true,
+  maxBatchMinor: true,
+  maxAdjustmentMinor: true,
+  dailyMinor: true,
+  maxWinMinor: true,
+  usedMinor: true,
+  updatedAt: true,
+};
+
+export class LimitListResponse extends NextCursor {
+  @ApiProperty({ type: [LimitResponse], description: 'By operatorId and currency' })
+  items: LimitResponse[];
+}

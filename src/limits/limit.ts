@@ -1,0 +1,15 @@
+import type { Limits } from './rules/judgement.js';
+
+/** What an operator and its administrators may give away in a currency without a second person's approval. */
+export interface Limit extends Limits {
+  readonly operatorId: string;
+  readonly currency: string;
+  /** A WIN above it is booked and flagged. */
+  readonly maxWinMinor: number | null;
+  readonly updatedAt: Date;
+}
+
+/** A limit and what counts towards `dailyMinor`. */
+export interface LimitInUse extends Limit {
+  readonly usedMinor: number;
+}

@@ -1,0 +1,89 @@
+import { Controller, Delete, Get, HttpCode, Put, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../admin/requires-role.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { Audited } from '../audit/audited-route.js';
+import { answerOf, answersOf } from '../http/answer.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { ListQuery } from '../http/lists/page.js';
+import { JsonBody, NoBody } from '../http/validation/json-body.js';
+import { CurrencyParam, IdentifierParam } from '../http/validation/path.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import { LIMIT_COLUMNS, LimitListResponse, LimitResponse, PutLimitRequest } from './limit.request.js';
+import { LimitsService } from './limits.service.js';
+
+const KEY = ':operatorId/:currency';
+const TARGET = 'limit:{operatorId}/{currency}';
+
+/** Contract, section 9, "Limits and approvals". */
+@ApiTags('Limits and approvals')
+@Controller('v1/admin/limits')
+export class LimitsAdminController {
+  constructor(private readonly limits: LimitsService) {}
+
+  @Put(KEY)
+  @RequiresRole('admin')
+  @Audited('limit.replace', TARGET)
+  @ApiOperation({
+    summary: 'Set the limits of an operator in a currency',
+    description:
+      'All of them: what is left out is not limited. A grant, batch or adjustment beyond one waits for the approval of ' +
+      "a second person, an operator's own ones too. A WIN is always booked, since the provider decides outcomes.",
+  })
+  @ApiBody({ type: PutLimitRequest })
+  @ApiOkResponse({ type: LimitResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async put(
+    @ActorOfRequest() actor: Actor,
+    @IdentifierParam('operatorId') operatorId: string,
+    @CurrencyParam('currency') currency: string,
+    @JsonBody() request: PutLimitRequest,
+  ): Promise<LimitResponse> {
+    return answerOf(LimitResponse, await this.limits.put(actor, { operatorId, currency }, request));
+  }
+
+  @Get()
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'List the limits, with what was used of them in the last 24 hours' })
+  @ApiList(LimitListResponse, ListQuery, LIMIT_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
+  list(
+    @ValidQuery() query: ListQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<LimitListResponse | StreamableFile> {
+    const read = async (page: ListQuery) => answersOf(LimitResponse, await this.limits.list(page));
+    return answerList(format, { query, name: 'limits', columns: LIMIT_COLUMNS, read });
+  }
+
+  @Get(KEY)
+  @RequiresRole('support')
+  @ApiOperation({ summary: 'Read the limits of an operator in a currency' })
+  @ApiOkResponse({ type: LimitResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND')
+  async find(
+    @IdentifierParam('operatorId') operatorId: string,
+    @CurrencyParam('currency') currency: string,
+  ): Promise<LimitResponse> {
+    return answerOf(LimitResponse, await this.limits.find({ operatorId, currency }));
+  }
+
+  @Delete(KEY)
+  @NoBody()
+  @RequiresRole('admin')
+  @HttpCode(204)
+  @Audited('limit.remove', TARGET)
+  @ApiOperation({
+    summary: 'Remove the limits of an operator in a currency',
+    description: 'From then on nothing is held back; what waits for approval still waits.',
+  })
+  @ApiNoContentResponse({ description: 'removed' })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  remove(
+    @ActorOfRequest() actor: Actor,
+    @IdentifierParam('operatorId') operatorId: string,
+    @CurrencyParam('currency') currency: string,
+  ): Promise<void> {
+    return this.limits.remove(actor, { operatorId, currency });
+  }
+}

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
+import type { Query } from '../database/database.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import type { Limit, LimitInUse } from './limit.js';
+import type { PutLimitRequest } from './limit.request.js';
+import { LimitStore } from './limit.store.js';
+import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';
+
+/** Whose limit a deed is judged by. */
+interface LimitKey {
+  readonly operatorId: string;
+  readonly currency: string;
+}
+
+/** What may be given away without a second person's approval. Contract, section 9, "Limits and approvals". */
+@Injectable()
+export class LimitsService {
+  constructor(
+    private readonly tenancy: TenancyService,
+    private readonly limits: LimitStore,
+    private readonly audit: Audit,
+  ) {}
+
+  /**
+   * The limit for which the deed needs approval, if any. Locks the limit: the deed must be recorded in the same
+   * transaction, so that concurrent ones cannot pass a daily limit together.
+   * @param query the transaction that carries the deed out
+   */
+  async judge(
+    query: Query,
+    { operatorId, currency }: LimitKey,
+    stake: Stake,
+  ): Promise<ExceededLimit | undefined> {
+    const limit = await this.limits.locked(query, operatorId, currency);
+    return limit && exceeded(limit, limit.usedMinor, stake);
+  }
+
+  /** The daily limit, if the amount would exceed it. Locks the limit, as `judge` does. */
+  async exceededDay(query: Query, key: LimitKey, amountMinor: number): Promise<ExceededLimit | undefined> {
+    const limit = await this.limits.locked(query, key.operatorId, key.currency);
+    if (limit?.dailyMinor == null || limit.usedMinor + amountMinor <= limit.dailyMinor) return undefined;
+    return { name: 'dailyMinor', limitMinor: limit.dailyMinor, usedMinor: limit.usedMinor };
+  }
+
+  /** The same without a lock, for a preview. */
+  async preview({ operatorId, currency }: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
+    const limit = await this.limits.find(operatorId, currency);
+    return limit && exceeded(limit, limit.usedMinor, stake);
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async find({ operatorId, currency }: LimitKey): Promise<LimitInUse> {
+    const limit = await this.limits.find(operatorId, currency);
+    if (!limit) throw unknown();
+    return limit;
+  }
+
+  /** By operatorId and currency. @throws CroupierError INVALID_REQUEST */
+  list(query: PageQuery): Promise<PageOf<LimitInUse>> {
+    return pageById(
+      query,
+      (page) => this.limits.page(page),
+      ({ operatorId, currency }) => `${operatorId}/${currency}`,
+    );
+  }
+
+  /** Sets or replaces the limits of an operator in a currency. @throws CroupierError INVALID_REQUEST · NOT_FOUND */
+  async put(actor: Actor, { operatorId, currency }: LimitKey, request: PutLimitRequest): Promise<LimitInUse> {
+    if (!this.tenancy.operator(operatorId)) throw new CroupierError('NOT_FOUND', 'no such operator');
+    const { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor } = request;
+    const limit = {
+      operatorId,
+      currency,
+      maxGrantMinor: maxGrantMinor ?? null,
+      maxBatchMinor: maxBatchMinor ?? null,
+      maxAdjustmentMinor: maxAdjustmentMinor ?? null,
+      dailyMinor: dailyMinor ?? null,
+      maxWinMinor: maxWinMinor ?? null,
+    };
+    if (Object.values(request).every((value) => value == null)) {
+      throw new CroupierError('INVALID_REQUEST', 'the body must name a limit; DELETE removes them all');
+    }
+    const stored = await this.audit.change(actor, async ({ query }, record) => {
+      const before = await this.limits.locked(query, operatorId, currency);
+      await this.limits.put(query, limit);
+      await record({
+        action: before ? 'limit.replace' : 'limit.create',
+        target: targetOf({ operatorId, currency }),
+        ...(before && { before: amountsOf(before) }),
+        after: amountsOf(limit),
+      });
+      return (await this.limits.find(operatorId, currency, query))!;
+    });
+    await this.tenancy.changed();
+    return stored;
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async remove(actor: Actor, { operatorId, currency }: LimitKey): Promise<void> {
+    await this.audit.change(actor, async ({ query }, record) => {
+      const before = await this.limits.remove(query, operatorId, currency);
+      if (!before) throw unknown();
+      await record({
+        action: 'limit.remove',
+        target: targetOf({ operatorId, currency }),
+        before: amountsOf(before),
+      });
+    });
+    await this.tenancy.changed();
+  }
+}
+
+function unknown(): CroupierError {
+  return new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
+}
+
+function targetOf({ operatorId, currency }: LimitKey): string {
+  return `limit:${operatorId}/${currency}`;
+}
+
+function amountsOf(limit: Omit<Limit, 'updatedAt'>): object {
+  const { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor } = limit;
+  return { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor };
+}

@@ -1,0 +1,20 @@
+import { exponentOf } from './currencies.js';
+
+/** An amount in the currency's major unit, such as `2.50` for 250 minor units of EUR; undefined for an unknown currency. */
+export function majorUnits(amountMinor: number | bigint, currency: string): string | undefined {
+  const exponent = exponentOf(currency);
+  if (exponent === undefined) return undefined;
+  const digits = String(amountMinor < 0 ? -amountMinor : amountMinor).padStart(exponent + 1, '0');
+  const whole = digits.slice(0, digits.length - exponent);
+  const fraction = exponent === 0 ? '' : `.${digits.slice(-exponent)}`;
+  return `${amountMinor < 0 ? '-' : ''}${whole}${fraction}`;
+}
+
+/**
+ * An amount as people read it: `2.50 EUR`, `250 JPY`, `0.250 KWD`; `250 minor units of ZZZ` where the currency is unknown.
+ * Contract, section 9.
+ */
+export function money(amountMinor: number | bigint, currency: string): string {
+  const amount = majorUnits(amountMinor, currency);
+  return amount === undefined ? `${amountMinor} minor units of ${currency}` : `${amount} ${currency}`;
+}

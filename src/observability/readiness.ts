@@ -1,0 +1,111 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { monotonicMs } from '../runtime/clock.js';
+import { Lifecycle } from '../runtime/lifecycle.js';
+import { RedisConnection } from '../runtime/redis.js';
+import { atMostEvery } from './at-most-every.js';
+import { Metrics } from './metrics.js';
+
+/** Callers within this time share one check, so that no number of them loads the database; in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
+
+export const STATES = ['up', 'down'] as const;
+type State = (typeof STATES)[number];
+
+export interface Checks {
+  readonly database: State;
+  /** `down`: a migration is pending; `unknown` while the database is down. */
+  readonly migrations: State | 'unknown';
+  /** Absent without `REDIS_URL`. */
+  readonly redis?: State;
+}
+
+export type Status = 'ok' | 'unavailable' | 'stopping';
+
+/** How long the database and Redis took to answer, in seconds; undefined where there was no answer. */
+interface Pings {
+  readonly database?: number | undefined;
+  readonly redis?: number | undefined;
+}
+
+/** Whether this instance can work. Contract, section 10. */
+@Injectable()
+export class Readiness implements OnModuleInit {
+  private readonly check = atMostEvery(CHECK_EVERY_MS, () => this.checkNow());
+
+  constructor(
+    private readonly database: Database,
+    private readonly redis: RedisConnection,
+    private readonly lifecycle: Lifecycle,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.addLevel('croupier_ready', 'Whether the instance is ready: 1 or 0', async () =>
+      Number((await this.read()).status === 'ok'),
+    );
+    this.addLevel('croupier_database_up', 'Whether the database answers: 1 or 0', async () =>
+      Number((await this.check()).checks.database === 'up'),
+    );
+    this.addLevel(
+      'croupier_database_ping_seconds',
+      'Time in which the database answered a statement without work, the wait for a connection included',
+      async () => (await this.check()).pings.database,
+    );
+    this.addLevel(
+      'croupier_redis_up',
+      'Whether Redis answers: 1 or 0; no value without REDIS_URL',
+      async () => {
+        const { redis } = (await this.check()).checks;
+        return redis && Number(redis === 'up');
+      },
+    );
+    this.addLevel(
+      'croupier_redis_ping_seconds',
+      'Time in which Redis answered; no value without REDIS_URL',
+      async () => (await this.check()).pings.redis,
+    );
+  }
+
+  async read(): Promise<{ status: Status; checks: Checks }> {
+    const { checks } = await this.check();
+    if (this.lifecycle.stopping) return { status: 'stopping', checks };
+    const ok = Object.values(checks).every((state) => state === 'up');
+    return { status: ok ? 'ok' : 'unavailable', checks };
+  }
+
+  private addLevel(name: string, help: string, read: () => Promise<number | undefined>): void {
+    this.metrics.addLevel({
+      name,
+      help,
+      read: async () => {
+        const value = await read();
+        return value === undefined ? [] : [{ value }];
+      },
+    });
+  }
+
+  private async checkNow(): Promise<{ checks: Checks; pings: Pings }> {
+    const [database, redis] = await Promise.all([
+      timed(() => this.database.answers()),
+      timed(() => this.redis.answers()),
+    ]);
+    const checks = {
+      database: stateOf(database.answer),
+      migrations: database.answer ? stateOf(await this.database.isMigrated()) : ('unknown' as const),
+      ...(redis.answer !== undefined && { redis: stateOf(redis.answer) }),
+    };
+    return { checks, pings: { database: database.seconds, redis: redis.seconds } };
+  }
+}
+
+/** @returns the answer of a check, and its time in seconds if it is true */
+async function timed<T>(check: () => Promise<T>): Promise<{ answer: T; seconds: number | undefined }> {
+  const startedMs = monotonicMs();
+  const answer = await check();
+  return { answer, seconds: answer ? (monotonicMs() - startedMs) / 1000 : undefined };
+}
+
+function stateOf(healthy: boolean): State {
+  return healthy ? 'up' : 'down';
+}

@@ -1,0 +1,54 @@
+/** Operators, and providers, that have labels of their own; the rest share `other`. Contract, section 10. */
+const TENANTS_LIMIT = 200;
+/** Pairs of an operator and a provider with labels of their own: all possible ones would be far too many series. */
+const PAIRS_LIMIT = 2_000;
+
+const OTHER = 'other';
+
+/** The tenant that a metric is about: an operator, a provider, or both. */
+export interface TenantLabels {
+  readonly operator?: string;
+  readonly provider?: string;
+}
+
+/** Keeps the number of label values bounded, whatever the number of tenants. The first ones keep their names. */
+export class BoundedTenants {
+  private readonly operators = new BoundedNames(TENANTS_LIMIT);
+  private readonly providers = new BoundedNames(TENANTS_LIMIT);
+  private readonly pairs = new BoundedNames(PAIRS_LIMIT);
+
+  operator(id: string): string {
+    return this.operators.admit(id) ? id : OTHER;
+  }
+
+  provider(id: string): string {
+    return this.providers.admit(id) ? id : OTHER;
+  }
+
+  /** Beyond the bound of pairs the operator keeps its name, so that its sums stay right. */
+  pair(operatorId: string, providerId: string): { operator: string; provider: string } {
+    const operator = this.operator(operatorId);
+    const provider = this.provider(providerId);
+    return { operator, provider: this.pairs.admit(`${operator} ${provider}`) ? provider : OTHER };
+  }
+
+  labels({ operator, provider }: TenantLabels): TenantLabels {
+    if (operator !== undefined && provider !== undefined) return this.pair(operator, provider);
+    if (operator !== undefined) return { operator: this.operator(operator) };
+    return provider === undefined ? {} : { provider: this.provider(provider) };
+  }
+}
+
+class BoundedNames {
+  private readonly names = new Set<string>();
+
+  constructor(private readonly limit: number) {}
+
+  /** Whether the name is one of the first; admits it while there is room. */
+  admit(name: string): boolean {
+    if (this.names.has(name)) return true;
+    if (this.names.size >= this.limit) return false;
+    this.names.add(name);
+    return true;
+  }
+}

@@ -1,0 +1,42 @@
+/** A group of readers with a document and a page of its own, at `/docs/<name>`. */
+export interface Audience {
+  readonly name: 'provider' | 'operator' | 'admin';
+  /** What the paths of its operations begin with. */
+  readonly pathPrefix: string;
+  readonly title: string;
+  readonly summary: string;
+  /** The sections of the contract that its members implement. */
+  readonly sections: readonly number[];
+}
+
+export const AUDIENCES: readonly Audience[] = [
+  {
+    name: 'provider',
+    pathPrefix: '/v1/wallet/',
+    title: 'Croupier for game providers',
+    summary:
+      'What a game provider calls: sessions, transactions and balances; and, under Webhooks, what Croupier calls at the provider.',
+    sections: [1, 2, 3, 6],
+  },
+  {
+    name: 'operator',
+    pathPrefix: '/v1/operator/',
+    title: 'Croupier for operators',
+    summary:
+      'What an operator calls: launching and revoking sessions, free spins for its players; and, under Webhooks, what Croupier calls at the wallet, also as [a document of its own](/docs/operator-wallet-json) for generating a server.',
+    sections: [1, 2, 4, 5, 6],
+  },
+  {
+    name: 'admin',
+    pathPrefix: '/v1/admin/',
+    title: 'Croupier for administrators',
+    summary:
+      'What the people call who run Croupier: configuration, support, free spins, keys and the audit log.',
+    sections: [2, 6, 7],
+  },
+];
+
+/** The audience of an operation; undefined: it belongs to all of them, such as the health of the service. */
+export function audienceOf(path: string): Audience | undefined {
+  return AUDIENCES.find(({ pathPrefix }) => path.startsWith(pathPrefix));
+}

@@ -1,0 +1,70 @@
+import type { Type } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+/** A call that Croupier makes to a counterpart, which implements it. All are POST and signed. */
+export interface OutgoingCall {
+  /** Who implements it. */
+  readonly party: 'provider' | 'operator';
+  /** Below the party's base URL. */
+  readonly path: string;
+  readonly tag: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The content of the body. */
+  readonly content: object;
+  /** The answer that counts as a success. */
+  readonly answered: object;
+  /** What any other answer means to Croupier. */
+  readonly otherwise: string;
+}
+
+/** The calls of all rooms, for the documents. */
+export class OutgoingCalls {
+  /**
+   * @param calls in the order of the documents
+   * @param models classes that the calls refer to as schemas
+   */
+  constructor(
+    readonly calls: readonly OutgoingCall[],
+    readonly models: Type<object>[],
+  ) {}
+}
+
+type PathItem = OpenAPIObject['paths'][string];
+
+const HEADERS: Readonly<Record<string, (party: string) => string>> = {
+  'X-Tenant-ID': (party) => `The ${party}'s own identifier: the party that is called`,
+  'X-Timestamp': () => 'Unix time in seconds, decimal digits',
+  'X-Nonce': () => 'Never used before; refuse one that comes again',
+  'X-Signature': (party) =>
+    `HMAC-SHA256 over the canonical string, keyed with the ${party}'s secret, 64 lower-case hex digits`,
+  'X-Request-Id': () => 'The id of the request behind it, where there is one; for the logs of both sides',
+};
+
+/** The call as its implementer reads it. */
+export function pathItemOf(call: OutgoingCall): PathItem {
+  const { party, tag, operationId, summary, description, content, answered, otherwise } = call;
+  const parameters = Object.entries(HEADERS).map(([name, words]) => ({
+    name,
+    in: 'header',
+    required: name !== 'X-Request-Id',
+    description: words(party),
+    schema: { type: 'string' },
+  }));
+  const post = {
+    tags: [tag],
+    operationId,
+    summary,
+    description,
+    security: [],
+    parameters,
+    requestBody: { required: true, content },
+    responses: {
+      200: answered,
+      401: { description: 'The signature does not hold' },
+      default: { description: otherwise },
+    },
+  };
+  return { post } as unknown as PathItem;
+}

@@ -1,0 +1,47 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Operation } from './operations.js';
+
+/** The subjects of operations, in the order of the pages. Each operation has one of them as its tag. */
+export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
+  { name: 'Sessions', description: 'Launch, verify, find and revoke the sessions in which players play.' },
+  {
+    name: 'Transactions',
+    description: 'BET, WIN and ROLLBACK, the balance, and the story of each transaction.',
+  },
+  { name: 'Rounds', description: 'What the transactions of a round add up to, and which rounds are open.' },
+  { name: 'Adjustments', description: "Corrections of a player's balance by support." },
+  {
+    name: 'Free spins',
+    description: 'Grants to one player or to many, what is left of them, what they won.',
+  },
+  { name: 'Attention', description: 'What waits for a person: undecided money, failed grants, findings.' },
+  { name: 'Search', description: 'Finds everything that an id names.' },
+  { name: 'Callbacks', description: 'Each call to a provider, with what was sent and what came back.' },
+  { name: 'Providers', description: 'The game providers that call Croupier, and their secrets.' },
+  { name: 'Operators', description: 'The operators whose wallets Croupier calls, and their secrets.' },
+  { name: 'Games', description: 'Which provider has which game.' },
+  {
+    name: 'Limits and approvals',
+    description: 'What may be spent without a second person, and who approved the rest.',
+  },
+  { name: 'Health scores', description: 'How well operators and providers answer.' },
+  { name: 'Keys', description: "Administrators' keys and their roles." },
+  { name: 'Audit log', description: 'Who did what, from where and when.' },
+  { name: 'Monitoring', description: 'Health of the process and metrics, for machines.' },
+];
+
+/** Lists the tags that the operations and webhooks of the document have. */
+export function withTags(document: OpenAPIObject): OpenAPIObject {
+  return { ...document, tags: tagsOf({ ...document.paths, ...document.webhooks }) };
+}
+
+/** Lists the tags of the operations only: a page shows a section for each tag, and the webhooks apart from them. */
+export function withTagsOfOperations(document: OpenAPIObject): OpenAPIObject {
+  return { ...document, tags: tagsOf(document.paths) };
+}
+
+function tagsOf(items: Readonly<Record<string, object>>) {
+  const operations = Object.values(items).flatMap((item) => Object.values(item) as Operation[]);
+  const used = new Set(operations.flatMap(({ tags }) => tags ?? []));
+  return TAGS.filter(({ name }) => used.has(name));
+}

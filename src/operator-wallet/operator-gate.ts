@@ -1,0 +1,31 @@
+import { SETTLING_FACTOR } from '../config/configuration.js';
+import { Breaker } from './rules/breaker.js';
+import type { Order } from './operator-wallet.js';
+
+/** What a call to the operator is for. */
+export type CallKind = Order['kind'] | 'BALANCE';
+
+/** Why a call is refused before anything is claimed. */
+export type GateRefusal = 'full' | 'breaker-open';
+
+/** Admission of calls to one operator: the bound on those under way, and the breaker. Contract, section 9. */
+export class OperatorGate {
+  readonly breaker = new Breaker();
+  private underWay = 0;
+
+  /** @param limit calls under way beyond which BETs and balance reads are refused */
+  constructor(private readonly limit: number) {}
+
+  /** Counts a call as under way until `leave`, unless it is refused. */
+  enter(kind: CallKind, nowMs: number): GateRefusal | undefined {
+    const limit = kind === 'BET' || kind === 'BALANCE' ? this.limit : this.limit * SETTLING_FACTOR;
+    if (this.underWay >= limit) return 'full';
+    if (kind === 'BET' && !this.breaker.admitsBet(nowMs)) return 'breaker-open';
+    this.underWay += 1;
+    return undefined;
+  }
+
+  leave(): void {
+    this.underWay -= 1;
+  }
+}

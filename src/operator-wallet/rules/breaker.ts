@@ -1,0 +1,63 @@
+/** Length of the window in which calls are counted, and of its slots, in milliseconds. */
+export const WINDOW_MS = 30_000;
+const SLOT_MS = 1_000;
+const SLOTS = WINDOW_MS / SLOT_MS;
+/** The fewest calls that the breaker judges. */
+export const FEWEST_CALLS = 20;
+/** Between two BETs that an open breaker lets through, in milliseconds. */
+export const PROBE_INTERVAL_MS = 1_000;
+
+/** The result of a call for the breaker. A failure is a time-out or a lost connection; any HTTP answer is none. */
+export type CallResult = 'answered' | 'failed';
+
+/**
+ * The breaker of one operator: open while, of at least 20 calls that ended within the last 30 seconds, more than half
+ * failed. A call counts when it ends, because a time-out may be longer than the window. Contract, section 9.
+ *
+ * Every moment is one of the same monotonic clock, in milliseconds.
+ */
+export class Breaker {
+  /** One for each second of the window, in a ring. */
+  private readonly slots = Array.from({ length: SLOTS }, () => ({ calls: 0, failed: 0 }));
+  private calls = 0;
+  private failed = 0;
+  private latestSlot = 0;
+  private probedMs = -Infinity;
+
+  record(result: CallResult, nowMs: number): void {
+    this.advance(nowMs);
+    const slot = this.slots[this.latestSlot % SLOTS]!;
+    slot.calls += 1;
+    this.calls += 1;
+    if (result === 'answered') return;
+    slot.failed += 1;
+    this.failed += 1;
+  }
+
+  isOpen(nowMs: number): boolean {
+    this.advance(nowMs);
+    return this.calls >= FEWEST_CALLS && this.failed * 2 > this.calls;
+  }
+
+  /** Whether a BET may be sent. An open breaker lets one through each second, as a probe. */
+  admitsBet(nowMs: number): boolean {
+    if (!this.isOpen(nowMs)) return true;
+    if (nowMs - this.probedMs < PROBE_INTERVAL_MS) return false;
+    this.probedMs = nowMs;
+    return true;
+  }
+
+  /** Forgets the slots that have left the window. */
+  private advance(nowMs: number): void {
+    const current = Math.floor(nowMs / SLOT_MS);
+    if (current - this.latestSlot > SLOTS) this.latestSlot = current - SLOTS;
+    while (this.latestSlot < current) {
+      this.latestSlot += 1;
+      const slot = this.slots[this.latestSlot % SLOTS]!;
+      this.calls -= slot.calls;
+      this.failed -= slot.failed;
+      slot.calls = 0;
+      slot.failed = 0;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { getSchemaPath } from '@nestjs/swagger';
+import type { Type } from '@nestjs/common';
+import type { OutgoingCall } from '../openapi/outgoing-calls.js';
+import {
+  WalletBalanceRequest,
+  WalletBalanceResponse,
+  WalletTransactionRequest,
+  WalletTransactionResponse,
+} from './wallet-messages.js';
+
+export const WALLET_MODELS: Type<object>[] = [
+  WalletTransactionRequest,
+  WalletTransactionResponse,
+  WalletBalanceRequest,
+  WalletBalanceResponse,
+];
+
+const SENT =
+  'Sent to this path below `walletBaseUrl`, over kept-alive connections, without following redirects; the whole answer must be there within ' +
+  "the operator's `walletTimeoutMs` (`OPERATOR_TIMEOUT_MS`, 5 s, by default). Verify the signature over the raw body before " +
+  'anything else, and answer 401 where it does not hold. ';
+
+const NO_ANSWER =
+  'No answer: Croupier does not know what happened, tells the provider a 500, and sends the same body again later. Do not ' +
+  'answer 200 with a guess';
+
+const ROUND = { playerRef: 'player-42', gameId: 'sandbox-slots', currency: 'EUR', roundId: 'round-7' };
+const PROVIDER = { providerId: 'sandbox-provider' };
+
+const ORDERS: Readonly<Record<string, { summary: string; value: WalletTransactionRequest }>> = {
+  BET: {
+    summary: 'A BET: take the stake, or decline',
+    value: { transactionId: 'bet-1001', ...PROVIDER, kind: 'BET', ...ROUND, amountMinor: 250 },
+  },
+  WIN: {
+    summary: 'A WIN: pay it, whatever the balance',
+    value: {
+      transactionId: 'win-1001',
+      ...PROVIDER,
+      kind: 'WIN',
+      ...ROUND,
+      amountMinor: 500,
+      roundClosed: true,
+    },
+  },
+  ROLLBACK: {
+    summary: 'A ROLLBACK: give the stake of the BET back, once',
+    value: {
+      transactionId: 'undo-1001',
+      ...PROVIDER,
+      kind: 'ROLLBACK',
+      ...ROUND,
+      amountMinor: 250,
+      originalTransactionId: 'bet-1001',
+    },
+  },
+  ADJUSTMENT: {
+    summary: 'An ADJUSTMENT by support: its amount is signed, and it belongs to no round',
+    value: {
+      transactionId: 'adjustment-4711',
+      providerId: 'platform',
+      kind: 'ADJUSTMENT',
+      playerRef: 'player-42',
+      currency: 'EUR',
+      amountMinor: -250,
+    },
+  },
+};
+
+const DECISIONS: Readonly<Record<string, { summary: string; value: WalletTransactionResponse }>> = {
+  APPROVED: {
+    summary: 'Booked',
+    value: { status: 'APPROVED', balance: 99750, operatorTransactionId: 'w-88121' },
+  },
+  INSUFFICIENT_FUNDS: {
+    summary: 'Declined: the balance is too low',
+    value: { status: 'DECLINED', balance: 100, reason: 'INSUFFICIENT_FUNDS' },
+  },
+  TOMBSTONE: {
+    summary: 'Declined: a BET whose ROLLBACK came first',
+    value: { status: 'DECLINED', balance: 100000, reason: 'TRANSACTION_ROLLED_BACK' },
+  },
+};
+
+/** The calls that an operator's wallet implements. Contract, section 4. */
+export const WALLET_CALLS: readonly OutgoingCall[] = [
+  {
+    party: 'operator',
+    path: '/transaction',
+    tag: 'Transactions',
+    operationId: 'bookTransaction',
+    summary: "Book a BET, WIN, ROLLBACK or ADJUSTMENT in the operator's wallet",
+    description:
+      SENT +
+      '\n\n**Idempotency.** `providerId` and `transactionId` together name a movement. When it arrives again, later or at the ' +
+      'same time, answer as the first time and move no money: after a time-out Croupier sends the same body again.\n\n' +
+      '**One reversal.** Reverse a transaction at most once, whatever ids its ROLLBACKs have.\n\n' +
+      '**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, moves nothing, and is remembered: a ' +
+      'BET with that id that arrives afterwards is `DECLINED`.',
+    content: body(WalletTransactionRequest, ORDERS),
+    answered: { description: 'What you decided', content: body(WalletTransactionResponse, DECISIONS) },
+    otherwise: NO_ANSWER,
+  },
+  {
+    party: 'operator',
+    path: '/balance',
+    tag: 'Transactions',
+    operationId: 'readBalance',
+    summary: "Read a player's balance in the operator's wallet",
+    description: `${SENT}It changes nothing.`,
+    content: body(WalletBalanceRequest, { balance: { value: { playerRef: 'player-42', currency: 'EUR' } } }),
+    answered: {
+      description: 'The balance at this moment',
+      content: body(WalletBalanceResponse, { balance: { value: { balance: 99750 } } }),
+    },
+    otherwise: 'No answer: the provider is told a 500 and may ask again',
+  },
+];
+
+function body(type: Type<object>, examples: object): object {
+  return { 'application/json': { schema: { $ref: getSchemaPath(type) }, examples } };
+}

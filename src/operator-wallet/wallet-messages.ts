@@ -1,0 +1,106 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { REQUIRED_WHERE } from '../openapi/bodies.js';
+
+/*
+ * What an operator's wallet is sent, and what it answers. Contract, section 4. The signed-json adapter sends these bodies as
+ * they are, and the OpenAPI documents describe them from here.
+ */
+
+const ofARound = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['BET', 'WIN', 'ROLLBACK'] } };
+const ofARollback = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['ROLLBACK'] } };
+
+/** One movement of money that the wallet is asked to book. */
+export class WalletTransactionRequest {
+  @ApiProperty({
+    example: 'bet-1001',
+    description: 'Unique for its `providerId`: a movement that arrives again is booked once',
+  })
+  readonly transactionId: string;
+
+  @ApiProperty({ example: 'sandbox-provider', description: '`platform` for an ADJUSTMENT' })
+  readonly providerId: string;
+
+  @ApiProperty({ enum: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] })
+  readonly kind: 'BET' | 'WIN' | 'ROLLBACK' | 'ADJUSTMENT';
+
+  @ApiProperty({ example: 'player-42' })
+  readonly playerRef: string;
+
+  @ApiPropertyOptional({ example: 'sandbox-slots', ...ofARound })
+  readonly gameId?: string;
+
+  @ApiProperty({ example: 'EUR', pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
+  readonly currency: string;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    example: 250,
+    description:
+      "Minor units, at least 0; signed for an ADJUSTMENT only. A ROLLBACK has its target's amount, or 0 where that is not known",
+  })
+  readonly amountMinor: number;
+
+  @ApiPropertyOptional({ example: 'round-7', ...ofARound })
+  readonly roundId?: string;
+
+  @ApiPropertyOptional({ example: false, description: 'Whether the provider says that the round is over' })
+  readonly roundClosed?: boolean;
+
+  @ApiPropertyOptional({
+    example: 'bet-1001',
+    description: 'The transaction that a ROLLBACK reverses',
+    ...ofARollback,
+  })
+  readonly originalTransactionId?: string;
+
+  @ApiPropertyOptional({ example: 'spins-7', description: 'The batch of free spins that a WIN belongs to' })
+  readonly freeSpinsRef?: string;
+}
+
+/** What the wallet decided. */
+export class WalletTransactionResponse {
+  @ApiProperty({ enum: ['APPROVED', 'DECLINED'] })
+  readonly status: 'APPROVED' | 'DECLINED';
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    example: 99750,
+    description: 'Minor units, after the movement; it may be negative',
+  })
+  readonly balance: number;
+
+  @ApiPropertyOptional({
+    example: 'INSUFFICIENT_FUNDS',
+    description:
+      'Why it is DECLINED: `INSUFFICIENT_FUNDS`, `PLAYER_BLOCKED`, `LIMIT_REACHED`, `TRANSACTION_ROLLED_BACK` or words of your ' +
+      'own, which the provider sees as `OTHER`',
+  })
+  readonly reason?: string;
+
+  @ApiPropertyOptional({ example: 'w-88121', description: 'Your id of the movement, for support' })
+  readonly operatorTransactionId?: string;
+}
+
+/** Whose balance is asked for. */
+export class WalletBalanceRequest {
+  @ApiProperty({ example: 'player-42' })
+  readonly playerRef: string;
+
+  @ApiProperty({ example: 'EUR', pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
+  readonly currency: string;
+}
+
+export class WalletBalanceResponse {
+  @ApiProperty({
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    example: 99750,
+    description: 'Minor units; it may be negative',
+  })
+  readonly balance: number;
+}

@@ -1,0 +1,117 @@
+import type { OutgoingCall } from '../openapi/outgoing-calls.js';
+import type { CallbackRoute } from './provider-callbacks.service.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const SENT_ONCE =
+  'Sent once to `webhookBaseUrl` and never again by itself, over a connection of its own, without following ' +
+  'redirects; the whole answer must be there within `CALLBACK_TIMEOUT_MS` (10 s), and at most 64 KiB of it are ' +
+  'read. Verify the signature over the raw body (`verifyPlatformSignature` of the SDK) before anything else, and ' +
+  'answer 401 where it does not hold. ';
+
+const text = (example: string, description?: string): Schema => ({
+  type: 'string',
+  example,
+  ...(description !== undefined && { description }),
+});
+const count = (example: number, description: string, minimum = 0): Schema => ({
+  type: 'integer',
+  minimum,
+  example,
+  description,
+});
+
+const PLAYER = { playerRef: text('player-42'), gameId: text('sandbox-slots') };
+const BATCH = {
+  externalRef: text('spins-7', "The provider's identifier of the batch, from the grant"),
+  ...PLAYER,
+};
+
+const SINGLE_ATTEMPT = 'A failure: the body goes to the error log of the platform, nothing is sent again';
+
+/** The calls that a provider implements. Contract, section 6. */
+export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
+  callback('/v1/game/free-spins/grant', {
+    tag: 'Free spins',
+    operationId: 'grantFreeSpins',
+    summary: 'Grant free spins to a player',
+    description:
+      'Be idempotent on `requestRef`: a person may have a grant sent again whose answer was lost, and wants the same ' +
+      '`externalRef` then. Anything but a 200 with an `externalRef` is a failure.',
+    fields: {
+      requestRef: text(
+        'summer-2026-player-42',
+        "The platform's identifier of the grant; it may arrive again",
+      ),
+      ...PLAYER,
+      spins: count(10, 'How many', 1),
+      betAmountMinor: count(20, 'Stake of a spin in minor units; 0: your default stake'),
+      currency: text('EUR', 'ISO 4217'),
+    },
+    answered: {
+      description: 'Granted',
+      content: json({
+        externalRef: text('spins-7', 'Your identifier of the batch; winnings name it as freeSpinsRef'),
+      }),
+    },
+  }),
+  callback('/v1/game/free-spins/status', {
+    tag: 'Free spins',
+    operationId: 'freeSpinsStatus',
+    summary: 'Say what is left of a batch',
+    description: 'Asked on demand, when somebody looks at the grant. It changes nothing.',
+    fields: BATCH,
+    answered: {
+      description: 'What is left',
+      content: json({
+        remainingSpins: count(9, 'Spins not taken yet'),
+        completed: { type: 'boolean', example: false },
+      }),
+    },
+  }),
+  callback('/v1/game/free-spins/cancel', {
+    tag: 'Free spins',
+    operationId: 'cancelFreeSpins',
+    summary: 'Void what is left of a batch',
+    description: 'Be idempotent on `externalRef`. A spin taken before it arrived stands.',
+    fields: BATCH,
+    answered: { description: 'Cancelled, or nothing was left; the body is ignored' },
+  }),
+  callback('/v1/game/session/revoke', {
+    tag: 'Sessions',
+    operationId: 'revokeSession',
+    summary: "End a player's session",
+    description:
+      'The session is gone already, whether or not this arrives: every wallet call in it is a 401.',
+    fields: {
+      revocationRef: { type: 'string', format: 'uuid', description: 'Names this revocation' },
+      sessionId: { type: 'string', format: 'uuid', description: 'As `session/verify` named it' },
+      ...PLAYER,
+      reason: { type: 'string', enum: ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] },
+      revokedAt: { type: 'string', format: 'date-time' },
+    },
+    answered: { description: 'Taken note of; the body is ignored' },
+  }),
+];
+
+type Callback = Pick<OutgoingCall, 'tag' | 'operationId' | 'summary' | 'description' | 'answered'> & {
+  readonly fields: Readonly<Record<string, Schema>>;
+};
+
+function callback(path: CallbackRoute, { fields, description, ...call }: Callback): OutgoingCall {
+  return {
+    party: 'provider',
+    path,
+    ...call,
+    description: SENT_ONCE + description,
+    content: json(fields),
+    otherwise: SINGLE_ATTEMPT,
+  };
+}
+
+/** A JSON object that has all of these fields. */
+function json(properties: Readonly<Record<string, Schema>>): object {
+  return {
+    'application/json': { schema: { type: 'object', required: Object.keys(properties), properties } },
+  };
+}

@@ -1,0 +1,273 @@
+import { Randomness } from '../runtime/randomness.js';
+import { type FaultName, FAULTS } from './faults/faults.js';
+import { FAULTS_PATH } from './faults/fault-pages.js';
+import { PlatformClient } from './platform-client.js';
+import type { SandboxFile } from './sandbox-file.js';
+import { type Expectation, type RoundOutput, Table } from './table.js';
+
+const PLAYER = { gameId: 'sandbox-slots', currency: 'EUR' };
+const BET_MINOR = 1000;
+const SPINS = 3;
+
+/** A rule for the counterpart that is to misbehave. */
+interface Rule {
+  fault: FaultName;
+  on: string;
+  nth?: number;
+}
+
+/**
+ * Plays a round for each fault of the sandbox over real HTTP, and explains after each answer what the service did.
+ * @throws Error with a sentence, at the first answer that is not what it should be
+ */
+export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
+  const round = await FaultsRound.start(sandbox, output);
+  try {
+    await round.declines();
+    await round.failsAfterBooking();
+    await round.staysSilent();
+    for (const fault of ['cut-connection', 'unreadable-body', 'redirect'] as const)
+      await round.answersNothing(fault);
+    await round.answersAllTheSame();
+    await round.answersWrongBalance();
+    await round.refusesGrant();
+    await round.grantsWithoutReference();
+  } finally {
+    await round.clear();
+  }
+}
+
+class FaultsRound {
+  private readonly id = new Randomness().bytes(4).toString('hex');
+  private readonly platform: Table;
+  private readonly player = { playerRef: `player-${this.id}`, ...PLAYER };
+  private sessionToken = '';
+  private balance = 0;
+  private transactions = 0;
+
+  private constructor(
+    private readonly sandbox: SandboxFile,
+    private readonly output: RoundOutput,
+  ) {
+    this.platform = new Table(new PlatformClient(sandbox.apiUrl), output);
+  }
+
+  /** Launches the session that everything happens in. */
+  static async start(sandbox: SandboxFile, output: RoundOutput): Promise<FaultsRound> {
+    const round = new FaultsRound(sandbox, output);
+    const launch = {
+      title: 'The operator launches a session',
+      path: '/v1/operator/sessions',
+      body: round.player,
+    };
+    const { json } = await round.platform.play(sandbox.operator, launch, {
+      status: 201,
+      fields: { gameId: PLAYER.gameId, mode: 'REAL' },
+    });
+    round.sessionToken = String(json['sessionToken']);
+    round.balance = await round.readBalance('The balance before');
+    return round;
+  }
+
+  async declines(): Promise<void> {
+    await this.setWalletRule({ fault: 'decline', on: 'BET', nth: 2 });
+    await this.book('The first BET', 'BET');
+    const declined = await this.submit('The second BET', this.transaction('BET'), {
+      status: 200,
+      fields: { status: 'DECLINED', balance: this.balance },
+    });
+    this.explain(
+      `A decline is an answer: status 200, declineReason ${String(declined['declineReason'])}. It is final, and the`,
+      'same transactionId will be answered with it for ever.',
+    );
+  }
+
+  async failsAfterBooking(): Promise<void> {
+    await this.setWalletRule({ fault: 'book-and-answer-500', on: 'BET' });
+    const bet = this.transaction('BET');
+    await this.fail('A BET', bet, 'OPERATOR_UNAVAILABLE');
+    this.explain(
+      'The wallet has booked it and said 500, which says nothing about money: the service answers a 500 with',
+      'X-Next-Action: retry-same-request, and remembers the BET as TIMED_OUT.',
+    );
+    this.balance -= BET_MINOR;
+    await this.approve('The same BET again', bet);
+    this.explain(
+      'The wallet got the same transactionId again and booked nothing more: the money moved once.',
+    );
+  }
+
+  async staysSilent(): Promise<void> {
+    await this.setWalletRule({ fault: 'book-and-stay-silent', on: 'BET' });
+    const bet = this.transaction('BET');
+    this.output.print('\n(The service waits for the wallet until its time-out, 5 s by default.)');
+    await this.fail('A BET that nobody answers', bet, 'OPERATOR_TIMED_OUT');
+    const rollback = {
+      ...this.transaction('ROLLBACK'),
+      roundId: bet.roundId,
+      originalTransactionId: bet.transactionId,
+    };
+    await this.approve('The game gives up and takes it back', rollback);
+    this.explain(
+      'Whether or not the BET was booked, the ROLLBACK is right: the wallet reverses what it booked, or leaves a',
+      'tombstone. Without it the service would have sent a ROLLBACK of its own a minute later.',
+    );
+    const retried = { ...bet };
+    await this.submit('The BET once more, too late', retried, {
+      status: 200,
+      fields: { status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' },
+    });
+  }
+
+  async answersNothing(fault: 'cut-connection' | 'unreadable-body' | 'redirect'): Promise<void> {
+    await this.setWalletRule({ fault, on: 'WIN' });
+    const win = this.transaction('WIN');
+    await this.fail(`A WIN, with the fault ${fault}`, win, 'OPERATOR_UNAVAILABLE');
+    this.balance += BET_MINOR;
+    await this.approve('The same WIN again', win);
+    this.explain(
+      fault === 'redirect'
+        ? 'A redirect is never followed: a signed request is for the address that it was signed for.'
+        : 'Only a 200 with a status and a whole balance is an answer; all else is unknown and tried again.',
+    );
+  }
+
+  async answersAllTheSame(): Promise<void> {
+    await this.setWalletRule({ fault: 'answer-slowly', on: 'BET' });
+    await this.book('A BET that is answered byte by byte', 'BET');
+    this.explain(
+      'Slow is not silent: the time-out covers everything from connect to the last byte, and it held.',
+    );
+    await this.setWalletRule({ fault: 'answer-twice', on: 'BET' });
+    await this.book('A BET that is answered twice', 'BET');
+    await this.book('The next BET', 'BET');
+    this.explain('The second answer was not taken for that of the next BET: its connection is used no more.');
+  }
+
+  async answersWrongBalance(): Promise<void> {
+    await this.setWalletRule({ fault: 'wrong-balance', on: 'BET' });
+    this.balance -= BET_MINOR;
+    await this.submit('A BET with a wrong balance', this.transaction('BET'), {
+      status: 200,
+      fields: { status: 'APPROVED', balance: this.balance + 1 },
+    });
+    this.explain(
+      'The wallet is the source of truth, so the service passes its balance on as it is. It computes none itself;',
+      'npm run reconcile compares the transactions.',
+    );
+    await this.readBalance('The balance as the wallet really has it', this.balance);
+  }
+
+  async refusesGrant(): Promise<void> {
+    await this.setProviderRule({ fault: 'refuse', on: 'grant' });
+    const requestRef = await this.failGrant('A grant that the provider refuses');
+    this.explain(
+      'A callback is sent once and never again by itself. The grant is FAILED with its cause on record; a person',
+      'decides whether to resend it.',
+    );
+    const resend = {
+      title: 'Resent by the operator',
+      path: `/v1/operator/free-spins/${requestRef}/resend`,
+      body: {},
+    };
+    await this.platform.play(this.sandbox.operator, resend, {
+      status: 200,
+      fields: { requestRef, state: 'GRANTED' },
+    });
+  }
+
+  async grantsWithoutReference(): Promise<void> {
+    await this.setProviderRule({ fault: 'no-external-ref', on: 'grant' });
+    await this.failGrant('A grant that is answered without an externalRef');
+    this.explain(
+      'A 200 without an externalRef is a failure: without it nobody could cancel the spins, or ask what is left.',
+    );
+    await this.readBalance('The balance at the end: all of it adds up', this.balance);
+  }
+
+  /** Removes the rules from both counterparts. */
+  async clear(): Promise<void> {
+    for (const url of [this.sandbox.walletUrl, this.sandbox.providerUrl]) {
+      await new PlatformClient(new URL(url).origin).plain('DELETE', FAULTS_PATH);
+    }
+  }
+
+  private setWalletRule(rule: Rule): Promise<void> {
+    return this.setRule('wallet', this.sandbox.walletUrl, {
+      ...rule,
+      playerRefPrefix: this.player.playerRef,
+    });
+  }
+
+  private setProviderRule(rule: Rule): Promise<void> {
+    return this.setRule('provider', this.sandbox.providerUrl, {
+      ...rule,
+      playerRefPrefix: this.player.playerRef,
+    });
+  }
+
+  private async setRule(who: string, url: string, rule: Rule & { playerRefPrefix: string }): Promise<void> {
+    const { origin } = new URL(url);
+    const counterpart = new Table(new PlatformClient(origin), this.output);
+    const title = `The ${who} is asked to misbehave: ${FAULTS[rule.fault].does}`;
+    await counterpart.configure(title, 'PUT', FAULTS_PATH, { rules: [rule] });
+  }
+
+  private transaction(kind: 'BET' | 'WIN' | 'ROLLBACK') {
+    this.transactions += 1;
+    const transactionId = `${this.id}-${kind.toLowerCase()}-${this.transactions}`;
+    const amount = kind === 'ROLLBACK' ? {} : { amountMinor: BET_MINOR };
+    // A WIN of free spins stands on no BET.
+    const freeSpins = kind === 'WIN' ? { freeSpinsRef: `${this.id}-spins` } : {};
+    return { transactionId, kind, roundId: `${this.id}-${this.transactions}`, ...amount, ...freeSpins };
+  }
+
+  /** A BET that is booked at once. */
+  private async book(title: string, kind: 'BET'): Promise<void> {
+    this.balance -= BET_MINOR;
+    await this.approve(title, this.transaction(kind));
+  }
+
+  private approve(title: string, transaction: object): Promise<unknown> {
+    const fields = { status: 'APPROVED', balance: this.balance };
+    return this.submit(title, transaction, { status: 200, fields });
+  }
+
+  private async fail(title: string, transaction: object, code: string): Promise<void> {
+    await this.submit(title, transaction, { status: 500, fields: {}, code });
+  }
+
+  private async submit(
+    title: string,
+    transaction: object,
+    expected: Expectation,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const body = { sessionToken: this.sessionToken, ...transaction, ...this.player };
+    const request = { title, path: '/v1/wallet/transaction', body };
+    return (await this.platform.play(this.sandbox.provider, request, expected)).json;
+  }
+
+  /** @param expected in minor units */
+  private async readBalance(title: string, expected?: number): Promise<number> {
+    const request = { title, path: '/v1/wallet/balance', body: { sessionToken: this.sessionToken } };
+    const fields = expected === undefined ? {} : { balance: expected };
+    const { json } = await this.platform.play(this.sandbox.provider, request, { status: 200, fields });
+    return Number(json['balance']);
+  }
+
+  private async failGrant(title: string): Promise<string> {
+    this.transactions += 1;
+    const requestRef = `${this.id}-grant-${this.transactions}`;
+    const body = { requestRef, ...this.player, spins: SPINS, betAmountMinor: BET_MINOR };
+    await this.platform.play(
+      this.sandbox.operator,
+      { title, path: '/v1/operator/free-spins', body },
+      { status: 502, fields: {}, code: 'PROVIDER_FAILED' },
+    );
+    return requestRef;
+  }
+
+  private explain(...lines: string[]): void {
+    this.output.print(`\n${lines.map((line) => `  → ${line}`).join('\n')}`);
+  }
+}

@@ -1,0 +1,62 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChosenFault } from './fault-rules.js';
+
+/** Sends a JSON answer, as the fault demands. A caller that has gone ends it. */
+export async function deliver(
+  response: ServerResponse,
+  { status, text }: { status: number; text: string },
+  fault: ChosenFault | undefined,
+): Promise<void> {
+  switch (fault?.name) {
+    case 'book-and-stay-silent':
+      return;
+    case 'book-and-answer-500':
+      return sendText(response, 500, '{"error":"the sandbox was asked to fail"}');
+    case 'unreadable-body':
+      return sendText(response, status, text.slice(0, Math.ceil(text.length / 2)));
+    case 'redirect':
+      return sendText(response, 307, '', { Location: '/elsewhere' });
+    case 'cut-connection': {
+      const raw = rawAnswer(status, text);
+      return void response.socket?.write(raw.slice(0, -1), () => response.socket?.destroy());
+    }
+    case 'answer-twice':
+      return void response.socket?.end(rawAnswer(status, text).repeat(2));
+    case 'answer-slowly':
+      return sendSlowly(response, status, text, fault.ms);
+    default:
+      return sendText(response, status, text);
+  }
+}
+
+function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): void {
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': length, ...headers });
+  response.end(text);
+}
+
+async function sendSlowly(response: ServerResponse, status: number, text: string, ms: number): Promise<void> {
+  const bytes = Buffer.from(text);
+  response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': bytes.length });
+  for (const byte of bytes.subarray(0, -1)) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    await delay(ms / bytes.length, undefined, { ref: false });
+  }
+  // The caller may use the connection again as soon as it has the last byte: the response must be over by then.
+  response.end(bytes.subarray(-1));
+}
+
+function rawAnswer(status: number, text: string): string {
+  const length = Buffer.byteLength(text);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${length}`;
+  return `${head}\r\n\r\n${text}`;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,0 +1,134 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { documentScript, pageHtml, sharedAssets } from '../../openapi/pages/page.js';
+import { Representation } from '../../openapi/pages/representation.js';
+import { appliesTo, type FaultName, FAULTS } from './faults.js';
+import type { FaultRules } from './fault-rules.js';
+
+export const FAULTS_PATH = '/sandbox/faults';
+
+/** The documents of a counterpart's faults by path: `/docs`, `/docs-json` and what the page loads. */
+export function faultPages(
+  title: string,
+  rules: FaultRules,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const spec = () => document(title, rules);
+  const pages = new Map<string, Representation>([
+    ['/docs', pageHtml(title, 'document.js', (name) => `/docs/${name}`)],
+    ['/docs/document.js', documentScript(spec, { keepAuthorizations: false })],
+    ['/docs-json', new Representation('application/json; charset=utf-8', () => JSON.stringify(spec()))],
+    ...[...sharedAssets()].map(([name, asset]) => [`/docs/${name}`, asset] as const),
+  ]);
+  return (request, response) => {
+    const page = request.method === 'GET' ? pages.get(request.url ?? '') : undefined;
+    if (!page) return false;
+    const { status, headers, body } = page.answer(request);
+    response.writeHead(status, headers).end(body);
+    return true;
+  };
+}
+
+/** The OpenAPI document of the rules. */
+function document(title: string, { operations }: FaultRules): OpenAPIObject {
+  const names = (Object.keys(FAULTS) as FaultName[]).filter((name) =>
+    operations.some((operation) => appliesTo(name, operation)),
+  );
+  const table = names.map((name) => `| \`${name}\` | ${applied(name, operations)} | ${FAULTS[name].does} |`);
+  const rule = {
+    type: 'object',
+    required: ['fault'],
+    additionalProperties: false,
+    properties: {
+      fault: { type: 'string', enum: names, example: 'book-and-answer-500' },
+      on: {
+        type: 'string',
+        enum: operations,
+        description: 'The operation; without it, every one that the fault applies to.',
+        example: operations[0],
+      },
+      playerRefPrefix: { type: 'string', description: 'How the playerRef begins; without it, every player.' },
+      nth: {
+        type: 'integer',
+        minimum: 1,
+        default: 1,
+        description: 'The first matching call that misbehaves: 2 for the second BET.',
+      },
+      times: {
+        type: 'integer',
+        minimum: 1,
+        default: 1,
+        description: 'How many matching calls misbehave from then on.',
+      },
+      ms: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 60_000,
+        default: 2_000,
+        description: 'How long `answer-slowly` takes, in milliseconds.',
+      },
+    },
+  };
+  const counted = {
+    ...rule,
+    properties: {
+      ...rule.properties,
+      matched: { type: 'integer', description: 'The calls that the rule was meant for so far.' },
+      applied: { type: 'integer', description: 'The calls that misbehaved by it so far.' },
+    },
+  };
+  const rulesOf = (item: object) => ({
+    type: 'object',
+    required: ['rules'],
+    properties: { rules: { type: 'array', maxItems: 100, items: item } },
+  });
+  const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+  const listed = { 200: { description: 'The rules that are set.', ...json(rulesOf(counted)) } };
+  const error = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
+  return {
+    openapi: '3.0.3',
+    info: { title, version: '1', description: [...INTRODUCTION, ...table].join('\n') },
+    servers: [{ url: '/' }],
+    tags: [{ name: 'faults', description: 'The rules by which this counterpart misbehaves.' }],
+    paths: {
+      [FAULTS_PATH]: {
+        get: {
+          tags: ['faults'],
+          operationId: 'listFaults',
+          summary: 'Lists the rules with the calls that each has seen',
+          responses: listed,
+        },
+        put: {
+          tags: ['faults'],
+          operationId: 'replaceFaults',
+          summary: 'Replaces all rules',
+          requestBody: { required: true, ...json(rulesOf(rule)) },
+          responses: { ...listed, 400: { description: 'A rule is wrong: nothing changes.', ...json(error) } },
+        },
+        delete: {
+          tags: ['faults'],
+          operationId: 'clearFaults',
+          summary: 'Removes all rules',
+          responses: listed,
+        },
+      },
+    },
+  };
+}
+
+const INTRODUCTION = [
+  'This counterpart of the sandbox misbehaves on request, in one of three ways:',
+  '',
+  '- **by a header**: `X-Request-Id: fault.NAME.anything` on a call to the platform, which passes it on; or',
+  '  `X-Sandbox-Fault: NAME` on a call to this counterpart;',
+  '- **by the player**: `playerRef` begins with `fault-NAME-`; the first call of each transaction, grant, cancel and',
+  '  revocation misbehaves, so that its repetition succeeds;',
+  '- **by a rule** that is set here, until the process ends.',
+  '',
+  '| fault | operations | what it does |',
+  '| ----- | ---------- | ------------ |',
+];
+
+function applied(name: FaultName, operations: readonly string[]): string {
+  const possible = operations.filter((operation) => appliesTo(name, operation));
+  return possible.length === operations.length ? 'all' : possible.join(', ');
+}

@@ -1,0 +1,153 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Fields, isText, isWhole } from '../fields.js';
+import { appliesTo, type FaultName, FAULTS, isFaultName } from './faults.js';
+
+/** A rule set over HTTP. */
+export interface FaultRule {
+  readonly fault: FaultName;
+  /** The operation; undefined: every one that the fault applies to. */
+  readonly on?: string;
+  /** How the playerRef begins; undefined: every player. */
+  readonly playerRefPrefix?: string;
+  /** The first matching call that misbehaves, from 1. */
+  readonly nth: number;
+  /** How many calls misbehave from then on. */
+  readonly times: number;
+  /** The duration of `answer-slowly`, in milliseconds. */
+  readonly ms: number;
+}
+
+/** A rule with the calls that it has seen. */
+interface CountedRule {
+  readonly rule: FaultRule;
+  matched: number;
+  applied: number;
+}
+
+/** One call that was believed. */
+export interface Call {
+  readonly operation: string;
+  readonly body: Fields;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The fault of one call. */
+export interface ChosenFault {
+  readonly name: FaultName;
+  readonly ms: number;
+}
+
+const MAX_RULES = 100;
+/** Calls whose fault by player is remembered, so that their repetition behaves; the oldest is forgotten beyond it. */
+const MAX_REMEMBERED = 10_000;
+const DEFAULT_MS = 2_000;
+const MAX_MS = 60_000;
+const RULE_FIELDS = ['fault', 'on', 'playerRefPrefix', 'nth', 'times', 'ms'];
+/** What a player's prefix spoils: calls that change something, each once. */
+const ONCE_BY = {
+  BET: 'transactionId',
+  WIN: 'transactionId',
+  ROLLBACK: 'transactionId',
+  ADJUSTMENT: 'transactionId',
+  grant: 'requestRef',
+  cancel: 'externalRef',
+  revoke: 'revocationRef',
+} as const;
+
+/** Chooses the fault of a call: by its header, by the rules that were set, or by its player. */
+export class FaultRules {
+  private rules: CountedRule[] = [];
+  private readonly spoilt = new Set<string>();
+
+  /** @param operations of this counterpart */
+  constructor(readonly operations: readonly string[]) {}
+
+  choose(call: Call): ChosenFault | undefined {
+    const byHeader = this.byHeader(call);
+    if (byHeader) return byHeader;
+    return this.byRule(call) ?? this.byPlayer(call);
+  }
+
+  /** The rules with the calls that each has matched and spoilt. */
+  list(): object[] {
+    return this.rules.map(({ rule, matched, applied }) => ({ ...rule, matched, applied }));
+  }
+
+  /** Replaces all rules. @returns a sentence that says what is wrong with a rule; nothing changes then */
+  replace(body: Fields): string | undefined {
+    const { rules } = body;
+    if (!Array.isArray(rules) || rules.length > MAX_RULES)
+      return `rules must be a list of at most ${MAX_RULES}`;
+    const read = rules.map((rule, index) => this.readRule(rule as unknown, `rules[${index}]`));
+    const wrong = read.find((rule) => typeof rule === 'string');
+    if (wrong !== undefined) return wrong;
+    this.rules = read
+      .filter((rule) => typeof rule !== 'string')
+      .map((rule) => ({ rule, matched: 0, applied: 0 }));
+    return undefined;
+  }
+
+  clear(): void {
+    this.rules = [];
+  }
+
+  /** `X-Sandbox-Fault`, or the `X-Request-Id` that the platform passes on: `fault.NAME.anything`. */
+  private byHeader({ operation, headers }: Call): ChosenFault | undefined {
+    const named =
+      headers['x-sandbox-fault'] ?? /^fault\.([a-z0-9-]+)\./.exec(String(headers['x-request-id']))?.[1];
+    return isFaultName(named) && appliesTo(named, operation) ? { name: named, ms: DEFAULT_MS } : undefined;
+  }
+
+  private byRule({ operation, body }: Call): ChosenFault | undefined {
+    let chosen: ChosenFault | undefined;
+    for (const counted of this.rules) {
+      const { fault, on, playerRefPrefix = '', nth, times, ms } = counted.rule;
+      const isMeant = on === undefined ? appliesTo(fault, operation) : on === operation;
+      if (!isMeant || !String(body['playerRef']).startsWith(playerRefPrefix)) continue;
+      counted.matched += 1;
+      if (chosen || counted.matched < nth || counted.applied >= times) continue;
+      counted.applied += 1;
+      chosen = { name: fault, ms };
+    }
+    return chosen;
+  }
+
+  /** A player named `fault-NAME-anything` spoils the first call of each transaction, grant, cancel and revocation. */
+  private byPlayer({ operation, body }: Call): ChosenFault | undefined {
+    const name = Object.keys(FAULTS).find((each) => String(body['playerRef']).startsWith(`fault-${each}-`));
+    if (!isFaultName(name) || !appliesTo(name, operation) || !Object.hasOwn(ONCE_BY, operation))
+      return undefined;
+    const { providerId } = body;
+    const id = body[ONCE_BY[operation as keyof typeof ONCE_BY]];
+    const key = JSON.stringify([operation, providerId, id]);
+    if (this.spoilt.has(key)) return undefined;
+    if (this.spoilt.size >= MAX_REMEMBERED) this.spoilt.delete(this.spoilt.values().next().value!);
+    this.spoilt.add(key);
+    return { name, ms: DEFAULT_MS };
+  }
+
+  private readRule(rule: unknown, path: string): FaultRule | string {
+    if (typeof rule !== 'object' || rule === null) return `${path} must be an object`;
+    const { fault, on, playerRefPrefix, nth = 1, times = 1, ms = DEFAULT_MS } = rule as Fields;
+    const unknown = Object.keys(rule).find((field) => !RULE_FIELDS.includes(field));
+    if (unknown !== undefined) return `${path}.${unknown} is not known`;
+    if (!isFaultName(fault)) return `${path}.fault must be one of ${Object.keys(FAULTS).join(', ')}`;
+    const possible = this.operations.filter((operation) => appliesTo(fault, operation));
+    if (possible.length === 0) return `${path}.fault does not apply to this counterpart`;
+    const operation = possible.find((each) => each === on);
+    if (on !== undefined && operation === undefined)
+      return `${path}.on must be one of ${possible.join(', ')}`;
+    if (playerRefPrefix !== undefined && !isText(playerRefPrefix))
+      return `${path}.playerRefPrefix must be a text`;
+    if (!isWhole(nth, 1) || !isWhole(times, 1)) return `${path}.nth and times must be whole numbers from 1`;
+    if (!isWhole(ms, 0) || ms > MAX_MS) return `${path}.ms must be a whole number from 0 to ${MAX_MS}`;
+    return {
+      fault,
+      nth,
+      times,
+      ms,
+      ...(operation !== undefined && { on: operation }),
+      ...(playerRefPrefix !== undefined && { playerRefPrefix }),
+    };
+  }
+}

@@ -1,0 +1,40 @@
+/** How a counterpart of the sandbox misbehaves on request. */
+export interface Fault {
+  /** One sentence for the documents and for `npm run round -- --faults`. */
+  readonly does: string;
+  /** The operations that it applies to; undefined: all of both counterparts. */
+  readonly on?: readonly string[];
+}
+
+export const WALLET_OPERATIONS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT', 'balance'] as const;
+export const PROVIDER_OPERATIONS = ['grant', 'status', 'cancel', 'revoke', 'play'] as const;
+
+const TRANSACTIONS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'];
+
+export const FAULTS = {
+  decline: { on: ['BET'], does: 'Declines the BET for good.' },
+  'book-and-stay-silent': { does: 'Carries the call out and never answers.' },
+  'book-and-answer-500': { does: 'Carries the call out and answers 500.' },
+  'answer-twice': { does: 'Carries the call out and answers it twice on the same connection.' },
+  'answer-slowly': { does: 'Carries the call out and answers slowly, byte by byte.' },
+  'cut-connection': { does: 'Carries the call out and cuts the connection in the middle of the answer.' },
+  'unreadable-body': { does: 'Carries the call out and answers 200 with a truncated JSON body.' },
+  redirect: { does: 'Carries the call out and answers 307 with a Location.' },
+  'wrong-balance': { on: TRANSACTIONS, does: 'Books and answers a balance that is 1 minor unit too high.' },
+  refuse: {
+    on: ['grant', 'status', 'cancel', 'revoke'],
+    does: 'Carries nothing out and answers 503 with an error message.',
+  },
+  'no-external-ref': { on: ['grant'], does: 'Grants the spins and answers 200 without an externalRef.' },
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+
+export function isFaultName(value: unknown): value is FaultName {
+  return typeof value === 'string' && Object.hasOwn(FAULTS, value);
+}
+
+export function appliesTo(name: FaultName, operation: string): boolean {
+  const { on }: Fault = FAULTS[name];
+  return on?.includes(operation) ?? true;
+}

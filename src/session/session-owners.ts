@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+
+/** Sessions that are remembered at most, some 12 MB; beyond, the one that was remembered first is forgotten. */
+export const MOST_SESSIONS = 100_000;
+
+/** Whose money a session plays with. It never changes. */
+export interface SessionOwner {
+  readonly operatorId: string;
+  readonly sessionId: string;
+  readonly mode: 'REAL' | 'DEMO';
+}
+
+/** The owners of sessions that this instance has seen, so that a request's operator is known before anything is read. */
+@Injectable()
+export class SessionOwners {
+  /** By the SHA-256 of the token, in the order in which they were remembered. */
+  private readonly owners = new Map<string, SessionOwner>();
+
+  remember(tokenHash: Buffer, { operatorId, sessionId, mode }: SessionOwner): void {
+    const key = keyOf(tokenHash);
+    if (this.owners.has(key)) return;
+    this.owners.set(key, { operatorId, sessionId, mode });
+    if (this.owners.size > MOST_SESSIONS) this.owners.delete(this.owners.keys().next().value!);
+  }
+
+  find(tokenHash: Buffer): SessionOwner | undefined {
+    return this.owners.get(keyOf(tokenHash));
+  }
+}
+
+/** One byte per character: half the memory of hexadecimal digits. */
+function keyOf(tokenHash: Buffer): string {
+  return tokenHash.toString('latin1');
+}

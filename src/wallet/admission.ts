@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { BATCH_LIMIT } from '../database/group-commit.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { Metrics } from '../observability/metrics.js';
+import { monotonicMs } from '../runtime/clock.js';
+
+/** Requests that load and claim at the same time: a batch under way and the one behind it. More would only wait. */
+export const MOST_CLAIMING = 2 * BATCH_LIMIT;
+/** Requests under way, from their arrival to their answer, beyond which BETs are refused, and all others. It bounds memory. */
+const MOST_UNDER_WAY = 4_000;
+const MOST_UNDER_WAY_SETTLING = 6_000;
+/**
+ * Longest wait to be admitted, in milliseconds. It is no shorter because a client whose request waits sends no other:
+ * refusals cost a good part of a BET, and the more often clients repeat, the less is left for what is admitted.
+ */
+const LONGEST_WAIT_MS = 3_000;
+/**
+ * Refusals at a time, and the pause before the next ones, in milliseconds. Requests that arrived together would otherwise be
+ * refused together, which holds up all others for as long, and come back together.
+ */
+const REFUSALS_AT_ONCE = 32;
+const REFUSAL_PAUSE_MS = 10;
+/** How soon a refused request may be sent again, in seconds. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** What waits for admission: a BET or balance read begins something, a WIN or ROLLBACK settles it. */
+export type AdmissionClass = 'beginning' | 'settling';
+
+/** A request under way. */
+export interface Admitted {
+  /** The request neither loads nor claims any more; without effect if it is called again. */
+  claimingEnded(): void;
+  /** The request is answered. */
+  leave(): void;
+}
+
+interface Waiting {
+  readonly sinceMs: number;
+  readonly admit: () => void;
+  readonly refuse: (error: CroupierError) => void;
+}
+
+/**
+ * Keeps an overloaded instance useful: admits only as many requests as one full batch after the other can claim, and
+ * refuses before anything is claimed. Contract, section 9, `OVERLOADED`.
+ *
+ * Whoever settles goes first, in order of arrival. Of the others the newest goes first: while all cannot be served, those
+ * that are served wait for milliseconds, and those that are refused waited longest.
+ */
+@Injectable()
+export class Admission {
+  private underWay = 0;
+  private claiming = 0;
+  /** Both with the oldest first. */
+  private readonly settling: Waiting[] = [];
+  private readonly beginning: Waiting[] = [];
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly metrics: Metrics) {}
+
+  /** @throws CroupierError OVERLOADED if too much is under way, or admission takes longer than three seconds */
+  async enter(of: AdmissionClass): Promise<Admitted> {
+    if (this.underWay >= (of === 'settling' ? MOST_UNDER_WAY_SETTLING : MOST_UNDER_WAY)) {
+      throw this.refusal('full');
+    }
+    this.underWay += 1;
+    if (this.claiming < MOST_CLAIMING) {
+      this.claiming += 1;
+      return this.admitted();
+    }
+    await this.wait(this[of]);
+    return this.admitted();
+  }
+
+  private wait(queue: Waiting[]): Promise<void> {
+    return new Promise((admit, reject) => {
+      const refuse = (error: CroupierError) => {
+        this.underWay -= 1;
+        reject(error);
+      };
+      queue.push({ sinceMs: monotonicMs(), admit, refuse });
+      this.timer ??= setTimeout(() => this.refuseLate(), LONGEST_WAIT_MS);
+    });
+  }
+
+  private admitted(): Admitted {
+    let claiming = true;
+    const claimingEnded = () => {
+      if (claiming) this.admitNext();
+      claiming = false;
+    };
+    return {
+      claimingEnded,
+      leave: () => {
+        claimingEnded();
+        this.underWay -= 1;
+      },
+    };
+  }
+
+  /** Hands a finished request's place on. */
+  private admitNext(): void {
+    const next = this.settling.shift() ?? this.beginning.pop();
+    if (next) next.admit();
+    else this.claiming -= 1;
+  }
+
+  /** Refuses what has waited too long, and looks again when the next one will have. */
+  private refuseLate(): void {
+    const lateMs = monotonicMs() - LONGEST_WAIT_MS;
+    for (const queue of [this.beginning, this.settling]) {
+      for (let refused = 0; refused < REFUSALS_AT_ONCE; refused += 1) {
+        if (!queue[0] || queue[0].sinceMs > lateMs) break;
+        queue.shift()?.refuse(this.refusal('waited'));
+      }
+    }
+    const oldestMs = Math.min(this.settling[0]?.sinceMs ?? Infinity, this.beginning[0]?.sinceMs ?? Infinity);
+    const pauseMs = Math.max(REFUSAL_PAUSE_MS, Math.ceil(oldestMs - lateMs));
+    this.timer = oldestMs === Infinity ? undefined : setTimeout(() => this.refuseLate(), pauseMs);
+  }
+
+  private refusal(reason: 'full' | 'waited'): CroupierError {
+    this.metrics.overloadRefused(reason);
+    return new CroupierError('OVERLOADED', undefined, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
+  }
+}

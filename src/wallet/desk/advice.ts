@@ -1,0 +1,115 @@
+import { money } from '../../money/money.js';
+import type { Kind, State } from '../rules/facts.js';
+
+export const ADVISED_ACTIONS = ['none', 'wait', 'resolve', 'contact-operator', 'contact-provider'] as const;
+
+/** What the desk should do about a transaction, and a sentence that says why. Contract, section 9. */
+export interface Advice {
+  readonly action: (typeof ADVISED_ACTIONS)[number];
+  readonly text: string;
+}
+
+/** What the advice depends on. */
+export interface AdviceFacts {
+  /** Null: a tombstone. */
+  readonly kind: Kind | 'ADJUSTMENT' | null;
+  readonly state: State;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** Whether the platform decided it by its own rules, so that no money moves. */
+  readonly ownVerdict: boolean;
+  readonly leaseAlive: boolean;
+  readonly parked: boolean;
+  /** The ROLLBACK that holds the transaction and is undecided itself, if there is one. */
+  readonly undecidedRollback: string | undefined;
+  /** Seconds since the last attempt, by the database's clock. */
+  readonly idleSeconds: number;
+  /** Whether the last answer that the provider received for it was a 500. */
+  readonly providerWasToldFailure: boolean;
+}
+
+/** The resolver takes a transaction up after this time, in seconds: until then there is nothing to do. */
+const RESOLVER_STARTS_SECONDS = 60;
+
+/** Never moves money: it only says what a person could do. */
+export function adviceFor(facts: AdviceFacts): Advice {
+  if (facts.kind === null) {
+    return {
+      action: 'none',
+      text: 'No money moved: a ROLLBACK arrived first, and a later transaction with this id is declined.',
+    };
+  }
+  return isDecided(facts.state) ? decided(facts) : undecided(facts);
+}
+
+function undecided(facts: AdviceFacts): Advice {
+  const doubt = doubtOf(facts);
+  if (facts.parked) {
+    const text = `${doubt} The resolver has given up: ask the operator whether it booked the transaction.`;
+    return { action: 'contact-operator', text };
+  }
+  if (facts.leaseAlive) return { action: 'wait', text: `${doubt} An attempt is under way.` };
+  if (facts.undecidedRollback !== undefined) {
+    const text = `${doubt} Its ROLLBACK ${facts.undecidedRollback} is undecided: resolving sends that ROLLBACK again.`;
+    return { action: facts.idleSeconds < RESOLVER_STARTS_SECONDS ? 'wait' : 'resolve', text };
+  }
+  if (facts.idleSeconds < RESOLVER_STARTS_SECONDS) {
+    const text = `${doubt} The resolver takes it up within a minute if the provider does not retry.`;
+    return { action: 'wait', text };
+  }
+  return { action: 'resolve', text: `${doubt} ${effectOfResolving(facts)}` };
+}
+
+function decided(facts: AdviceFacts): Advice {
+  const outcome = outcomeOf(facts);
+  if (facts.kind !== 'ADJUSTMENT' && facts.providerWasToldFailure) {
+    const text = `${outcome} The provider was last told a 500: ask it to send the transaction again or to correct its round.`;
+    return { action: 'contact-provider', text };
+  }
+  return { action: 'none', text: outcome };
+}
+
+function doubtOf({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+  const amount = money(Math.abs(amountMinor), currency);
+  if (ownVerdict) return 'No money moves; only the balance for the answer could not be read.';
+  switch (kind) {
+    case 'BET':
+      return `It is not known whether the operator debited ${amount}.`;
+    case 'ROLLBACK':
+      return `It is not known whether the operator returned ${amount}.`;
+    case 'ADJUSTMENT':
+      return `It is not known whether the operator ${amountMinor < 0 ? 'debited' : 'credited'} ${amount}.`;
+    default:
+      return `It is not known whether the operator credited ${amount}.`;
+  }
+}
+
+function effectOfResolving({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+  if (ownVerdict) return 'Resolving reads the balance again and completes the answer.';
+  const amount = money(Math.abs(amountMinor), currency);
+  if (kind === 'BET') {
+    return `Resolving ends the BET with a ROLLBACK: if ${amount} was debited, the player gets it back.`;
+  }
+  return `Resolving sends the ${kind} again as it is: the operator books it once at most.`;
+}
+
+function outcomeOf({ kind, state, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+  const amount = money(Math.abs(amountMinor), currency);
+  if (state === 'ROLLED_BACK') return `The BET of ${amount} was rolled back: the player has lost nothing.`;
+  if (state === 'DECLINED') return `No money moved: the ${kind} of ${amount} was declined.`;
+  if (ownVerdict) return `No money moved: there was nothing left to do for this ${kind}.`;
+  switch (kind) {
+    case 'BET':
+      return `The operator debited ${amount}.`;
+    case 'ROLLBACK':
+      return `The operator accepted the ROLLBACK: ${amount} was returned if it had been debited.`;
+    case 'ADJUSTMENT':
+      return `The operator ${amountMinor < 0 ? 'debited' : 'credited'} ${amount}.`;
+    default:
+      return `The operator credited ${amount}.`;
+  }
+}
+
+function isDecided(state: State): boolean {
+  return state !== 'PENDING' && state !== 'TIMED_OUT';
+}

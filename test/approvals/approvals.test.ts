@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { GRANT } from '../world/provider.js';
+import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, startWorld, type World } from '../world/world.js';
+import {
+  ADJUSTMENTS,
+  adjustmentOrder,
+  APPROVALS,
+  BATCHES,
+  batchOrder,
+  grantOrder,
+  GRANTS,
+  limit,
+  type Person,
+  person,
+} from './desk.js';
+
+let world: World;
+let asker: Person;
+let promotions: Person;
+let operations: Person;
+beforeAll(async () => {
+  world = await startWorld();
+  asker = await person(world, 'admin', 'Asker');
+  promotions = await person(world, 'promotions', 'Promotions');
+  operations = await person(world, 'operations', 'Night shift');
+  await limit(world, { maxGrantMinor: 10, maxBatchMinor: 10, maxAdjustmentMinor: 10 });
+});
+afterAll(() => world.stop());
+
+const waiting = async (path: string, body: object, by: Person = asker): Promise<string> => {
+  const { status, json } = await by.call('POST', path, body);
+  expect([status, json['state']]).toEqual([202, 'WAITING']);
+  return String(json['approvalId']);
+};
+const approve = (id: string, by: Person) => by.call('POST', `${APPROVALS}/${id}/approve`);
+const reject = (id: string, by: Person, reason = 'one zero too many') =>
+  by.call('POST', `${APPROVALS}/${id}/reject`, { reason });
+const grantsOf = (playerRef: unknown) =>
+  world.provider.calls(GRANT).filter(({ json }) => json['playerRef'] === playerRef).length;
+const expireAll = () =>
+  world.sql.run(
+    `UPDATE approvals SET expires_at = clock_timestamp() - interval '1 second' WHERE state = 'WAITING'`,
+  );
+
+describe('an approved', () => {
+  test('grant is sent once, and approving again answers the same', async () => {
+    const order = grantOrder();
+    const id = await waiting(GRANTS, order);
+    expect(grantsOf(order.playerRef)).toBe(0);
+    const { requestRef: _, ...shown } = order;
+    const first = await approve(id, promotions);
+    expect([first.status, first.json]).toMatchObject([
+      200,
+      {
+        state: 'APPROVED',
+        summary: `5 spins of 0.20 EUR for ${order.playerRef} in ${GAME}: 1.00 EUR`,
+        stakeMinor: 100,
+        askedBy: asker.id,
+        askedByName: 'Asker',
+        decidedBy: promotions.id,
+        decidedByName: 'Promotions',
+        result: { ...shown, state: 'GRANTED', stakeMinor: 100 },
+      },
+    ]);
+    const again = await approve(id, await person(world, 'promotions'));
+    expect([again.status, again.json]).toEqual([200, first.json]);
+    expect(grantsOf(order.playerRef)).toBe(1);
+    // The call itself is answered as it is once the grant is known.
+    expect(await asker.call('POST', GRANTS, order)).toMatchObject({
+      status: 200,
+      json: { state: 'GRANTED' },
+    });
+  });
+
+  test('batch is sent to each player once', async () => {
+    const order = batchOrder(6);
+    const id = await waiting(BATCHES, order);
+    const { json } = await approve(id, promotions);
+    const result = json['result'] as { batchId: string; stakeMinor: number };
+    expect(result.stakeMinor).toBe(600);
+    await expect
+      .poll(async () => (await asker.call('GET', `${BATCHES}/${result.batchId}`)).json, { timeout: 5_000 })
+      .toMatchObject({ total: 6, granted: 6 });
+    expect(order.playerRefs.map(grantsOf)).toEqual([1, 1, 1, 1, 1, 1]);
+    const { text } = await asker.call('POST', BATCHES, order);
+    expect(JSON.parse(text)).toEqual(result);
+  });
+
+  test('adjustment is booked once', async () => {
+    const order = adjustmentOrder({ playerRef: 'eve', amountMinor: 250 });
+    const id = await waiting(ADJUSTMENTS, order);
+    const { json } = await approve(id, operations);
+    expect(json).toMatchObject({
+      summary: 'adjustment of 2.50 EUR for eve: ticket 1',
+      amountMinor: 250,
+      result: { status: 'APPROVED', amountMinor: 250, balance: 100_250 },
+    });
+    expect(world.wallet.booked(order.adjustmentId)?.movements).toBe(1);
+    expect(await asker.call('POST', ADJUSTMENTS, order)).toMatchObject({ status: 200, json: json['result'] });
+  });
+
+  test('deed is carried out once, however many approve it at once', async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => person(world, 'promotions')));
+    const other = await world.another(world.clock);
+    const order = grantOrder();
+    const id = await waiting(GRANTS, order);
+    const replies = await Promise.all(people.map((one) => approve(id, one)));
+    expect(replies.map(({ status }) => status)).toEqual(people.map(() => 200));
+    await expect.poll(() => grantsOf(order.playerRef)).toBe(1);
+    await other.app.close();
+    const { json } = await asker.call('GET', `${APPROVALS}/${id}`);
+    expect(json).toMatchObject({ state: 'APPROVED', result: { state: 'GRANTED' } });
+    expect(grantsOf(order.playerRef)).toBe(1);
+  });
+
+  test('deed that fails stays APPROVED, with the error as its result', async () => {
+    const refused = grantOrder();
+    const refusedId = await waiting(GRANTS, refused);
+    world.provider.next({ do: 'answer', status: 422, body: {} }, { path: GRANT });
+    expect((await approve(refusedId, promotions)).json).toMatchObject({
+      state: 'APPROVED',
+      result: { error: 'the provider answered 422' },
+    });
+
+    const unanswered = adjustmentOrder();
+    const unansweredId = await waiting(ADJUSTMENTS, unanswered);
+    world.wallet.next({ do: 'drop' }, { transactionId: unanswered.adjustmentId });
+    expect((await approve(unansweredId, operations)).json['result']).toHaveProperty('error');
+    // The adjustment itself lives on, as after any call that was not answered.
+    await asker.call('POST', ADJUSTMENTS, unanswered);
+    expect((await approve(unansweredId, operations)).json).toMatchObject({ result: { status: 'APPROVED' } });
+    expect(world.wallet.booked(unanswered.adjustmentId)?.movements).toBe(1);
+  });
+
+  test('deed that cannot be done any more stays APPROVED, with the reason', async () => {
+    const gameId = 'soon-closed';
+    const game = { providerId: 'spinwell', name: gameId };
+    await world.admin('PUT', `/v1/admin/games/${gameId}`, { ...game, status: 'ACTIVE' });
+    const order = grantOrder({ gameId });
+    const id = await waiting(GRANTS, order);
+    await world.admin('PUT', `/v1/admin/games/${gameId}`, { ...game, status: 'DISABLED' });
+    const approved = await approve(id, promotions);
+    expect([approved.status, approved.json]).toMatchObject([
+      200,
+      { state: 'APPROVED', result: { error: 'the game is not configured' } },
+    ]);
+    expect((await approve(id, promotions)).json).toEqual(approved.json);
+    expect(grantsOf(order.playerRef)).toBe(0);
+  });
+});
+
+describe('the same body again', () => {
+  const deeds: Record<string, () => [string, { [name: string]: unknown }, Person]> = {
+    requestRef: () => [GRANTS, grantOrder(), promotions],
+    batchRef: () => [BATCHES, batchOrder(2), promotions],
+    adjustmentId: () => [ADJUSTMENTS, adjustmentOrder(), operations],
+  };
+
+  test.each(Object.keys(deeds))('answers the same approval while it waits: %s', async (name) => {
+    const [path, order] = deeds[name]!();
+    const replies = await Promise.all(Array.from({ length: 5 }, () => asker.call('POST', path, order)));
+    expect(new Set(replies.map(({ status, json }) => `${status} ${String(json['approvalId'])}`)).size).toBe(
+      1,
+    );
+    const [change, value] = 'amountMinor' in order ? ['amountMinor', 999] : ['spins', 6];
+    expect(await asker.call('POST', path, { ...order, [change]: value })).toMatchObject({
+      status: 409,
+      text: `{"error":"this ${name} was already used with another request"}`,
+    });
+  });
+
+  test.each(Object.keys(deeds))('asks anew after a rejection and after the expiry: %s', async (name) => {
+    const [path, order, approver] = deeds[name]!();
+    const first = await waiting(path, order);
+    expect((await reject(first, approver)).json).toMatchObject({
+      state: 'REJECTED',
+      reason: 'one zero too many',
+      decidedBy: approver.id,
+    });
+    const second = await waiting(path, order);
+    expect(second).not.toBe(first);
+    await expireAll();
+    expect((await approve(second, approver)).status).toBe(409);
+    expect((await asker.call('GET', `${APPROVALS}/${second}`)).json['state']).toBe('EXPIRED');
+    const third = await waiting(path, order);
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect((await approve(first, approver)).status).toBe(409);
+    expect((await approve(third, approver)).json).toMatchObject({ state: 'APPROVED' });
+  });
+});
+
+describe('who may decide:', () => {
+  const refused = (reply: Reply, error: string) =>
+    expect([reply.status, reply.json['error']]).toEqual([403, error]);
+
+  test('not who asked, nor a key that they made, nor one that such a key made', async () => {
+    const id = await waiting(GRANTS, grantOrder());
+    refused(await approve(id, asker), 'this needs another person than the one who asked for it');
+    const child = await person(world, 'admin', 'Child', asker);
+    const grandchild = await person(world, 'promotions', 'Grandchild', child);
+    for (const key of [child, grandchild]) {
+      refused(await approve(id, key), 'this needs another person: who asked for it has made this key');
+    }
+    expect((await approve(id, promotions)).status).toBe(200);
+  });
+
+  test('only whose role may do the deed', async () => {
+    const grant = await waiting(GRANTS, grantOrder());
+    const adjustment = await waiting(ADJUSTMENTS, adjustmentOrder());
+    const support = await person(world, 'support');
+    for (const decide of [approve, reject]) {
+      refused(await decide(grant, operations), 'this needs the role promotions');
+      refused(await decide(grant, support), 'this needs the role promotions');
+      refused(await decide(adjustment, promotions), 'this needs the role operations');
+    }
+  });
+
+  test('the asker may withdraw it', async () => {
+    const id = await waiting(GRANTS, grantOrder(), promotions);
+    expect((await reject(id, promotions, 'withdrawn')).json).toMatchObject({
+      state: 'REJECTED',
+      reason: 'withdrawn',
+      decidedBy: promotions.id,
+    });
+    expect((await reject(id, promotions)).status).toBe(409);
+  });
+
+  test('asking, refused attempts and the decision are in the audit log', async () => {
+    const id = await waiting(GRANTS, grantOrder());
+    await approve(id, asker);
+    await approve(id, promotions);
+    const target = encodeURIComponent(`approval:${id}`);
+    const { items } = (await world.admin('GET', `/v1/admin/audit?target=${target}`)).json;
+    expect(items).toMatchObject([
+      { action: 'approval.approve', outcome: 'done', actorName: 'Promotions' },
+      { action: 'approval.approve', outcome: 'FORBIDDEN', actorName: 'Asker' },
+      {
+        action: 'approval.ask',
+        actorName: 'Asker',
+        after: { summary: expect.stringContaining('1.00 EUR'), limit: { name: 'maxGrantMinor' } },
+      },
+    ]);
+  });
+});
+
+describe('an operator', () => {
+  const { operatorId: _, ...order } = grantOrder();
+  const read = (id: string, operator: string) => {
+    const path = `/v1/operator/approvals/${id}`;
+    const headers = world.signature(operator, path, '', { method: 'GET' });
+    return world.request(path, { headers: { ...headers } });
+  };
+
+  test('waits for an administrator, and reads what became of its grant, but no other', async () => {
+    const asked = await world.signed(OPERATOR, '/v1/operator/free-spins', order);
+    expect(asked.status).toBe(202);
+    const id = String(asked.json['approvalId']);
+    expect((await read(id, OPERATOR)).json).toMatchObject({
+      state: 'WAITING',
+      askedBy: `operator:${OPERATOR}`,
+    });
+    expect((await read(id, OTHER_OPERATOR)).status).toBe(404);
+    await approve(id, promotions);
+    const seen = (await read(id, OPERATOR)).json;
+    expect(seen).toMatchObject({ state: 'APPROVED', result: { state: 'GRANTED' } });
+    expect(seen).not.toHaveProperty('decidedBy');
+    expect(await world.signed(OPERATOR, '/v1/operator/free-spins', order)).toMatchObject({ status: 200 });
+  });
+
+  test('does not read what an administrator asked for', async () => {
+    expect((await read(await waiting(GRANTS, grantOrder()), OPERATOR)).status).toBe(404);
+  });
+});
+
+describe('the list of approvals', () => {
+  beforeEach(expireAll);
+
+  test('is filtered by state and operator, as JSON and as CSV, newest first', async () => {
+    const first = await waiting(GRANTS, grantOrder());
+    const second = await waiting(ADJUSTMENTS, adjustmentOrder({ amountMinor: -250 }));
+    const list = async (query: string) =>
+      ((await asker.call('GET', `${APPROVALS}?${query}`)).json['items'] as { approvalId: string }[]).map(
+        ({ approvalId }) => approvalId,
+      );
+    expect(await list(`state=WAITING&operatorId=${OPERATOR}`)).toEqual([second, first]);
+    expect(await list('state=WAITING&limit=1')).toEqual([second]);
+    expect(await list(`state=WAITING&operatorId=${OTHER_OPERATOR}`)).toEqual([]);
+    expect(await list('state=WAITING&to=2020-01-01')).toEqual([]);
+    expect((await list('state=EXPIRED')).length).toBeGreaterThan(0);
+    const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'CSV', role: 'support' })).json;
+    const headers = { Authorization: `Bearer ${String(key)}`, Accept: 'text/csv' };
+    const { text } = await world.request(`${APPROVALS}?state=WAITING`, { headers });
+    expect(text.split('\r\n')[0]).toContain('stakeMinor,stake,amountMinor,amount,');
+    expect(text.split('\r\n')[1]).toContain(',-250,-2.50,');
+    expect(await world.metrics()).toContain(`croupier_approvals_waiting{operator="${OPERATOR}"} 2`);
+  });
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { GAME, OPERATOR, type Reply, type World } from '../world/world.js';
+
+/** An administrator with a key of their own. */
+export interface Person {
+  readonly id: string;
+  call(method: string, path: string, body?: object): Promise<Reply>;
+}
+
+/** @param by whose key makes it; the root key by default */
+export async function person(world: World, role: string, name = 'Somebody', by?: Person): Promise<Person> {
+  const make = by
+    ? by.call
+    : (method: string, path: string, body?: object) => world.admin(method, path, body);
+  const { json } = await make('POST', '/v1/admin/keys', { name, role });
+  const { id, key } = json as { id: string; key: string };
+  return { id: `key:${id}`, call: (method, path, body) => callWith(world, key, method, path, body) };
+}
+
+export function callWith(
+  world: World,
+  key: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Reply> {
+  return world.request(path, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+/** A grant of 5 spins of 0.20 EUR: a stake of 1.00 EUR. */
+export function grantOrder(fields: Record<string, unknown> = {}) {
+  const ref = randomUUID();
+  return {
+    operatorId: OPERATOR,
+    playerRef: `player-${ref}`,
+    gameId: GAME,
+    spins: 5,
+    betAmountMinor: 20,
+    currency: 'EUR',
+    requestRef: `grant-${ref}`,
+    ...fields,
+  };
+}
+
+export function batchOrder(players: number, fields: Record<string, unknown> = {}) {
+  const { playerRef, requestRef, ...spins } = grantOrder();
+  const playerRefs = Array.from({ length: players }, (_, index) => `${playerRef}-${index}`);
+  return { ...spins, playerRefs, batchRef: `batch-of-${requestRef}`, ...fields };
+}
+
+export function adjustmentOrder(fields: Record<string, unknown> = {}) {
+  const adjustmentId = `adjustment-${randomUUID()}`;
+  const order = { adjustmentId, operatorId: OPERATOR, playerRef: 'ann', currency: 'EUR', reason: 'ticket 1' };
+  return { ...order, amountMinor: 100, ...fields };
+}
+
+export const GRANTS = '/v1/admin/free-spins';
+export const BATCHES = '/v1/admin/free-spins/batches';
+export const ADJUSTMENTS = '/v1/admin/adjustments';
+export const APPROVALS = '/v1/admin/approvals';
+
+/** Sets the limits of the operator; an empty body removes them. */
+export async function limit(
+  world: World,
+  limits: object,
+  currency = 'EUR',
+  operator = OPERATOR,
+): Promise<void> {
+  const path = `/v1/admin/limits/${operator}/${currency}`;
+  const method = Object.keys(limits).length === 0 ? 'DELETE' : 'PUT';
+  const { status, text } = await world.admin(method, path, method === 'PUT' ? limits : undefined);
+  if (status !== 200 && status !== 204) throw new Error(`limits were answered ${status} ${text}`);
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world.stop());
+
+type Item = Record<string, unknown>;
+
+/** Makes a key, and the function that calls with it. */
+async function keyOf(role: string) {
+  const made = await world.admin('POST', '/v1/admin/keys', { name: `Night ${role}`, role });
+  const { id, key } = made.json as { id: string; key: string };
+  const call = (method: string, path: string, body?: object): Promise<Reply> =>
+    world.request(path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  return { actor: `key:${id}`, call };
+}
+
+/** Oldest first. */
+async function recorded(filter: Record<string, string>): Promise<Item[]> {
+  const query = new URLSearchParams({ limit: '500', ...filter }).toString();
+  const { json } = await world.admin('GET', `/v1/admin/audit?${query}`);
+  return (json['items'] as Item[]).reverse();
+}
+
+const GRANT = {
+  operatorId: OPERATOR,
+  playerRef: 'ann',
+  gameId: GAME,
+  spins: 3,
+  betAmountMinor: 10,
+  currency: 'EUR',
+};
+const ADJUSTMENT = { operatorId: OPERATOR, playerRef: 'ann', currency: 'EUR', reason: 'ticket 1' };
+
+describe('a refusal is recorded with its code, its target and the name of the key:', () => {
+  test.each([
+    { role: 'support', call: ['POST', '/v1/admin/free-spins', { ...GRANT, requestRef: 'wish-1' }] },
+    { role: 'operations', call: ['POST', '/v1/admin/free-spins/wish-1/cancel'] },
+  ] as const)('$role lacks promotions: $call', async ({ role, call: [method, path, body] }) => {
+    const { actor, call } = await keyOf(role);
+    const reply = await call(method, path, body);
+    expect([reply.status, reply.text]).toEqual([403, '{"error":"this needs the role promotions"}']);
+    expect(await recorded({ actor })).toMatchObject([
+      {
+        actorName: `Night ${role}`,
+        role,
+        target: 'grant:wish-1',
+        outcome: 'FORBIDDEN',
+        after: { error: 'this needs the role promotions' },
+        requestId: reply.headers.get('x-request-id'),
+      },
+    ]);
+  });
+
+  test('promotions lacks operations', async () => {
+    const { actor, call } = await keyOf('promotions');
+    const request = { ...ADJUSTMENT, adjustmentId: 'wish-2', amountMinor: 1_000_000 };
+    expect(await call('POST', '/v1/admin/adjustments', request)).toMatchObject({
+      status: 403,
+      text: '{"error":"this needs the role operations"}',
+    });
+    expect(await recorded({ actor })).toMatchObject([
+      { action: 'adjustment.create', target: 'adjustment:wish-2', outcome: 'FORBIDDEN' },
+    ]);
+  });
+
+  test('a route that names no target of its own', async () => {
+    const { actor, call } = await keyOf('support');
+    expect((await call('GET', '/v1/admin/keys')).status).toBe(403);
+    expect(await recorded({ actor })).toMatchObject([{ action: 'key.list', target: 'keys' }]);
+  });
+
+  test('a conflict', async () => {
+    const { actor, call } = await keyOf('operations');
+    const request = { ...ADJUSTMENT, adjustmentId: 'once', amountMinor: 5 };
+    expect((await call('POST', '/v1/admin/adjustments', request)).status).toBe(201);
+    expect((await call('POST', '/v1/admin/adjustments', { ...request, amountMinor: 6 })).status).toBe(409);
+    expect(await recorded({ actor })).toMatchObject([
+      {
+        action: 'adjustment.create',
+        target: 'adjustment:once',
+        outcome: 'done',
+        actorName: 'Night operations',
+      },
+      { action: 'adjustment.create', target: 'adjustment:once', outcome: 'CONFLICT' },
+    ]);
+    expect(await recorded({ actor, outcome: 'CONFLICT' })).toHaveLength(1);
+  });
+
+  test('but neither a wrong key nor a wrong body', async () => {
+    const before = (await recorded({})).length;
+    expect((await world.request('/v1/admin/keys', { headers: { Authorization: 'Bearer x' } })).status).toBe(
+      401,
+    );
+    expect((await world.admin('POST', '/v1/admin/adjustments', {})).status).toBe(400);
+    // The reading of the log itself is the one new entry.
+    expect((await recorded({})).length).toBe(before + 1);
+  });
+});
+
+test('operations does what the night shift needs', async () => {
+  const { call } = await keyOf('operations');
+  const session = await world.launch();
+  const bet = world.transaction(session, 'BET');
+  world.wallet.next({ do: 'drop' }, { transactionId: bet.transactionId });
+  await world.submit(bet);
+  const path = `/v1/admin/transactions/${PROVIDER}/${bet.transactionId}`;
+  expect((await call('GET', '/v1/admin/transactions?state=TIMED_OUT')).status).toBe(200);
+  expect((await call('GET', path)).status).toBe(200);
+  expect((await call('POST', `${path}/resolve`)).status).toBe(200);
+  expect((await call('POST', '/v1/admin/providers', {})).status).toBe(403);
+});
+
+describe('what is repeated within a minute', () => {
+  test('is recorded at once, then as one sum at the end of the minute', async () => {
+    const requestRef = 'polled';
+    await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef });
+    const { actor, call } = await keyOf('support');
+    for (let poll = 0; poll < 5; poll += 1) {
+      expect((await call('POST', `/v1/admin/free-spins/${requestRef}/status`)).status).toBe(200);
+      expect((await call('GET', `/v1/admin/free-spins/${requestRef}`)).status).toBe(200);
+    }
+    const target = `grant:${requestRef}`;
+    const first = [
+      { action: 'free-spins.status', target },
+      { action: 'free-spins.read', target },
+    ];
+    expect(await recorded({ actor })).toMatchObject(first);
+    world.clock.advance(60);
+    const repeats = { after: { repeats: 4, from: expect.any(String), to: expect.any(String) } };
+    await vi.waitFor(
+      async () =>
+        expect(await recorded({ actor })).toMatchObject([
+          ...first,
+          { action: 'free-spins.status', target, ...repeats },
+          { action: 'free-spins.read', target, ...repeats },
+        ]),
+      { timeout: 5_000 },
+    );
+    await call('GET', `/v1/admin/free-spins/${requestRef}`);
+    expect((await recorded({ actor })).at(-1)).toMatchObject({ action: 'free-spins.read', after: {} });
+  });
+
+  test('is recorded before the instance stops', async () => {
+    const another = await world.another(world.clock);
+    const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Stop', role: 'support' })).json;
+    const headers = { Authorization: `Bearer ${String(key)}` };
+    for (let call = 0; call < 3; call += 1) await another.request('/v1/admin/keys', { headers });
+    await another.app.close();
+    const entries = (await recorded({ action: 'key.list' })).filter((entry) => entry['actorName'] === 'Stop');
+    expect(entries).toMatchObject([
+      { outcome: 'FORBIDDEN' },
+      { outcome: 'FORBIDDEN', after: { error: 'this needs the role admin', repeats: 2 } },
+    ]);
+  });
+});

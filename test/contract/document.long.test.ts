@@ -1,0 +1,350 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/errors/catalogue.js';
+import { type TransactionBody, Transactions } from '../world/transactions.js';
+import {
+  GAME,
+  type LaunchedSession,
+  OPERATOR,
+  OTHER_GAME,
+  OTHER_OPERATOR,
+  OTHER_PROVIDER,
+  PROVIDER,
+  type Reply,
+  type SignedOptions,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { executedTable, expectDocumented } from './document.js';
+
+/** A session's remaining time after its end, in seconds, in which its rounds may still be settled. */
+const LATE_SECONDS = 600;
+
+let world: World;
+let transactions: Transactions;
+let session: LaunchedSession;
+
+beforeAll(async () => {
+  world = await startWorld();
+  transactions = new Transactions(world);
+});
+beforeEach(async () => (session = await world.launch({ ttlSeconds: 60 })));
+afterEach(() => transactions.releaseAbandoned());
+afterAll(() => world.stop());
+
+const bet = (fields = {}) => world.transaction(session, 'BET', fields);
+const win = (fields = {}) => world.transaction(session, 'WIN', fields);
+const rollbackOf = ({ transactionId, roundId }: TransactionBody, fields = {}) =>
+  world.transaction(session, 'ROLLBACK', { originalTransactionId: transactionId, roundId, ...fields });
+
+/** Each row of the table has its scenario, and each scenario its row. */
+function documentedRows<T>(name: string, scenarios: Record<string, T>): { row: string[]; scenario: T }[] {
+  const rows = executedTable(name);
+  const documented = rows.map(([situation]) => situation);
+  test(`of which every row has a scenario`, () => {
+    expect(Object.keys(scenarios)).toEqual(documented);
+  });
+  return rows.map((row) => ({ row, scenario: scenarios[row[0] ?? ''] as T }));
+}
+
+/** Submits what a scenario of section 3 prepared; the row says the answer, and whether the operator is called for it. */
+async function expectRow(row: string[], body: TransactionBody): Promise<void> {
+  const callsBefore = world.wallet.calls(body.transactionId).length;
+  expectDocumented(await world.submit(body), row[1] ?? '');
+  const called = world.wallet.calls(body.transactionId).length > callsBefore;
+  expect(called ? 'yes' : 'no').toBe(row[2]);
+}
+
+describe('section 1, the table of signatures', () => {
+  const path = '/v1/wallet/session/verify';
+  const verify = (options: SignedOptions = {}, signedPath = path) => {
+    const raw = JSON.stringify({ sessionToken: session.sessionToken });
+    const headers = { ...world.signature(PROVIDER, signedPath, raw, options), ...options.headers };
+    return send(headers, raw);
+  };
+  const send = (headers: Record<string, string>, body: string) =>
+    world.request(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    });
+  const without = (name: string) => {
+    const raw = JSON.stringify({ sessionToken: session.sessionToken });
+    const headers = Object.entries(world.signature(PROVIDER, path, raw));
+    return send(Object.fromEntries(headers.filter(([header]) => header !== name)), raw);
+  };
+  const now = () => world.clock.unixSeconds();
+
+  test.each(
+    documentedRows<() => Promise<Reply>>('signature', {
+      'is signed correctly': () => verify(),
+      'lacks `X-Tenant-ID`': () => without('X-Tenant-ID'),
+      'lacks `X-Timestamp`': () => without('X-Timestamp'),
+      'lacks `X-Nonce`': () => without('X-Nonce'),
+      'lacks `X-Signature`': () => without('X-Signature'),
+      'names an unknown tenant': () => verify({ tenantId: 'nobody' }),
+      'is signed with another secret': () => verify({ secret: 'another secret' }),
+      'was signed for another path': () => verify({}, '/v1/wallet/balance'),
+      'was signed for another body': () => send(world.signature(PROVIDER, path, '{}'), '{ }'),
+      'has a timestamp 301 seconds old': () => verify({ timestamp: now() - 301 }),
+      'has a timestamp 301 seconds in the future': () => verify({ timestamp: now() + 301 }),
+      'has a timestamp in milliseconds': () => verify({ headers: { 'X-Timestamp': `${now() * 1000}` } }),
+      'has a nonce of 7 characters': () => verify({ headers: { 'X-Nonce': 'seven-7' } }),
+      'repeats a nonce': async () => {
+        const nonce = `nonce-of-${session.sessionId}`;
+        await verify({ nonce });
+        return verify({ nonce });
+      },
+      'has a signature in upper case': () => {
+        const raw = JSON.stringify({ sessionToken: session.sessionToken });
+        const headers = world.signature(PROVIDER, path, raw);
+        return send({ ...headers, 'X-Signature': headers['X-Signature'].toUpperCase() }, raw);
+      },
+      "is an operator's, on a provider's route": () =>
+        verify({ tenantId: OPERATOR, secret: world.secrets.get(OPERATOR) ?? '' }),
+    }),
+  )('$row.0: $row.1', async ({ row, scenario }) => {
+    expectDocumented(await scenario(), row[1] ?? '');
+  });
+});
+
+test('section 2, the table of errors is the catalogue', () => {
+  const documented = executedTable('errors').map((row) => row.slice(0, 3).join(' ').replaceAll('`', ''));
+  const catalogue = Object.entries(CATALOGUE).map(
+    ([code, { status, nextAction }]) => `${status} ${code} ${nextAction}`,
+  );
+  expect(documented.sort()).toEqual(catalogue.sort());
+});
+
+describe('section 3, the table of attempts', () => {
+  const rolledBack = async () => {
+    const body = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(body));
+    return body;
+  };
+  const rollbackUndecided = async (body: TransactionBody) => {
+    await transactions.timedOut(rollbackOf(body));
+    return body;
+  };
+
+  test.each(
+    documentedRows<() => Promise<TransactionBody>>('attempts', {
+      'a transaction with another fingerprint': async () => {
+        const body = await transactions.approved(bet());
+        return { ...body, amountMinor: 101 };
+      },
+      'a tombstone: its ROLLBACK arrived first': async () => {
+        const body = bet();
+        await transactions.approved(rollbackOf(body));
+        return body;
+      },
+      'the transaction, `ROLLED_BACK`': rolledBack,
+      'the transaction, `APPROVED`, with an undecided ROLLBACK of it': async () =>
+        rollbackUndecided(await transactions.approved(bet())),
+      'the transaction, `TIMED_OUT`, with an undecided ROLLBACK of it': async () =>
+        rollbackUndecided(await transactions.timedOut(bet())),
+      'the transaction, `APPROVED`': () => transactions.approved(bet()),
+      'the transaction, `DECLINED`': () => transactions.declined(bet()),
+      'the transaction, `PENDING`, its lease not expired': () => stillPending(bet()),
+      'the transaction, `PENDING`, its lease expired: its instance died': () => transactions.abandoned(bet()),
+      'the transaction, `TIMED_OUT`': () => transactions.timedOut(bet()),
+      nothing: () => Promise.resolve(bet()),
+    }),
+  )('$row.0: $row.1', async ({ row, scenario }) => expectRow(row, await scenario()));
+});
+
+describe('section 3, the table of WINs', () => {
+  const winOf = ({ roundId }: TransactionBody, fields = {}) => win({ roundId, ...fields });
+  const rolledBack = async () => {
+    const body = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(body));
+    return body;
+  };
+
+  test.each(
+    documentedRows<() => Promise<TransactionBody>>('wins', {
+      none: () => Promise.resolve(win()),
+      'only declined ones': async () => winOf(await transactions.declined(bet())),
+      'one is `APPROVED`': async () => winOf(await transactions.approved(bet())),
+      'one is `APPROVED`, another is undecided': async () => {
+        const standing = await transactions.approved(bet());
+        return winOf(await transactions.timedOut(bet({ roundId: standing.roundId })));
+      },
+      'one is `PENDING`': async () => winOf(await stillPending(bet())),
+      'one is `TIMED_OUT`': async () => winOf(await transactions.timedOut(bet())),
+      'one is `APPROVED`, with an undecided ROLLBACK of it': async () => {
+        const body = await transactions.approved(bet());
+        await transactions.timedOut(rollbackOf(body));
+        return winOf(body);
+      },
+      'all are `ROLLED_BACK`': async () => winOf(await rolledBack()),
+      'all are `ROLLED_BACK`, and the WIN carries a `freeSpinsRef`': async () =>
+        winOf(await rolledBack(), { freeSpinsRef: 'batch-1' }),
+    }),
+  )('$row.0: $row.1', async ({ row, scenario }) => expectRow(row, await scenario()));
+});
+
+describe('section 3, the table of ROLLBACKs', () => {
+  /** One or several ROLLBACKs that the row holds for. */
+  type Rollbacks = () => Promise<TransactionBody | TransactionBody[]>;
+  const settledBy = async (settle: (body: TransactionBody) => Promise<TransactionBody>) => {
+    const body = await transactions.approved(bet());
+    await settle(win({ roundId: body.roundId }));
+    return rollbackOf(body);
+  };
+
+  test.each(
+    documentedRows<Rollbacks>('rollbacks', {
+      'the ROLLBACK itself': async () => {
+        const body = world.transaction(session, 'ROLLBACK');
+        return Promise.resolve({ ...body, originalTransactionId: body.transactionId });
+      },
+      'a transaction of another player, operator, game, currency, mode or round': async () => {
+        const target = await transactions.approved(bet());
+        const { playerRef } = session;
+        const others = await Promise.all([
+          world.launch(),
+          world.launch({ playerRef }, OTHER_OPERATOR),
+          world.launch({ playerRef, gameId: OTHER_GAME }),
+          world.launch({ playerRef, currency: 'USD' }),
+          world.launch({ playerRef, mode: 'DEMO' }),
+        ]);
+        const { transactionId: originalTransactionId, roundId } = target;
+        const ofOthers = others.map((other) =>
+          world.transaction(other, 'ROLLBACK', { originalTransactionId, roundId }),
+        );
+        return [...ofOthers, rollbackOf(target, { roundId: 'another-round' })];
+      },
+      'a BET, with another amount in the ROLLBACK': async () =>
+        rollbackOf(await transactions.approved(bet()), { amountMinor: 99 }),
+      'a WIN': async () => rollbackOf(await transactions.approved(win())),
+      'a ROLLBACK': async () => {
+        const body = await transactions.approved(bet());
+        return rollbackOf(await transactions.approved(rollbackOf(body)));
+      },
+      'a `PENDING` BET, its lease not expired': async () => rollbackOf(await stillPending(bet())),
+      'a BET, with another undecided ROLLBACK of it': async () => {
+        const body = await transactions.approved(bet());
+        await transactions.timedOut(rollbackOf(body));
+        return rollbackOf(body);
+      },
+      'a BET that another ROLLBACK reversed': async () => {
+        const body = await transactions.approved(bet());
+        await transactions.approved(rollbackOf(body));
+        return rollbackOf(body);
+      },
+      'a `DECLINED` BET': async () => rollbackOf(await transactions.declined(bet())),
+      'an `APPROVED` BET of a round with an `APPROVED` WIN': () =>
+        settledBy((body) => transactions.approved(body)),
+      'an `APPROVED` BET of a round with an undecided WIN': () =>
+        settledBy((body) => transactions.timedOut(body)),
+      'an `APPROVED` BET': async () => rollbackOf(await transactions.approved(bet())),
+      'a `TIMED_OUT` BET': async () => rollbackOf(await transactions.timedOut(bet())),
+      'a `PENDING` BET, its lease expired': async () => rollbackOf(await transactions.abandoned(bet())),
+      unknown: () => Promise.resolve(rollbackOf(bet())),
+    }),
+  )('$row.0: $row.1', async ({ row, scenario }) => {
+    for (const body of [await scenario()].flat()) await expectRow(row, body);
+  });
+});
+
+describe("section 3, the table of the operator's answers", () => {
+  const answers = (status: number, body: object | string) => ({ do: 'answer', status, body }) as const;
+
+  test.each(
+    documentedRows<Parameters<World['wallet']['next']>[0]>('operator-answers', {
+      approves: { do: 'book-then', then: { do: 'reply' } },
+      declines: { do: 'decline', reason: 'INSUFFICIENT_FUNDS' },
+      'answers later than the time-out': { do: 'hang' },
+      'closes the connection without an answer': { do: 'drop' },
+      'answers 302': { do: 'redirect', to: '/elsewhere', status: 302 },
+      'answers 404': answers(404, { error: 'not found' }),
+      'answers 503': answers(503, '<html>'),
+      'answers 200 with a body that is not JSON': { do: 'garbage' },
+      'answers 200 without a balance': answers(200, { status: 'APPROVED' }),
+      'answers 200 with another status': answers(200, { status: 'BOOKED', balance: 1 }),
+    }),
+  )('$row.0: $row.1', async ({ row, scenario }) => {
+    const [, answer, state] = row;
+    const body = bet();
+    world.wallet.next(scenario, { transactionId: body.transactionId });
+    const reply = await world.submit(body);
+    expectDocumented(reply, answer ?? '');
+    expect(`\`${await world.stateOf(body.transactionId)}\``).toBe(state);
+    if (reply.status === 500) expect(reply.headers.get('x-next-action')).toBe('retry-same-request');
+  });
+});
+
+describe('section 3, the table of sessions', () => {
+  interface Situation {
+    /** What holds before the session is used. */
+    readonly before?: () => Promise<unknown>;
+    /** What happens to the session after its first BET. */
+    readonly then: () => Promise<unknown>;
+    readonly provider?: string;
+    readonly fields?: object;
+  }
+  const expire = (seconds = 1) => world.ageSession(session, 60 + seconds);
+  const allowLate = (lateSettlementSeconds = LATE_SECONDS) =>
+    patch(`/v1/admin/providers/${PROVIDER}`, { lateSettlementSeconds });
+  const patch = async (path: string, body: object) =>
+    expect((await world.admin('PATCH', path, body)).status).toBe(200);
+  const setGame = async (status: string) => {
+    const game = { providerId: PROVIDER, name: GAME, status };
+    expect((await world.admin('PUT', `/v1/admin/games/${GAME}`, game)).status).toBe(200);
+  };
+  const setOperator = (status: string) => patch(`/v1/admin/operators/${OPERATOR}`, { status });
+  const nothing = () => Promise.resolve();
+
+  const sessions: Record<string, Situation> = {
+    'is unknown': { then: nothing, fields: { sessionToken: 'unknown' } },
+    'has expired': { then: expire },
+    'was revoked': { then: () => world.revoke(session.sessionId) },
+    'has expired, within `lateSettlementSeconds`': { before: allowLate, then: expire },
+    'has expired, longer ago than `lateSettlementSeconds`': {
+      before: allowLate,
+      then: () => expire(LATE_SECONDS + 1),
+    },
+    'belongs to another provider': { then: nothing, provider: OTHER_PROVIDER },
+    'has another player than the request': { then: nothing, fields: { playerRef: 'another-player' } },
+    'is of a disabled game': { then: () => setGame('DISABLED') },
+    'is of a disabled operator': { then: () => setOperator('DISABLED') },
+  };
+  const requests: Record<string, (approved: TransactionBody) => TransactionBody> = {
+    BET: () => bet(),
+    'WIN on an `APPROVED` BET': ({ roundId }) => win({ roundId }),
+    'ROLLBACK of an `APPROVED` BET': (approved) => rollbackOf(approved),
+    'the same BET again, which was `APPROVED`': (approved) => approved,
+    'WIN in a round without a BET': () => win(),
+    'WIN in a round without a BET, with `freeSpinsRef`': () => win({ freeSpinsRef: 'batch-1' }),
+  };
+
+  afterEach(async () => {
+    await allowLate(0);
+    await setGame('ACTIVE');
+    await setOperator('ACTIVE');
+  });
+
+  test.each(executedTable('sessions'))('%s, %s: %s', async (state, request, answer) => {
+    const situation = sessions[state];
+    const bodyOf = requests[request];
+    if (!situation || !bodyOf) throw new Error('this row has no scenario');
+    await situation.before?.();
+    const approved = await transactions.approved(bet());
+    await situation.then();
+    const body = { ...bodyOf(approved), ...situation.fields };
+    expectDocumented(await world.submit(body, situation.provider), answer);
+  });
+});
+
+/** PENDING until the test has ended. */
+async function stillPending(body: TransactionBody): Promise<TransactionBody> {
+  pending.push(await transactions.pending(body));
+  return body;
+}
+const pending: Awaited<ReturnType<Transactions['pending']>>[] = [];
+afterEach(async () => {
+  for (const { release, answer } of pending.splice(0)) {
+    release();
+    await answer;
+  }
+});

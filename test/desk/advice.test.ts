@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { type Advice, adviceFor, type AdviceFacts } from '../../src/wallet/desk/advice.js';
+
+const BET: AdviceFacts = {
+  kind: 'BET',
+  state: 'APPROVED',
+  amountMinor: 250,
+  currency: 'EUR',
+  ownVerdict: false,
+  leaseAlive: false,
+  parked: false,
+  undecidedRollback: undefined,
+  idleSeconds: 3_600,
+  providerWasToldFailure: false,
+};
+const TIMED_OUT: Partial<AdviceFacts> = { state: 'TIMED_OUT', providerWasToldFailure: true };
+const EXPIRED: Partial<AdviceFacts> = { state: 'PENDING' };
+
+describe('the advice for', () => {
+  test.each<[string, Partial<AdviceFacts>, Advice['action'], RegExp]>([
+    [
+      'a tombstone',
+      { kind: null, state: 'ROLLED_BACK' },
+      'none',
+      /^No money moved: a ROLLBACK arrived first/,
+    ],
+    ['an attempt under way', { ...EXPIRED, leaseAlive: true }, 'wait', /An attempt is under way/],
+    [
+      'a time-out 59 seconds ago',
+      { ...TIMED_OUT, idleSeconds: 59 },
+      'wait',
+      /debited 2\.50 EUR\. The resolver/,
+    ],
+    ['a time-out a minute ago', { ...TIMED_OUT, idleSeconds: 60 }, 'resolve', /if 2\.50 EUR was debited/],
+    ['an expired lease', EXPIRED, 'resolve', /ends the BET with a ROLLBACK/],
+    [
+      'a WIN in doubt',
+      { ...TIMED_OUT, kind: 'WIN' },
+      'resolve',
+      /credited 2\.50 EUR\. .*sends the WIN again/,
+    ],
+    [
+      'a ROLLBACK in doubt',
+      { ...TIMED_OUT, kind: 'ROLLBACK' },
+      'resolve',
+      /returned 2\.50 EUR.*ROLLBACK again/,
+    ],
+    [
+      'an adjustment in doubt',
+      { ...TIMED_OUT, kind: 'ADJUSTMENT', amountMinor: -250 },
+      'resolve',
+      /debited 2\.50 EUR\. .*ADJUSTMENT again/,
+    ],
+    [
+      'a verdict of ours without a balance',
+      { ...TIMED_OUT, ownVerdict: true },
+      'resolve',
+      /reads the balance/,
+    ],
+    [
+      'a BET whose ROLLBACK is undecided',
+      { ...TIMED_OUT, undecidedRollback: 'undo-1' },
+      'resolve',
+      /ROLLBACK undo-1 is undecided/,
+    ],
+    [
+      'the same, in the first minute',
+      { ...TIMED_OUT, undecidedRollback: 'undo-1', idleSeconds: 1 },
+      'wait',
+      /ROLLBACK undo-1 is undecided/,
+    ],
+    ['what is parked', { ...TIMED_OUT, parked: true }, 'contact-operator', /ask the operator/],
+    [
+      'what is parked, at once',
+      { ...TIMED_OUT, parked: true, idleSeconds: 1 },
+      'contact-operator',
+      /given up/,
+    ],
+    ['an APPROVED BET', {}, 'none', /^The operator debited 2\.50 EUR\.$/],
+    ['an APPROVED WIN', { kind: 'WIN' }, 'none', /^The operator credited 2\.50 EUR\.$/],
+    ['an APPROVED ROLLBACK', { kind: 'ROLLBACK' }, 'none', /2\.50 EUR was returned/],
+    ['an APPROVED verdict of ours', { kind: 'ROLLBACK', ownVerdict: true }, 'none', /^No money moved/],
+    ['an APPROVED adjustment', { kind: 'ADJUSTMENT' }, 'none', /^The operator credited 2\.50 EUR\.$/],
+    [
+      'a DECLINED BET',
+      { state: 'DECLINED' },
+      'none',
+      /^No money moved: the BET of 2\.50 EUR was declined\.$/,
+    ],
+    ['a ROLLED_BACK BET', { state: 'ROLLED_BACK' }, 'none', /rolled back: the player has lost nothing\.$/],
+    [
+      'a WIN approved after the provider was told a 500',
+      { kind: 'WIN', providerWasToldFailure: true },
+      'contact-provider',
+      /credited 2\.50 EUR\. The provider was last told a 500/,
+    ],
+    [
+      'a BET ended by the platform after the provider was told a 500',
+      { state: 'ROLLED_BACK', providerWasToldFailure: true },
+      'contact-provider',
+      /The provider was last told a 500/,
+    ],
+    ['an amount in yen', { currency: 'JPY' }, 'none', /^The operator debited 250 JPY\.$/],
+  ])('%s', (_, facts, action, text) => {
+    expect(adviceFor({ ...BET, ...facts })).toEqual({ action, text: expect.stringMatching(text) as string });
+  });
+});

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+
+/** Chromium, which is not a package of npm. Tests that need it are skipped where it is missing. */
+export const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+if (!existsSync(CHROMIUM))
+  console.warn(`SKIPPED: there is no browser at ${CHROMIUM} (apt-get install chromium, or CHROMIUM_PATH)`);
+
+/** No connection but to this machine, and nothing of a browser that is run for the first time. */
+export const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];

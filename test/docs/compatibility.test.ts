@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { breakingChanges, breakingChangesOfCalls, type Described } from './compatibility.js';
+
+/** A document with everything that is compared. */
+const document = () => ({
+  paths: {
+    '/things': {
+      post: {
+        security: [{ key: [] }],
+        parameters: [
+          { $ref: '#/components/parameters/Id' },
+          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 500 } },
+        ],
+        requestBody: {
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Request' } } },
+        },
+        responses: {
+          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Answer' } } } },
+          404: {},
+        },
+      },
+    },
+  },
+  webhooks: {
+    '/told': {
+      post: {
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Answer' } } } },
+        responses: { 200: {} },
+      },
+    },
+  },
+  components: {
+    parameters: { Id: { name: 'X-Id', in: 'header', required: true, schema: { type: 'string' } } },
+    schemas: {
+      Request: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { type: 'string', pattern: '^[a-z]+$' },
+          kind: { type: 'string', enum: ['A', 'B'] },
+          amounts: { type: 'array', items: { type: 'integer', minimum: 0 } },
+        },
+      },
+      Answer: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'string' },
+          state: { type: 'string', enum: ['OPEN', 'CLOSED'] },
+          parent: { $ref: '#/components/schemas/Answer' },
+        },
+      },
+    },
+  },
+});
+
+type Whole = ReturnType<typeof document>;
+const changed = (change: (whole: Whole) => unknown): Described => {
+  const whole = document();
+  change(whole);
+  return whole as unknown as Described;
+};
+const before = document() as unknown as Described;
+
+/** `any` part of a document, for what its type does not foresee. */
+const open = (part: object) => part as Record<string, unknown>;
+
+test.each<[string, (whole: Whole) => unknown]>([
+  ['nothing', () => undefined],
+  ['a new path', ({ paths }) => (open(paths)['/others'] = { get: {} })],
+  ['a new optional field of a request', (w) => (open(w.components.schemas.Request.properties)['more'] = {})],
+  ['a new field of an answer', (w) => (open(w.components.schemas.Answer.properties)['more'] = {})],
+  ['a new value of a request', (w) => w.components.schemas.Request.properties.kind.enum.push('C')],
+  ['a value less in an answer', (w) => w.components.schemas.Answer.properties.state.enum.pop()],
+  ['a request that requires less', (w) => (w.components.schemas.Request.required = [])],
+  ['an answer that promises more', (w) => w.components.schemas.Answer.required.push('state')],
+  [
+    'wider bounds of a parameter',
+    (w) => (open(w.paths['/things'].post.parameters[1]!.schema!)['maximum'] = 1000),
+  ],
+  ['a new status', (w) => (open(w.paths['/things'].post.responses)['409'] = {})],
+  ['other words', (w) => (open(w.components.schemas.Request)['description'] = 'other')],
+])('%s is compatible', (_, change) => {
+  expect(breakingChanges(before, changed(change))).toEqual([]);
+});
+
+describe('what breaks', () => {
+  const ANSWERS = ['POST /things 200', 'webhook POST /told body'];
+  test.each<[string[], (whole: Whole) => unknown]>([
+    [['POST /things was removed'], (w) => delete open(w.paths)['/things']],
+    [['webhook POST /told was removed'], (w) => delete open(w.webhooks)['/told']],
+    [
+      ['POST /things does not answer 404 any more'],
+      (w) => delete open(w.paths['/things'].post.responses)['404'],
+    ],
+    [['POST /things has other security'], (w) => (w.paths['/things'].post.security = [])],
+    [['POST /things requires a body'], (w) => (open(w.paths['/things'].post.requestBody)['required'] = true)],
+    [['POST /things lost its query limit'], (w) => w.paths['/things'].post.parameters.pop()],
+    [
+      ['POST /things requires its query limit'],
+      (w) => (open(w.paths['/things'].post.parameters[1]!)['required'] = true),
+    ],
+    [
+      ['POST /things query limit has other bounds'],
+      (w) => (open(w.paths['/things'].post.parameters[1]!.schema!)['maximum'] = 100),
+    ],
+    [['POST /things body.kind became required'], (w) => w.components.schemas.Request.required.push('kind')],
+    [
+      ['POST /things body.kind was removed'],
+      (w) => delete open(w.components.schemas.Request.properties)['kind'],
+    ],
+    [
+      ['POST /things body.kind has other values'],
+      (w) => w.components.schemas.Request.properties.kind.enum.pop(),
+    ],
+    [
+      ['POST /things body.name has another pattern'],
+      (w) => (w.components.schemas.Request.properties.name.pattern = '^[a-y]+$'),
+    ],
+    [
+      ['POST /things body.amounts[] has other bounds'],
+      (w) => (w.components.schemas.Request.properties.amounts.items.minimum = 1),
+    ],
+    [
+      ['POST /things body.amounts[] has another type'],
+      (w) => (w.components.schemas.Request.properties.amounts.items.type = 'string'),
+    ],
+    [ANSWERS.map((at) => `${at}.id may be absent now`), (w) => w.components.schemas.Answer.required.pop()],
+    [
+      ANSWERS.map((at) => `${at}.state was removed`),
+      (w) => delete open(w.components.schemas.Answer.properties)['state'],
+    ],
+    [
+      ANSWERS.map((at) => `${at}.state has other values`),
+      (w) => w.components.schemas.Answer.properties.state.enum.push('LOST'),
+    ],
+    [
+      ANSWERS.map((at) => `${at}.id has another type`),
+      (w) => (open(w.components.schemas.Answer.properties.id)['type'] = ['string', 'null']),
+    ],
+  ])('%j', (expected, change) => {
+    expect(breakingChanges(before, changed(change))).toEqual(expected);
+  });
+});
+
+test('of a call that Croupier makes, the body may promise more, and the answer may not be asked more of', () => {
+  const { paths, components } = changed(({ components: { schemas } }) => {
+    schemas.Request.required.push('kind');
+    schemas.Answer.required.push('state');
+  });
+  expect(breakingChangesOfCalls(before, { paths, components: components! })).toEqual([
+    'POST /things 200.state became required',
+  ]);
+});

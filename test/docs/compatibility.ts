@@ -1,0 +1,189 @@
+/** Finds the changes between two OpenAPI documents that can break what was built against the first. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Schema extends Json {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+interface Operation {
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
+  readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+type Items = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+export interface Described {
+  readonly paths: Items;
+  readonly webhooks?: Items;
+  readonly components?: object;
+}
+
+/** Who reads a value: one that accepts more than before is compatible; one that is sent must stay within what was said. */
+type Direction = 'accepted' | 'sent';
+
+/** Keywords that say nothing about which values are valid. */
+const WORDS = new Set(['description', 'title', 'example', 'examples', 'default', 'format']);
+/** Keywords that are compared by their meaning; each other one must not change. */
+const JUDGED = new Set(['$ref', 'type', 'enum', 'required', 'properties', 'items', 'minimum', 'maximum']);
+
+/** @returns a line for each breaking change; empty where what was built against `before` works with `after` */
+export function breakingChanges(before: Described, after: Described): string[] {
+  const comparison = new Comparison(before, after);
+  return [
+    ...comparison.items(before.paths, after.paths, '', 'accepted'),
+    ...comparison.items(before.webhooks ?? {}, after.webhooks ?? {}, 'webhook ', 'sent'),
+  ];
+}
+
+/** The same for a document whose operations Croupier calls: what it sends is what its reader accepts. */
+export function breakingChangesOfCalls(before: Described, after: Described): string[] {
+  return new Comparison(before, after).items(before.paths, after.paths, '', 'sent');
+}
+
+class Comparison {
+  /** Pairs of references under comparison, so that recursive schemas end. */
+  private readonly open = new Set<string>();
+
+  constructor(
+    private readonly before: Described,
+    private readonly after: Described,
+  ) {}
+
+  items(before: Items, after: Items, prefix: string, requests: Direction): string[] {
+    return Object.entries(before).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, operation]) => {
+        const name = `${prefix}${method.toUpperCase()} ${path}`;
+        const now = after[path]?.[method];
+        return now ? this.operation(operation, now, name, requests) : [`${name} was removed`];
+      }),
+    );
+  }
+
+  private operation(before: Operation, after: Operation, name: string, requests: Direction): string[] {
+    const answers = requests === 'accepted' ? 'sent' : 'accepted';
+    const changes = this.parameters(before, after, name, requests);
+    if (JSON.stringify(before.security ?? []) !== JSON.stringify(after.security ?? []))
+      changes.push(`${name} has other security`);
+    if (after.requestBody?.required && !before.requestBody?.required && requests === 'accepted')
+      changes.push(`${name} requires a body`);
+    if (before.requestBody && !after.requestBody) changes.push(`${name} has no body any more`);
+    changes.push(
+      ...this.content(before.requestBody?.content, after.requestBody?.content, `${name} body`, requests),
+    );
+    for (const [status, response] of Object.entries(before.responses ?? {})) {
+      const now = after.responses?.[status];
+      if (!now) changes.push(`${name} does not answer ${status} any more`);
+      else changes.push(...this.content(response.content, now.content, `${name} ${status}`, answers));
+    }
+    return changes;
+  }
+
+  private parameters(before: Operation, after: Operation, name: string, requests: Direction): string[] {
+    const key = (parameter: Parameter) => `${parameter.in} ${parameter.name}`;
+    const [old, now] = [before, after].map(
+      ({ parameters = [] }, index) =>
+        new Map(
+          parameters.map((parameter) => {
+            const found = this.follow(index === 0 ? this.before : this.after, parameter);
+            return [key(found), found];
+          }),
+        ),
+    ) as [Map<string, Parameter>, Map<string, Parameter>];
+    const removed = [...old].filter(([one]) => !now.has(one)).map(([one]) => `${name} lost its ${one}`);
+    const required = [...now]
+      .filter(([one, parameter]) => requests === 'accepted' && parameter.required && !old.get(one)?.required)
+      .map(([one]) => `${name} requires its ${one}`);
+    const changed = [...old].flatMap(([one, { schema }]) => {
+      const current = now.get(one)?.schema;
+      return schema && current ? this.schema(schema, current, `${name} ${one}`, requests) : [];
+    });
+    return [...removed, ...required, ...changed];
+  }
+
+  private content(before: Content = {}, after: Content = {}, name: string, direction: Direction): string[] {
+    return Object.entries(before).flatMap(([type, { schema }]) => {
+      const now = after[type];
+      if (!now) return Object.keys(after).length > 0 ? [`${name} lost its ${type}`] : [];
+      return schema && now.schema ? this.schema(schema, now.schema, name, direction) : [];
+    });
+  }
+
+  private schema(old: Schema, current: Schema, name: string, direction: Direction): string[] {
+    const pair = `${old.$ref} ${current.$ref} ${direction}`;
+    if (old.$ref !== undefined && this.open.has(pair)) return [];
+    this.open.add(pair);
+    const before = this.follow(this.before, old);
+    const after = this.follow(this.after, current);
+    const changes = [
+      ...values(before, after, name, direction),
+      ...this.fields(before, after, name, direction),
+      ...(before.items && after.items ? this.schema(before.items, after.items, `${name}[]`, direction) : []),
+    ];
+    this.open.delete(pair);
+    return changes;
+  }
+
+  private fields(before: Schema, after: Schema, name: string, direction: Direction): string[] {
+    const { properties: old = {}, required: oldRequired = [] } = before;
+    const { properties: current = {}, required: nowRequired = [] } = after;
+    const changes = Object.entries(old).flatMap(([field, schema]) =>
+      current[field]
+        ? this.schema(schema, current[field], `${name}.${field}`, direction)
+        : [`${name}.${field} was removed`],
+    );
+    const [more, fewer] = [nowRequired, oldRequired].map((these, index, both) =>
+      these.filter((field) => !both[1 - index]!.includes(field)),
+    ) as [string[], string[]];
+    if (direction === 'accepted') changes.push(...more.map((field) => `${name}.${field} became required`));
+    else changes.push(...fewer.map((field) => `${name}.${field} may be absent now`));
+    return changes;
+  }
+
+  private follow<T extends { readonly $ref?: string }>(document: Described, node: T): T {
+    if (node.$ref === undefined) return node;
+    const names = node.$ref.split('/').slice(1);
+    return names.reduce<unknown>((part, name) => (part as Json)[name], document) as T;
+  }
+}
+
+/** The changes of a schema's own keywords. */
+function values(before: Schema, after: Schema, name: string, direction: Direction): string[] {
+  // Whatever was valid must stay acceptable; whatever is sent must have been valid.
+  const [inner, outer] = direction === 'accepted' ? [before, after] : [after, before];
+  const changes: string[] = [];
+  const types = (schema: Schema) => (schema.type === undefined ? undefined : [schema.type].flat());
+  if (!contains(types(outer), types(inner))) changes.push(`${name} has another type`);
+  if (!contains(outer.enum, inner.enum)) changes.push(`${name} has other values`);
+  const least = (schema: Schema) => (schema['minimum'] as number | undefined) ?? -Infinity;
+  const most = (schema: Schema) => (schema['maximum'] as number | undefined) ?? Infinity;
+  if (least(inner) < least(outer) || most(inner) > most(outer)) changes.push(`${name} has other bounds`);
+  for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (WORDS.has(keyword) || JUDGED.has(keyword) || keyword.startsWith('x-')) continue;
+    if (JSON.stringify(before[keyword]) !== JSON.stringify(after[keyword]))
+      changes.push(`${name} has another ${keyword}`);
+  }
+  return changes;
+}
+
+/** @param outer undefined: everything */
+function contains(outer: readonly unknown[] | undefined, inner: readonly unknown[] | undefined): boolean {
+  return outer === undefined || (inner?.every((value) => outer.includes(value)) ?? false);
+}

@@ -1,0 +1,152 @@
+import { type SignInput, signRequest } from '@croupier/provider-sdk';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../world/database.js';
+import { type LaunchedSession, startWorld, type World } from '../world/world.js';
+
+const OPERATOR = 'example-operator';
+
+let world: World;
+let database: TestDatabase;
+let wallet: ChildProcess;
+let walletUrl: string;
+let secret: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  database = await createTestDatabase();
+  const operator = { id: OPERATOR, name: OPERATOR, walletBaseUrl: world.wallet.baseUrl };
+  secret = String((await world.admin('POST', '/v1/admin/operators', operator)).json['secret']);
+  world.secrets.set(OPERATOR, secret);
+  wallet = spawn(process.execPath, ['docs/integrate/example-wallet.mjs'], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: database.url,
+      TENANT: OPERATOR,
+      CROUPIER_SECRET: secret,
+      PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface({ input: wallet.stdout! }), 'line')) as [string];
+  walletUrl = line.replace('wallet: ', '');
+  await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { walletBaseUrl: walletUrl });
+  // The wallet judges timestamps by the time of day.
+  world.clock.advance(Date.now() / 1000 - world.clock.unixSeconds());
+});
+
+afterAll(async () => {
+  wallet.kill('SIGTERM');
+  await once(wallet, 'exit');
+  await database.drop();
+  await world.stop();
+});
+
+const launch = () => world.launch({}, OPERATOR);
+const submit = async (session: LaunchedSession, kind: string, fields: object = {}) => {
+  const body = world.transaction(session, kind, { ...fields });
+  return { body, reply: await world.submit(body) };
+};
+
+test('a round, a refused BET, a ROLLBACK and the balance', async () => {
+  const session = await launch();
+  const { body: bet, reply } = await submit(session, 'BET', { amountMinor: 2_500 });
+  expect(reply.json).toMatchObject({ status: 'APPROVED', balance: 97_500 });
+  const win = await submit(session, 'WIN', { roundId: bet.roundId, amountMinor: 4_000 });
+  expect(win.reply.json).toMatchObject({ status: 'APPROVED', balance: 101_500 });
+  const tooMuch = await submit(session, 'BET', { amountMinor: 101_501 });
+  expect(tooMuch.reply.json).toMatchObject({ status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS' });
+  const { body: undone } = await submit(session, 'BET', { amountMinor: 1_000 });
+  const { transactionId: originalTransactionId, roundId } = undone;
+  const rollback = await submit(session, 'ROLLBACK', { originalTransactionId, roundId });
+  expect(rollback.reply.json).toMatchObject({ status: 'APPROVED', balance: 101_500 });
+  expect((await world.balance(session)).json).toEqual({ balance: 101_500 });
+});
+
+test('a ROLLBACK of an unknown BET is approved and leaves a tombstone', async () => {
+  const { playerRef } = await launch();
+  const bet = { ...order(playerRef), kind: 'BET', amountMinor: 100 };
+  const rollback = { ...order(playerRef), kind: 'ROLLBACK', originalTransactionId: bet.transactionId };
+  expect(await call('/transaction', rollback)).toMatchObject({
+    body: { status: 'APPROVED', balance: 100_000 },
+  });
+  expect(await call('/transaction', bet)).toMatchObject({
+    body: { status: 'DECLINED', reason: 'TRANSACTION_ROLLED_BACK', balance: 100_000 },
+  });
+});
+
+test('one transaction sent ten times at once moves money once, with one answer', async () => {
+  const { playerRef } = await launch();
+  const bet = { ...order(playerRef), kind: 'BET', amountMinor: 100 };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => call('/transaction', bet)));
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(await call('/balance', { playerRef, currency: 'EUR' })).toMatchObject({ body: { balance: 99_900 } });
+});
+
+test('twenty BETs at once of a player who can pay for ten: ten are approved', async () => {
+  const { playerRef } = await launch();
+  const bets = Array.from({ length: 20 }, () => ({ ...order(playerRef), kind: 'BET', amountMinor: 10_000 }));
+  const answers = await Promise.all(bets.map((bet) => call('/transaction', bet)));
+  expect(answers.filter(({ body }) => body['status'] === 'APPROVED')).toHaveLength(10);
+  expect(await call('/balance', { playerRef, currency: 'EUR' })).toMatchObject({ body: { balance: 0 } });
+});
+
+test('one BET named by two ROLLBACKs at once is reversed once', async () => {
+  const { playerRef } = await launch();
+  const bet = { ...order(playerRef), kind: 'BET', amountMinor: 100 };
+  await call('/transaction', bet);
+  const rollbacks = [1, 2].map(() => ({
+    ...order(playerRef),
+    kind: 'ROLLBACK',
+    originalTransactionId: bet.transactionId,
+  }));
+  for (const { body } of await Promise.all(rollbacks.map((one) => call('/transaction', one)))) {
+    expect(body).toMatchObject({ status: 'APPROVED', balance: 100_000 });
+  }
+});
+
+test.each([
+  ['with another secret', { secret: 'another' }],
+  ['for another tenant', { tenantId: 'somebody-else' }],
+  ['ten minutes ago', { now: Math.floor(Date.now() / 1000) - 600 }],
+])('a call signed %s is refused', async (_, wrong) => {
+  expect(await call('/balance', { playerRef: 'p', currency: 'EUR' }, wrong)).toMatchObject({ status: 401 });
+});
+
+test('a nonce is accepted once', async () => {
+  const nonce = randomUUID();
+  const balance = { playerRef: 'p', currency: 'EUR' };
+  expect(await call('/balance', balance, { nonce })).toMatchObject({ status: 200 });
+  expect(await call('/balance', balance, { nonce })).toMatchObject({ status: 401 });
+});
+
+function order(playerRef: string) {
+  return {
+    providerId: 'a-provider',
+    transactionId: randomUUID(),
+    playerRef,
+    gameId: 'a-game',
+    roundId: 'a-round',
+    currency: 'EUR',
+    amountMinor: 0,
+  };
+}
+
+async function call(path: string, fields: object, overrides: Partial<SignInput> = {}) {
+  const body = JSON.stringify(fields);
+  const fresh = { nonce: randomUUID(), now: Math.floor(Date.now() / 1000) };
+  const headers = signRequest({
+    method: 'POST',
+    path,
+    body,
+    tenantId: OPERATOR,
+    secret,
+    ...fresh,
+    ...overrides,
+  });
+  const response = await fetch(walletUrl + path, { method: 'POST', headers, body });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}

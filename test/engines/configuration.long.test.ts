@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+
+/** Every instance obeys a change within this time, in milliseconds. Contract, section 9. */
+const BOUND_MS = 1_000;
+
+let world: World;
+let other: World;
+beforeAll(async () => {
+  world = await startWorld();
+  other = await world.another(world.clock);
+});
+afterAll(async () => {
+  await other.app.close();
+  await world.stop();
+});
+
+const launch = (at: World) =>
+  at.signed(OPERATOR, '/v1/operator/sessions', { playerRef: 'ann', gameId: GAME, currency: 'EUR' });
+const balance = async (at: World, sessionToken: unknown) =>
+  at.signed(PROVIDER, '/v1/wallet/balance', { sessionToken });
+const keys = (at: World, key: string) =>
+  at.request('/v1/admin/games', { headers: { Authorization: `Bearer ${key}` } });
+const game = (status: string) => ({ providerId: PROVIDER, name: GAME, status });
+
+interface Change {
+  /** Makes the change at one instance. */
+  readonly make: () => Promise<Reply>;
+  /** Asks the other instance. */
+  readonly ask: () => Promise<Reply>;
+  /** The answer that obeys the change. */
+  readonly obeyed: number;
+}
+
+const CHANGES: Record<string, () => Promise<Change[]>> = {
+  'a provider that is disabled and enabled': async () => {
+    const { sessionToken } = (await launch(world)).json;
+    const ask = () => balance(other, sessionToken);
+    const make = (status: string) => () =>
+      world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { status });
+    return [
+      { make: make('DISABLED'), ask, obeyed: 401 },
+      { make: make('ACTIVE'), ask, obeyed: 200 },
+    ];
+  },
+  'an operator that is disabled and enabled': async () => {
+    const make = (status: string) => () =>
+      world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status });
+    const ask = () => launch(other);
+    return [
+      { make: make('DISABLED'), ask, obeyed: 401 },
+      { make: make('ACTIVE'), ask, obeyed: 201 },
+    ];
+  },
+  'a secret that is rotated without an overlap': async () => {
+    const path = `/v1/admin/operators/${OPERATOR}/secret/rotate`;
+    const make = async () => {
+      const reply = await world.admin('POST', path, { overlapSeconds: 0 });
+      for (const each of [world, other]) each.secrets.set(OPERATOR, String(reply.json['secret']));
+      return reply;
+    };
+    return [{ make, ask: () => launch(other), obeyed: 201 }];
+  },
+  'a game that is disabled and enabled': async () => {
+    const make = (status: string) => () => world.admin('PUT', `/v1/admin/games/${GAME}`, game(status));
+    const ask = () => launch(other);
+    return [
+      { make: make('DISABLED'), ask, obeyed: 503 },
+      { make: make('ACTIVE'), ask, obeyed: 201 },
+    ];
+  },
+  'an admin key that is created and revoked': async () => {
+    let key: Record<string, unknown> = {};
+    const create = async () => {
+      const reply = await world.admin('POST', '/v1/admin/keys', { name: randomUUID(), role: 'support' });
+      key = reply.json;
+      return reply;
+    };
+    const revoke = () => world.admin('DELETE', `/v1/admin/keys/${String(key['id'])}`);
+    const ask = () => keys(other, String(key['key']));
+    return [
+      { make: create, ask, obeyed: 200 },
+      { make: revoke, ask, obeyed: 401 },
+    ];
+  },
+  'a session that is revoked': async () => {
+    const { sessionToken, sessionId } = (await launch(world)).json;
+    const make = () => world.revoke(String(sessionId));
+    return [{ make, ask: () => balance(other, sessionToken), obeyed: 401 }];
+  },
+};
+
+describe('another instance obeys within a second', () => {
+  // A machine that is busy with other tests may take longer now and then.
+  test.each(Object.keys(CHANGES))('%s', { retry: 5, timeout: 30_000 }, async (name) => {
+    for (const { make, ask, obeyed } of await CHANGES[name]!()) {
+      const changed = await make();
+      expect(changed.status).toBeLessThan(300);
+      const began = performance.now();
+      let status: number;
+      do status = (await ask()).status;
+      while (status !== obeyed && performance.now() - began < BOUND_MS);
+      const afterMs = Math.round(performance.now() - began);
+      console.log(`${name}: ${obeyed} after ${afterMs} ms`);
+      expect([status, afterMs]).toEqual([obeyed, expect.toSatisfy((ms: number) => ms < BOUND_MS)]);
+    }
+  });
+});

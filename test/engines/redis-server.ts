@@ -1,0 +1,100 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { freePort, waitUntil } from './postgres-server.js';
+
+/** Whether Redis is installed. */
+export const HAS_REDIS = (() => {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+/** The name under which Sentinel knows the master. */
+export const MASTER = 'mymaster';
+
+/** A Redis, or a Sentinel, of a test's own. */
+export class RedisServer {
+  private running: ChildProcess | undefined;
+
+  private constructor(
+    private readonly folder: Awaited<ReturnType<typeof temporaryFolder>>,
+    readonly port: number,
+    private readonly options: readonly string[],
+  ) {}
+
+  /** @param master whose replica it is */
+  static async create(master?: RedisServer): Promise<RedisServer> {
+    const [folder, port] = [await temporaryFolder(), await freePort()];
+    const persistence = ['--save', '', '--appendonly', 'no', '--dir', folder.path];
+    const replication = master
+      ? ['--replicaof', `127.0.0.1 ${master.port}`]
+      : ['--repl-diskless-sync-delay', '0'];
+    const options = ['--port', String(port), '--bind', '127.0.0.1', ...persistence, ...replication];
+    const server = new RedisServer(folder, port, options);
+    await server.start();
+    if (master) await waitUntil(async () => (await server.info()).includes('master_link_status:up'));
+    return server;
+  }
+
+  /** A Sentinel that alone decides on a fail-over. */
+  static async watch(master: RedisServer): Promise<RedisServer> {
+    const [folder, port] = [await temporaryFolder(), await freePort()];
+    const file = join(folder.path, 'sentinel.conf');
+    writeFileSync(
+      file,
+      `port ${port}
+bind 127.0.0.1
+dir ${folder.path}
+sentinel monitor ${MASTER} 127.0.0.1 ${master.port} 1
+sentinel down-after-milliseconds ${MASTER} 500
+sentinel failover-timeout ${MASTER} 3000
+`,
+    );
+    const sentinel = new RedisServer(folder, port, [file, '--sentinel']);
+    await sentinel.start();
+    await waitUntil(async () => (await sentinel.info()).includes('slaves=1'));
+    return sentinel;
+  }
+
+  /** Starts it, empty, and waits until it answers. */
+  async start(): Promise<void> {
+    this.running = spawn('redis-server', this.options, { stdio: 'ignore' });
+    await waitUntil(() =>
+      this.info().then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  async kill(): Promise<void> {
+    if (!this.running) return;
+    const exited = once(this.running, 'exit');
+    this.running.kill('SIGKILL');
+    await exited;
+    this.running = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await this.folder.remove();
+  }
+
+  private async info(): Promise<string> {
+    const client = new Redis(this.port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => null });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await client.info();
+    } finally {
+      client.disconnect();
+    }
+  }
+}

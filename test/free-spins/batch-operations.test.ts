@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
+import { CANCEL, GRANT } from '../world/provider.js';
+import {
+  GAME,
+  OPERATOR,
+  OTHER_GAME,
+  OTHER_OPERATOR,
+  type Reply,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
+
+let world: World;
+let tool: Tool;
+beforeAll(async () => {
+  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  tool = new Tool(world);
+});
+afterAll(() => world.stop());
+
+type Counts = Record<'total' | 'granted' | 'failed' | 'pending' | 'cancelled', number>;
+
+const counts = async (batchId: string): Promise<Counts> =>
+  (await world.admin('GET', `${BATCHES}/${batchId}?items=false`)).json as Counts;
+const settled = (batchId: string) =>
+  until('nothing of the batch is pending', async () => (await counts(batchId)).pending === 0);
+const cancel = (batchId: string, headers: Record<string, string> = {}) =>
+  withHeaders('POST', `${BATCHES}/${batchId}/cancel`, headers);
+const resend = (batchId: string, body: object = {}) =>
+  world.admin('POST', `${BATCHES}/${batchId}/resend`, body);
+
+function withHeaders(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<Reply> {
+  const authorization = `Bearer admin-key-of-the-test-world-0123456789`;
+  return world.request(path, {
+    method,
+    headers: {
+      Authorization: authorization,
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+async function started(order: object): Promise<string> {
+  const { status, json } = await world.admin('POST', BATCHES, order);
+  expect(status).toBe(202);
+  return String(json['batchId']);
+}
+
+/** How often the provider was called on a route about each player. */
+const callsTo = (path: string, players: readonly string[]) =>
+  players.map(
+    (player) => world.provider.calls(path).filter(({ json }) => json['playerRef'] === player).length,
+  );
+
+describe('a batch', () => {
+  test('is listed with its counts, filtered by operator and game, newest first, as CSV too', async () => {
+    const first = await started(batchOrder(2));
+    const second = await started(batchOrder(1, { gameId: OTHER_GAME }));
+    await settled(first);
+    await settled(second);
+    const list = async (query: string) =>
+      ((await world.admin('GET', `${BATCHES}?${query}`)).json['items'] as { batchId: string }[]).map(
+        ({ batchId }) => batchId,
+      );
+    expect((await list(`operatorId=${OPERATOR}`)).slice(0, 2)).toEqual([second, first]);
+    expect(await list(`gameId=${OTHER_GAME}`)).toEqual([second]);
+    expect(await list('limit=1')).toEqual([second]);
+    expect(await list(`operatorId=${OTHER_OPERATOR}`)).toEqual([]);
+    const { items } = (await world.admin('GET', `${BATCHES}?gameId=${GAME}`)).json;
+    expect(items).toMatchObject([
+      {
+        batchId: first,
+        spins: 5,
+        stakeMinor: 200,
+        total: 2,
+        granted: 2,
+        failed: 0,
+        pending: 0,
+        cancelled: 0,
+      },
+    ]);
+    const { text } = await withHeaders('GET', BATCHES, { Accept: 'text/csv' });
+    expect(text).toContain(',stakeMinor,stake,currency,total,granted,failed,pending,cancelled,createdAt');
+    const grants = await world.admin('GET', `/v1/admin/free-spins?batchId=${first}`);
+    expect(grants.json['items']).toHaveLength(2);
+  });
+
+  test('is shown without its items where they are not asked for', async () => {
+    const batchId = await started(batchOrder(2));
+    await settled(batchId);
+    const brief = (await world.admin('GET', `${BATCHES}/${batchId}?items=false`)).json;
+    const { items, ...whole } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
+    expect([items, brief]).toEqual([[expect.anything(), expect.anything()], whole]);
+  });
+
+  test('tells how far it is while it runs', async () => {
+    const held = world.provider.always({ do: 'hold' }, { path: GRANT });
+    const batchId = await started(batchOrder(10));
+    await until('some are under way', () => world.provider.calls(GRANT).length >= 4);
+    expect(await counts(batchId)).toMatchObject({ total: 10, pending: 10, granted: 0 });
+    held.release();
+    held.withdraw();
+    await settled(batchId);
+  });
+});
+
+describe('the cancel of a batch', () => {
+  test('cancels at the provider what is GRANTED, each once, under the id of the request that asks', async () => {
+    const order = batchOrder(6);
+    const reply = await withHeaders('POST', BATCHES, { 'X-Request-Id': 'begin-1' }, order);
+    const batchId = String(reply.json['batchId']);
+    await settled(batchId);
+    const replies = await Promise.all([cancel(batchId, { 'X-Request-Id': 'undo-1' }), cancel(batchId)]);
+    expect(replies.map(({ status }) => status)).toEqual([202, 202]);
+    await until('all are cancelled', async () => (await counts(batchId)).cancelled === 6);
+    expect(callsTo(CANCEL, order.playerRefs)).toEqual(order.playerRefs.map(() => 1));
+    const ids = (path: string) =>
+      new Set(
+        world.provider
+          .calls(path)
+          .filter(({ json }) => order.playerRefs.includes(String(json['playerRef'])))
+          .map(({ headers }) => headers['x-request-id']),
+      );
+    expect(ids(GRANT)).toEqual(new Set(['begin-1']));
+    expect(ids(CANCEL).size).toBeLessThanOrEqual(2);
+    const { items } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
+    expect(items).toMatchObject(order.playerRefs.map(() => ({ state: 'CANCELLED', remainingSpins: 0 })));
+    expect((await cancel(batchId)).json).toMatchObject({ cancelled: 6 });
+    expect(callsTo(CANCEL, order.playerRefs)).toEqual(order.playerRefs.map(() => 1));
+  });
+
+  test('in the midst of it sends nothing more, and cancels what is under way once it is granted', async () => {
+    const order = batchOrder(12);
+    const held = world.provider.always({ do: 'hold' }, { path: GRANT });
+    const batchId = await started(order);
+    await until(
+      'four are under way',
+      () => callsTo(GRANT, order.playerRefs).filter((n) => n > 0).length === 4,
+    );
+    expect((await cancel(batchId)).json).toMatchObject({ total: 12, pending: 4, cancelled: 8 });
+    held.release();
+    held.withdraw();
+    await until('all are cancelled', async () => (await counts(batchId)).cancelled === 12);
+    expect(callsTo(GRANT, order.playerRefs).filter((n) => n > 0)).toEqual([1, 1, 1, 1]);
+    expect(callsTo(CANCEL, order.playerRefs).filter((n) => n > 0)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('that the provider refuses leaves them GRANTED with the reason, and a second one tries again', async () => {
+    const order = batchOrder(2);
+    const batchId = await started(order);
+    await settled(batchId);
+    const refusing = world.provider.always({ do: 'answer', status: 500, body: {} }, { path: CANCEL });
+    await cancel(batchId);
+    await until('both were tried', () => callsTo(CANCEL, order.playerRefs).every((n) => n === 1));
+    await until('both failed', async () => {
+      const { items } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
+      return (items as Record<string, unknown>[]).every((item) => item['lastCancelError'] !== undefined);
+    });
+    expect(await counts(batchId)).toMatchObject({ granted: 2, cancelled: 0 });
+    refusing.withdraw();
+    await cancel(batchId);
+    await until('both are cancelled', async () => (await counts(batchId)).cancelled === 2);
+  });
+
+  test('is in the audit log', async () => {
+    const batchId = await started(batchOrder(1));
+    await settled(batchId);
+    await cancel(batchId);
+    const { items } = (await world.admin('GET', `/v1/admin/audit?action=free-spins.batch-cancel&limit=1`))
+      .json;
+    expect(items).toMatchObject([{ target: `batch:${batchId}`, after: { grants: 1 } }]);
+  });
+});
+
+describe('the resend of a batch', () => {
+  const mixed = async () => {
+    const order = batchOrder(3);
+    const [refused, unanswered] = order.playerRefs;
+    world.provider.next({ do: 'answer', status: 422, body: {} }, { path: GRANT, playerRef: refused! });
+    world.provider.next({ do: 'drop' }, { path: GRANT, playerRef: unanswered! });
+    const batchId = await started(order);
+    await settled(batchId);
+    expect(await counts(batchId)).toMatchObject({ granted: 1, failed: 2 });
+    return { order, batchId };
+  };
+
+  test('sends those again whose failure is known, the others only when they are included', async () => {
+    const { order, batchId } = await mixed();
+    expect((await resend(batchId)).status).toBe(202);
+    await until('one is left', async () => (await counts(batchId)).failed === 1);
+    await settled(batchId);
+    expect(callsTo(GRANT, order.playerRefs)).toEqual([2, 1, 1]);
+    expect((await resend(batchId, { includeUnknown: true })).status).toBe(202);
+    await until('all are granted', async () => (await counts(batchId)).granted === 3);
+    expect(callsTo(GRANT, order.playerRefs)).toEqual([2, 2, 1]);
+  });
+
+  test('does not pass the daily limit', async () => {
+    const order = batchOrder(2, { currency: 'CHF' });
+    const refusing = world.provider.always({ do: 'answer', status: 422, body: {} }, { path: GRANT });
+    const batchId = await started(order);
+    await until('both failed', async () => (await counts(batchId)).failed === 2);
+    refusing.withdraw();
+    await limit(world, { dailyMinor: 150 }, 'CHF');
+    const { status, json } = await resend(batchId);
+    expect([status, json['error']]).toEqual([
+      409,
+      'sending it again would exceed the daily limit of 1.50 CHF, of which 0.00 CHF are used',
+    ]);
+    const { items } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
+    const [{ requestRef }] = items as [{ requestRef: string }];
+    expect((await tool.act(requestRef, 'resend')).status).toBe(200);
+    const [, second] = items as { requestRef: string }[];
+    expect((await tool.act(second!.requestRef, 'resend')).status).toBe(409);
+  });
+});
+
+describe('an operator', () => {
+  const signed = (operator: string, path: string, body?: object) =>
+    body ? world.signed(operator, path, body) : tool.signedGet(operator, path);
+
+  test('has the same routes for its own batches, and none for those of another', async () => {
+    const { operatorId: _, ...order } = batchOrder(2);
+    const base = '/v1/operator/free-spins/batches';
+    const batchId = String((await signed(OPERATOR, base, order)).json['batchId']);
+    await settled(batchId);
+    expect((await signed(OPERATOR, `${base}?gameId=${GAME}&limit=1`)).json).toMatchObject({
+      items: [{ batchId, granted: 2 }],
+    });
+    expect((await signed(OTHER_OPERATOR, base)).json).toEqual({ items: [] });
+    expect((await signed(OPERATOR, `${base}/${batchId}?items=false`)).json).not.toHaveProperty('items');
+    for (const path of [`${base}/${batchId}/cancel`, `${base}/${batchId}/resend`]) {
+      expect((await signed(OTHER_OPERATOR, path, {})).status).toBe(404);
+      expect((await signed(OPERATOR, path, {})).status).toBe(202);
+    }
+    await until('both are cancelled', async () => (await counts(batchId)).cancelled === 2);
+  });
+});
+
+describe('to void a grant', () => {
+  const voidGrant = (requestRef: string) => world.admin('POST', `/v1/admin/free-spins/${requestRef}/void`);
+
+  /** A grant whose callback was lost, booked by the provider or not. */
+  const lost = async (): Promise<string> => {
+    const order = tool.order();
+    world.provider.next({ do: 'drop' }, { path: GRANT, requestRef: order.requestRef });
+    expect((await tool.post(order)).status).toBe(502);
+    return order.requestRef;
+  };
+
+  test('sends it once more to learn its batch, and cancels that', async () => {
+    const requestRef = await lost();
+    const voided = await voidGrant(requestRef);
+    expect([voided.status, voided.json]).toMatchObject([200, { state: 'CANCELLED', remainingSpins: 0 }]);
+    expect(tool.calls(GRANT, requestRef)).toHaveLength(2);
+    expect(tool.calls(CANCEL, requestRef)).toHaveLength(1);
+    expect((await voidGrant(requestRef)).json).toEqual(voided.json);
+    expect(tool.calls(GRANT, requestRef)).toHaveLength(2);
+    const { items } = (await world.admin('GET', `/v1/admin/audit?target=grant:${requestRef}&limit=1`)).json;
+    expect(items).toMatchObject([{ action: 'free-spins.void' }]);
+  });
+
+  test('is 502 with the place of the record where the provider fails', async () => {
+    const ungranted = await lost();
+    world.provider.next({ do: 'drop' }, { path: GRANT, requestRef: ungranted });
+    const first = await voidGrant(ungranted);
+    expect([first.status, first.headers.get('location')]).toEqual([502, `/v1/admin/free-spins/${ungranted}`]);
+    expect((await tool.read(ungranted)).json).toMatchObject({
+      state: 'FAILED',
+      failure: { outcomeUnknown: true },
+    });
+    const uncancelled = await lost();
+    world.provider.next({ do: 'answer', status: 503, body: {} }, { path: CANCEL });
+    const second = await voidGrant(uncancelled);
+    expect([second.status, second.json['error']]).toEqual([502, 'the provider answered 503']);
+    expect(await tool.state(uncancelled)).toBe('GRANTED');
+  });
+
+  test('is a 409 in any other state', async () => {
+    const { requestRef } = await tool.granted();
+    expect((await voidGrant(requestRef)).status).toBe(409);
+    const refused = tool.order();
+    world.provider.next({ do: 'answer', status: 422, body: {} }, { path: GRANT });
+    await tool.post(refused);
+    expect((await voidGrant(refused.requestRef)).status).toBe(409);
+    expect((await voidGrant(randomUUID())).status).toBe(404);
+  });
+});

@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  ADJUSTMENTS,
+  adjustmentOrder,
+  APPROVALS,
+  BATCHES,
+  batchOrder,
+  grantOrder,
+  GRANTS,
+  limit,
+  person,
+} from '../approvals/desk.js';
+import { GRANT } from '../world/provider.js';
+import { OPERATOR, OTHER_OPERATOR, type Reply, startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterEach(() => world.sql.run('DELETE FROM limits'));
+afterAll(() => world.stop());
+
+const PATH = `/v1/admin/limits/${OPERATOR}/EUR`;
+
+describe('the limits of an operator in a currency', () => {
+  test('are set, replaced as a whole, read and removed, each of it in the audit log', async () => {
+    const set = await world.admin('PUT', PATH, { maxGrantMinor: 100, dailyMinor: 500 });
+    expect(set.json).toEqual({
+      operatorId: OPERATOR,
+      currency: 'EUR',
+      maxGrantMinor: 100,
+      dailyMinor: 500,
+      usedMinor: 0,
+      updatedAt: expect.any(String) as string,
+    });
+    expect((await world.admin('PUT', PATH, { maxWinMinor: 7, dailyMinor: null })).json).not.toHaveProperty(
+      'dailyMinor',
+    );
+    expect((await world.admin('GET', PATH)).json).toMatchObject({ maxWinMinor: 7, usedMinor: 0 });
+    expect((await world.admin('GET', '/v1/admin/limits')).json).toMatchObject({
+      items: [{ operatorId: OPERATOR, currency: 'EUR', maxWinMinor: 7 }],
+    });
+    expect((await world.admin('DELETE', PATH)).status).toBe(204);
+    expect([(await world.admin('GET', PATH)).status, (await world.admin('DELETE', PATH)).status]).toEqual([
+      404, 404,
+    ]);
+    const target = encodeURIComponent(`limit:${OPERATOR}/EUR`);
+    const { items } = (await world.admin('GET', `/v1/admin/audit?target=${target}`)).json;
+    expect(items).toMatchObject([
+      { action: 'limit.remove', before: { maxWinMinor: 7 } },
+      { action: 'limit.replace', before: { maxGrantMinor: 100 }, after: { maxWinMinor: 7 } },
+      { action: 'limit.create', after: { maxGrantMinor: 100, dailyMinor: 500 } },
+    ]);
+  });
+
+  test.each([
+    ['PUT', '/v1/admin/limits/nobody/EUR', { maxGrantMinor: 1 }, 404],
+    ['PUT', `/v1/admin/limits/${OPERATOR}/eur`, { maxGrantMinor: 1 }, 400],
+    ['PUT', PATH, {}, 400],
+    ['PUT', PATH, { dailyMinor: null }, 400],
+    ['PUT', PATH, { maxGrantMinor: -1 }, 400],
+    ['PUT', PATH, { maxGrantMinor: 0.5 }, 400],
+  ])('%s %s %j is a %i', async (method, path, body, status) => {
+    expect((await world.admin(method, path, body)).status).toBe(status);
+  });
+
+  test('are set by administrators alone', async () => {
+    const { call } = await person(world, 'operations');
+    expect((await call('PUT', PATH, { maxGrantMinor: 1 })).status).toBe(403);
+    expect((await call('DELETE', PATH)).status).toBe(403);
+    expect((await call('GET', '/v1/admin/limits')).status).toBe(200);
+  });
+
+  test('are a page by operator and currency', async () => {
+    for (const operator of [OTHER_OPERATOR, OPERATOR]) {
+      for (const currency of ['USD', 'EUR']) await limit(world, { dailyMinor: 1 }, currency, operator);
+    }
+    const listed = [];
+    for (let cursor = ''; ;) {
+      const { json } = await world.admin('GET', `/v1/admin/limits?limit=3${cursor}`);
+      listed.push(...(json['items'] as { operatorId: string; currency: string }[]));
+      if (json['nextCursor'] === undefined) break;
+      cursor = `&cursor=${String(json['nextCursor'])}`;
+    }
+    expect(listed.map(({ operatorId, currency }) => `${operatorId}/${currency}`)).toEqual([
+      `${OTHER_OPERATOR}/EUR`,
+      `${OTHER_OPERATOR}/USD`,
+      `${OPERATOR}/EUR`,
+      `${OPERATOR}/USD`,
+    ]);
+  });
+});
+
+describe('what exceeds a limit is 202, and nobody is called:', () => {
+  const deeds: Record<string, (limits?: object) => Promise<Reply>> = {
+    maxGrantMinor: () => world.admin('POST', GRANTS, grantOrder({ betAmountMinor: 21 })),
+    maxBatchMinor: () => world.admin('POST', BATCHES, batchOrder(2)),
+    maxAdjustmentMinor: () => world.admin('POST', ADJUSTMENTS, adjustmentOrder({ amountMinor: -101 })),
+    dailyMinor: () => world.signed(OPERATOR, '/v1/operator/free-spins', own({ betAmountMinor: 21 })),
+  };
+  const own = (fields: object) => {
+    const { operatorId: _, ...order } = grantOrder();
+    return { ...order, ...fields };
+  };
+
+  test.each(Object.keys(deeds))('%s', async (name) => {
+    // Each world of its own day: what other tests have given away does not count.
+    await world.sql.run(`UPDATE free_spin_grants SET created_at = created_at - interval '2 days'`);
+    await world.sql.run(`UPDATE transactions SET created_at = created_at - interval '2 days'`);
+    await limit(world, { [name]: 100 });
+    const calls = [world.provider.received.length, world.wallet.received.length];
+    const { status, json } = await deeds[name]!();
+    expect([status, json]).toMatchObject([
+      202,
+      { state: 'WAITING', limit: { name, limitMinor: 100, usedMinor: 0 } },
+    ]);
+    expect([world.provider.received.length, world.wallet.received.length]).toEqual(calls);
+    expect((await world.admin('GET', `${APPROVALS}/${String(json['approvalId'])}`)).json).toMatchObject({
+      state: 'WAITING',
+    });
+  });
+
+  test('what is within the limits is carried out as ever', async () => {
+    await limit(world, { maxGrantMinor: 100, maxBatchMinor: 200, maxAdjustmentMinor: 100 });
+    expect((await world.admin('POST', GRANTS, grantOrder())).json).toMatchObject({
+      state: 'GRANTED',
+      stakeMinor: 100,
+    });
+    expect((await world.admin('POST', BATCHES, batchOrder(2))).json).toMatchObject({ stakeMinor: 200 });
+    expect((await world.admin('POST', ADJUSTMENTS, adjustmentOrder())).status).toBe(201);
+  });
+
+  test('in another currency, or of another operator, nothing is held back', async () => {
+    await limit(world, { maxGrantMinor: 0 });
+    expect((await world.admin('POST', GRANTS, grantOrder({ currency: 'USD' }))).status).toBe(201);
+    expect((await world.admin('POST', GRANTS, grantOrder({ operatorId: OTHER_OPERATOR }))).status).toBe(201);
+  });
+
+  test("a stake of the provider's default, whose worth is unknown, needs approval under any limit on grants", async () => {
+    await limit(world, { maxAdjustmentMinor: 0 });
+    expect((await world.admin('POST', GRANTS, grantOrder({ betAmountMinor: 0 }))).status).toBe(201);
+    await limit(world, { maxBatchMinor: 1_000_000 });
+    const { status, json } = await world.admin('POST', GRANTS, grantOrder({ betAmountMinor: 0 }));
+    expect([status, json['summary']]).toEqual([
+      202,
+      expect.stringMatching(/^5 spins of the provider's default stake for .*, of unknown worth$/),
+    ]);
+  });
+});
+
+describe('a daily limit', () => {
+  const used = async (currency: string) =>
+    (await world.admin('GET', `/v1/admin/limits/${OPERATOR}/${currency}`)).json['usedMinor'];
+
+  test('counts what was carried out in 24 hours, but not what is known to have failed, nor what waits', async () => {
+    const currency = 'SEK';
+    const grant = (fields: object = {}) => world.admin('POST', GRANTS, grantOrder({ currency, ...fields }));
+    await limit(world, { dailyMinor: 1_000 }, currency);
+    const granted = String((await grant()).json['requestRef']);
+    expect(await used(currency)).toBe(100);
+    world.provider.next({ do: 'answer', status: 422, body: {} }, { path: GRANT });
+    expect((await grant()).status).toBe(502);
+    expect(await used(currency)).toBe(100);
+    world.provider.next({ do: 'drop' }, { path: GRANT });
+    expect((await grant()).status).toBe(502);
+    expect(await used(currency)).toBe(200);
+    await world.admin('POST', `${GRANTS}/${granted}/cancel`);
+    await world.admin('POST', ADJUSTMENTS, adjustmentOrder({ currency, amountMinor: -50 }));
+    world.wallet.next({ do: 'decline', reason: 'PLAYER_BLOCKED' });
+    await world.admin('POST', ADJUSTMENTS, adjustmentOrder({ currency, amountMinor: 50 }));
+    expect(await used(currency)).toBe(250);
+    expect((await grant({ betAmountMinor: 1_000 })).status).toBe(202);
+    expect(await used(currency)).toBe(250);
+    await world.sql.run(
+      `UPDATE free_spin_grants SET created_at = clock_timestamp() - interval '25 hours' WHERE currency = $1`,
+      [currency],
+    );
+    expect(await used(currency)).toBe(50);
+  });
+
+  test('is not passed by many requests at once', async () => {
+    const currency = 'NOK';
+    await limit(world, { dailyMinor: 1_000 }, currency);
+    const other = await world.another(world.clock);
+    const orders = Array.from({ length: 30 }, () => grantOrder({ currency }));
+    const replies = await Promise.all(
+      orders.map((order, index) => (index % 2 ? other : world).admin('POST', GRANTS, order)),
+    );
+    const statuses = replies.map(({ status }) => status);
+    expect([201, 202].map((status) => statuses.filter((one) => one === status).length)).toEqual([10, 20]);
+    expect(await used(currency)).toBe(1_000);
+    await other.app.close();
+  });
+});
+
+test('a preview says what a deed takes and whether it needs approval, and calls nobody', async () => {
+  const { call } = await person(world, 'promotions');
+  const calls = world.provider.received.length;
+  const { requestRef: _, ...order } = grantOrder({ currency: 'DKK' });
+  const expected = { players: 1, spins: 5, stakeMinor: 100, currency: 'DKK' };
+  expect((await call('POST', `${GRANTS}/preview`, order)).json).toEqual({ ...expected, requires: 'nothing' });
+  await limit(world, { maxGrantMinor: 99, maxBatchMinor: 200 }, 'DKK');
+  expect((await call('POST', `${GRANTS}/preview`, order)).json).toEqual({
+    ...expected,
+    requires: 'approval',
+    limit: { name: 'maxGrantMinor', limitMinor: 99, usedMinor: 0 },
+  });
+  await limit(world, { maxBatchMinor: 200 }, 'DKK');
+  const preview = await call('POST', `${BATCHES}/preview`, batchOrder(3, { currency: 'DKK' }));
+  expect([preview.status, preview.json]).toEqual([
+    200,
+    {
+      ...expected,
+      players: 3,
+      stakeMinor: 300,
+      requires: 'approval',
+      limit: { name: 'maxBatchMinor', limitMinor: 200, usedMinor: 0 },
+    },
+  ]);
+  expect(world.provider.received.length).toBe(calls);
+  expect((await call('POST', `${GRANTS}/preview`, { ...order, gameId: 'none' })).status).toBe(400);
+});
+
+test.each([
+  ['POST', GRANTS, () => grantOrder({ spins: 2, betAmountMinor: Number.MAX_SAFE_INTEGER })],
+  ['POST', `${GRANTS}/preview`, () => grantOrder({ spins: 1000, betAmountMinor: 9_007_199_254_741 })],
+  ['POST', BATCHES, () => batchOrder(2, { spins: 1, betAmountMinor: 2 ** 52 })],
+])('%s %s: a stake beyond 2^53−1 is a 400', async (method, path, body) => {
+  const { status, json } = await world.admin(method, path, body());
+  expect([status, json['error']]).toEqual([400, expect.stringContaining('must be at most 2^53−1')]);
+});
+
+test('a WIN above maxWinMinor is booked, and joins the flagged winnings', async () => {
+  await limit(world, { maxWinMinor: 1_000 });
+  const session = await world.launch();
+  const bet = world.transaction(session, 'BET');
+  await world.submit(bet);
+  const { roundId } = bet;
+  const small = world.transaction(session, 'WIN', { amountMinor: 1_000, roundId });
+  const big = world.transaction(session, 'WIN', { amountMinor: 1_001, roundId });
+  for (const win of [small, big])
+    expect((await world.submit(win)).json).toMatchObject({ status: 'APPROVED' });
+  const { items } = (await world.admin('GET', '/v1/admin/free-spins-winnings/flagged')).json;
+  expect(items).toMatchObject([
+    { transactionId: big.transactionId, flag: 'ABOVE_LIMIT', amountMinor: 1_001 },
+  ]);
+  expect(await world.metrics()).toMatch(/croupier_flagged_winnings_total\{.*flag="ABOVE_LIMIT".*\} 1/);
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Resolver } from '../../src/wallet/resolving/resolver.js';
+import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+
+let world: World;
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  world = await startWorld(
+    { LOG_LEVEL: 'info' },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+});
+afterAll(() => world.stop());
+
+/** The lines of a request, once its last one is written. */
+async function linesOf(reply: { headers: Headers }): Promise<Record<string, unknown>[]> {
+  const requestId = reply.headers.get('x-request-id');
+  const ofRequest = () => lines.filter((line) => line['requestId'] === requestId);
+  await vi.waitFor(() => expect(ofRequest().some((line) => line['context'] === 'Request')).toBe(true));
+  return ofRequest();
+}
+
+test('every line of a provider’s call has its tenant, address, route and ids', async () => {
+  const session = await world.launch();
+  const bet = world.transaction(session, 'BET');
+  world.wallet.next({ do: 'drop' }, { transactionId: bet.transactionId });
+  const written = await linesOf(await world.submit(bet));
+  expect(written.map(({ msg }) => msg)).toEqual([
+    'no answer of the wallet',
+    'POST /v1/wallet/transaction OPERATOR_UNAVAILABLE',
+  ]);
+  for (const line of written) {
+    expect(line).toMatchObject({
+      tenant: PROVIDER,
+      address: '127.0.0.1',
+      route: 'POST /v1/wallet/transaction',
+      transactionId: bet.transactionId,
+      roundId: bet.roundId,
+      operatorId: OPERATOR,
+      sessionId: session.sessionId,
+    });
+    expect(line).not.toHaveProperty('actor');
+  }
+});
+
+test('reads of a session name it', async () => {
+  const session = await world.launch();
+  const [line] = await linesOf(await world.balance(session));
+  expect(line).toMatchObject({ tenant: PROVIDER, sessionId: session.sessionId, operatorId: OPERATOR });
+});
+
+test('an operator’s call names its path', async () => {
+  const { sessionId } = await world.launch();
+  const written = await linesOf(await world.revoke(sessionId));
+  expect(written.length).toBeGreaterThanOrEqual(2);
+  for (const line of written) {
+    expect(line).toMatchObject({
+      tenant: OPERATOR,
+      address: '127.0.0.1',
+      route: 'POST /v1/operator/sessions/:sessionId/revoke',
+      path: `/v1/operator/sessions/${sessionId}/revoke`,
+    });
+  }
+});
+
+test('an administrator’s request has the actor, the address and the path', async () => {
+  const written = await linesOf(
+    await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { name: 'Lucky' }),
+  );
+  expect(written.map(({ msg }) => msg)).toContain('audit operator.change');
+  for (const line of written) {
+    expect(line).toMatchObject({
+      actor: 'root',
+      address: '127.0.0.1',
+      route: 'PATCH /v1/admin/operators/:id',
+    });
+  }
+  expect(written.at(-1)).toMatchObject({ role: 'admin', path: `/v1/admin/operators/${OPERATOR}` });
+});
+
+test('a 403 says who tried what', async () => {
+  const created = await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
+  const { id, key } = created.json as { id: string; key: string };
+  const reply = await world.request(`/v1/admin/providers/${PROVIDER}/secret/rotate`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: '{}',
+  });
+  expect(reply.status).toBe(403);
+  expect((await linesOf(reply)).at(-1)).toMatchObject({
+    actor: `key:${id}`,
+    role: 'support',
+    address: '127.0.0.1',
+    outcome: 'FORBIDDEN',
+    route: 'POST /v1/admin/providers/:id/secret/rotate',
+    path: `/v1/admin/providers/${PROVIDER}/secret/rotate`,
+  });
+});
+
+test('an address is that which a trusted proxy names, and a stranger has nothing else', async () => {
+  const reply = await world.request('/v1/admin/keys', { headers: { Authorization: 'Bearer wrong' } });
+  const [refused] = await linesOf(reply);
+  expect(refused).toMatchObject({
+    msg: 'admin key refused',
+    address: '127.0.0.1',
+    route: 'GET /v1/admin/keys',
+  });
+  expect(refused).not.toHaveProperty('actor');
+});
+
+test('the lines of a resolution name the resolver and the transaction', async () => {
+  const session = await world.launch();
+  const win = world.transaction(session, 'WIN');
+  world.wallet.next({ do: 'drop' }, { transactionId: win.transactionId });
+  await world.submit(win);
+  await world.sql.run(
+    `UPDATE transactions SET updated_at = updated_at - interval '2 minutes' WHERE transaction_id = $1`,
+    [win.transactionId],
+  );
+  await world.app.get(Resolver).tick();
+  const line = lines.find(
+    ({ msg, transactionId }) => msg === 'transaction resolved' && transactionId === win.transactionId,
+  );
+  expect(line).toMatchObject({ actor: 'resolver', operatorId: OPERATOR, providerId: PROVIDER });
+  expect(line?.['requestId']).toMatch(/^resolver-/);
+});
+
+test('a grant’s line has its requestRef', async () => {
+  const grant = {
+    operatorId: OPERATOR,
+    playerRef: 'p-1',
+    gameId: GAME,
+    spins: 1,
+    betAmountMinor: 1,
+    currency: 'EUR',
+  };
+  const reply = await world.admin('POST', '/v1/admin/free-spins', { ...grant, requestRef: 'ref-of-a-line' });
+  expect((await linesOf(reply)).at(-1)).toMatchObject({ requestRef: 'ref-of-a-line', operatorId: OPERATOR });
+});

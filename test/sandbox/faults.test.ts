@@ -1,0 +1,245 @@
+import { signRequest } from '@croupier/provider-sdk';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FAULTS } from '../../src/sandbox/faults/faults.js';
+import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
+import { ProviderServer } from '../../src/sandbox/provider.server.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+
+const SECRET = 'the secret';
+const START_MINOR = 100_000;
+const BET = { providerId: 'provider', kind: 'BET', playerRef: 'player', gameId: 'game', roundId: 'round' };
+const GRANT = { playerRef: 'player', gameId: 'game', spins: 3, betAmountMinor: 0, currency: 'EUR' };
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let wallet: OperatorWalletServer;
+let provider: ProviderServer;
+let nonces = 0;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const options = { folder: folder.path, port: 0, log: () => undefined };
+  wallet = await OperatorWalletServer.start({ ...options, tenantId: 'operator' });
+  provider = await ProviderServer.start({ ...options, tenantId: 'provider' });
+  wallet.trust(SECRET);
+  provider.trust(SECRET);
+});
+
+afterEach(async () => {
+  await wallet.stop();
+  await provider.stop();
+  await folder.remove();
+});
+
+const walletOrigin = () => new URL(wallet.baseUrl).origin;
+
+/** A signed call. @throws when there is no answer within the time-out */
+async function call(
+  origin: string,
+  tenantId: string,
+  path: string,
+  fields: object,
+  headers: object = {},
+  timeoutMs = 5_000,
+) {
+  const body = JSON.stringify(fields);
+  const now = Date.now() / 1000;
+  const nonce = `nonce-${(nonces += 1)}-of-faults`;
+  const signed = signRequest({ method: 'POST', path, body, tenantId, secret: SECRET, nonce, now });
+  const response = await fetch(origin + path, {
+    method: 'POST',
+    headers: { ...signed, ...headers },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+type Fields = Record<string, unknown> & { headers?: object; timeoutMs?: number };
+
+const bet = (transactionId: string, { headers = {}, timeoutMs = 5_000, ...fields }: Fields = {}) =>
+  call(
+    walletOrigin(),
+    'operator',
+    '/wallet/transaction',
+    { ...BET, transactionId, currency: 'EUR', amountMinor: 100, ...fields },
+    headers,
+    timeoutMs,
+  );
+const callback = (route: string, fields: object, headers: object = {}) =>
+  call(provider.baseUrl, 'provider', `/v1/game/${route}`, fields, headers);
+
+async function balance(playerRef = 'player'): Promise<number> {
+  const { text } = await call(walletOrigin(), 'operator', '/wallet/balance', { playerRef, currency: 'EUR' });
+  return (JSON.parse(text) as { balance: number }).balance;
+}
+
+async function setRules(origin: string, ...rules: object[]) {
+  const response = await fetch(`${origin}/sandbox/faults`, {
+    method: 'PUT',
+    body: JSON.stringify({ rules }),
+  });
+  return { status: response.status, json: (await response.json()) as { rules?: object[]; error?: string } };
+}
+
+const unanswered = expect.objectContaining({ name: expect.stringMatching(/Error/) });
+
+describe('a fault by a header', () => {
+  test.each([
+    ['book-and-answer-500', { status: 500 }],
+    ['unreadable-body', { status: 200, text: expect.not.stringContaining('}') }],
+    ['redirect', { status: 307 }],
+    ['wrong-balance', { status: 200, text: expect.stringContaining(`"balance":${START_MINOR - 99}`) }],
+  ])('%s is answered as it says, and the BET is booked', async (fault, answer) => {
+    expect(await bet('bet-1', { headers: { 'X-Sandbox-Fault': fault } })).toMatchObject(answer);
+    expect(await balance()).toBe(START_MINOR - 100);
+    expect(await bet('bet-1')).toMatchObject({ status: 200, text: expect.stringContaining('APPROVED') });
+    expect(await balance()).toBe(START_MINOR - 100);
+  });
+
+  test.each([['book-and-stay-silent', 300] as const, ['cut-connection', 5_000] as const])(
+    '%s gives no answer, and the BET is booked',
+    async (fault, timeoutMs) => {
+      const sent = bet('bet-1', { headers: { 'X-Sandbox-Fault': fault }, timeoutMs });
+      await expect(sent).rejects.toEqual(unanswered);
+      expect(await balance()).toBe(START_MINOR - 100);
+    },
+  );
+
+  test('in the request id, which the platform passes on, is as good', async () => {
+    expect(await bet('bet-1', { headers: { 'X-Request-Id': 'fault.book-and-answer-500.x' } })).toMatchObject({
+      status: 500,
+    });
+    expect(await bet('bet-2', { headers: { 'X-Request-Id': 'fault.unheard-of.x' } })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test('that declines is final', async () => {
+    const declined = { status: 200, text: expect.stringContaining('DECLINED') };
+    expect(await bet('bet-1', { headers: { 'X-Sandbox-Fault': 'decline' } })).toMatchObject(declined);
+    expect(await bet('bet-1')).toMatchObject(declined);
+    expect(await balance()).toBe(START_MINOR);
+  });
+
+  test('that answers twice sends two answers on one connection', async () => {
+    const body = JSON.stringify({ playerRef: 'player', currency: 'EUR' });
+    const path = '/wallet/balance';
+    const signed = signRequest({
+      method: 'POST',
+      path,
+      body,
+      tenantId: 'operator',
+      secret: SECRET,
+      nonce: 'nonce-of-socket',
+      now: Date.now() / 1000,
+    });
+    const lines = Object.entries({
+      ...signed,
+      'X-Sandbox-Fault': 'answer-twice',
+      'Content-Length': body.length,
+    });
+    const socket = connect(Number(new URL(wallet.baseUrl).port), '127.0.0.1');
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+    );
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(socket, 'end');
+    expect(
+      Buffer.concat(chunks)
+        .toString()
+        .match(/HTTP\/1\.1 200 OK/g),
+    ).toHaveLength(2);
+  });
+
+  test('refuses a callback, or grants without an externalRef', async () => {
+    const refuse = { 'X-Sandbox-Fault': 'refuse' };
+    expect(await callback('free-spins/grant', { ...GRANT, requestRef: 'r-1' }, refuse)).toMatchObject({
+      status: 503,
+    });
+    const silent = { 'X-Sandbox-Fault': 'no-external-ref' };
+    expect(await callback('free-spins/grant', { ...GRANT, requestRef: 'r-1' }, silent)).toEqual({
+      status: 200,
+      text: '{}',
+    });
+    expect((await callback('free-spins/grant', { ...GRANT, requestRef: 'r-1' })).text).toContain('spins-1');
+  });
+});
+
+describe('a fault by the player', () => {
+  test('spoils the first call of each transaction, not its repetition', async () => {
+    const playerRef = 'fault-book-and-answer-500-anna';
+    for (const id of ['bet-1', 'bet-2']) {
+      expect(await bet(id, { playerRef })).toMatchObject({ status: 500 });
+      expect(await bet(id, { playerRef })).toMatchObject({ status: 200 });
+    }
+    expect(await balance(playerRef)).toBe(START_MINOR - 200);
+  });
+
+  test('spoils callbacks too', async () => {
+    const grant = { ...GRANT, playerRef: 'fault-refuse-anna', requestRef: 'r-1' };
+    expect((await callback('free-spins/grant', grant)).status).toBe(503);
+    expect((await callback('free-spins/grant', grant)).status).toBe(200);
+  });
+});
+
+describe('a fault by a rule', () => {
+  test('spoils the Nth call that it is meant for, as often as it says', async () => {
+    const rule = { fault: 'decline', on: 'BET', nth: 2, times: 2 };
+    expect((await setRules(walletOrigin(), rule)).status).toBe(200);
+    const statuses = [];
+    for (const id of ['a', 'b', 'c', 'd']) {
+      statuses.push((JSON.parse((await bet(id)).text) as { status: string }).status);
+    }
+    expect(statuses).toEqual(['APPROVED', 'DECLINED', 'DECLINED', 'APPROVED']);
+    const listed = (await (await fetch(`${walletOrigin()}/sandbox/faults`)).json()) as object;
+    expect(listed).toEqual({ rules: [{ ...rule, ms: 2000, matched: 4, applied: 2 }] });
+  });
+
+  test('answers as slowly as it says', async () => {
+    await setRules(walletOrigin(), { fault: 'answer-slowly', ms: 500 });
+    const began = performance.now();
+    expect(await bet('bet-1')).toMatchObject({ status: 200, text: expect.stringContaining('APPROVED') });
+    expect(performance.now() - began).toBeGreaterThanOrEqual(400);
+  });
+
+  test('is for the players that it names, and is gone when it is removed', async () => {
+    await setRules(walletOrigin(), { fault: 'book-and-answer-500', playerRefPrefix: 'anna', times: 9 });
+    expect((await bet('bet-1')).status).toBe(200);
+    expect((await bet('bet-2', { playerRef: 'anna-1' })).status).toBe(500);
+    await fetch(`${walletOrigin()}/sandbox/faults`, { method: 'DELETE' });
+    expect((await bet('bet-3', { playerRef: 'anna-1' })).status).toBe(200);
+  });
+
+  test.each([
+    [{ fault: 'unheard-of' }, 'rules[0].fault must be one of decline'],
+    [{ fault: 'refuse' }, 'rules[0].fault does not apply to this counterpart'],
+    [{ fault: 'decline', on: 'WIN' }, 'rules[0].on must be one of BET'],
+    [{ fault: 'decline', nth: 0 }, 'rules[0].nth and times must be'],
+    [{ fault: 'decline', ms: 60_001 }, 'rules[0].ms must be'],
+    [{ fault: 'decline', when: 'always' }, 'rules[0].when is not known'],
+  ])('%j is refused, and the rules stay', async (rule, sentence) => {
+    await setRules(walletOrigin(), { fault: 'redirect' });
+    const { status, json } = await setRules(walletOrigin(), rule);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(sentence)]);
+    const { rules } = (await (await fetch(`${walletOrigin()}/sandbox/faults`)).json()) as { rules: object[] };
+    expect(rules).toMatchObject([{ fault: 'redirect' }]);
+  });
+});
+
+test('Swagger of each counterpart documents every fault that it has, and the page loads', async () => {
+  const documented = new Set<string>();
+  for (const origin of [walletOrigin(), provider.baseUrl]) {
+    const document = await (await fetch(`${origin}/docs-json`)).text();
+    expect(document).toContain('"openapi":"3.0.3"');
+    for (const name of Object.keys(FAULTS)) if (document.includes(`| \`${name}\` |`)) documented.add(name);
+    const page = await (await fetch(`${origin}/docs`)).text();
+    for (const [, asset = ''] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect((await fetch(origin + asset)).status).toBe(200);
+    }
+  }
+  expect([...documented].sort()).toEqual(Object.keys(FAULTS).sort());
+});

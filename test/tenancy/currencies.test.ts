@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GAME, OPERATOR, startWorld, type World } from '../world/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  const { status, json } = await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, {
+    currencies: ['EUR', 'JPY'],
+  });
+  expect([status, json['currencies']]).toEqual([200, ['EUR', 'JPY']]);
+});
+afterAll(() => world.stop());
+
+const SPINS = { playerRef: 'ann', gameId: GAME, spins: 3, betAmountMinor: 10 };
+
+const deeds: Record<string, (currency: string) => Promise<{ status: number; text: string }>> = {
+  'a launch': (currency) =>
+    world.signed(OPERATOR, '/v1/operator/sessions', { playerRef: 'ann', gameId: GAME, currency }),
+  'a grant': (currency) =>
+    world.admin('POST', '/v1/admin/free-spins', { ...SPINS, operatorId: OPERATOR, currency }),
+  "an operator's own grant": (currency) =>
+    world.signed(OPERATOR, '/v1/operator/free-spins', { ...SPINS, requestRef: `own-${currency}`, currency }),
+  'a batch': (currency) => {
+    const { playerRef, ...spins } = SPINS;
+    const batch = { ...spins, playerRefs: [playerRef], operatorId: OPERATOR, currency };
+    return world.admin('POST', '/v1/admin/free-spins/batches', batch);
+  },
+  'an adjustment': (currency) =>
+    world.admin('POST', '/v1/admin/adjustments', {
+      adjustmentId: `a-${currency}`,
+      operatorId: OPERATOR,
+      playerRef: 'ann',
+      currency,
+      amountMinor: 5,
+      reason: 'ticket 1',
+    }),
+};
+
+describe.each(Object.keys(deeds))('%s', (name) => {
+  test('in a currency of the operator is carried out', async () => {
+    expect([201, 202]).toContain((await deeds[name]!('JPY')).status);
+  });
+
+  test('in another one is a 400', async () => {
+    const { status, text } = await deeds[name]!('USD');
+    expect([status, text]).toEqual([400, `{"error":"currency USD is none of the operator's: EUR, JPY"}`]);
+  });
+});
+
+test('null removes the list, and every currency is accepted again', async () => {
+  const operator = { id: 'any-currency', name: 'Any', walletBaseUrl: world.wallet.baseUrl };
+  const created = await world.admin('POST', '/v1/admin/operators', { ...operator, currencies: ['EUR'] });
+  expect(created.json['currencies']).toEqual(['EUR']);
+  world.secrets.set(operator.id, String(created.json['secret']));
+  await expect(world.launch({ currency: 'USD' }, operator.id)).rejects.toThrow('400');
+  const path = `/v1/admin/operators/${operator.id}`;
+  expect((await world.admin('PATCH', path, { name: 'Still' })).json['currencies']).toEqual(['EUR']);
+  const changed = await world.admin('PATCH', path, { currencies: null });
+  expect(changed.json).not.toHaveProperty('currencies');
+  await world.launch({ currency: 'USD' }, operator.id);
+});
+
+test.each([[[]], [['EUR', 'EUR']], [['eur']], ['EUR'], [[5]]])(
+  '%j is no list of currencies',
+  async (currencies) => {
+    const { status } = await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { currencies });
+    expect(status).toBe(400);
+  },
+);
