@@ -1,0 +1,204 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { Faults } from './faults.js';
+import { recordMoves } from './judge/moves.js';
+import { judge, type Verdict } from './judge/judge.js';
+import { Client } from './load/client.js';
+import { FreeSpins } from './load/free-spins.js';
+import { definite, History } from './load/history.js';
+import { Providers } from './load/provider.js';
+import { launchPlayers, Rounds } from './load/rounds.js';
+import { planOf, scriptedPlan } from './plan.js';
+import { postgresBinaries } from './processes/postgres.js';
+import { redisBinary } from './processes/redis.js';
+import { Seeded } from './seeded.js';
+import { type Binaries, WALLET_TIMEOUT_MS, World } from './world.js';
+import { writeReport } from './report/report.js';
+import type { Measured, Run } from './run.js';
+
+const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] [--side-by-side N] [--embedded | --scripted]`;
+
+/** After the faults every intent is definite within that time, in seconds. */
+const LIVENESS_SECONDS = 90;
+/** At most; a script is over with its last fault. */
+const SCRIPT_MINUTES = 2;
+/** From then on no provider of the script gives up, so that its end need not wait for the resolver; in milliseconds. */
+const SCRIPT_PATIENT_MS = 10_000;
+
+async function main(): Promise<number> {
+  const chosen = choose();
+  if (!chosen) {
+    console.error(USAGE);
+    return 2;
+  }
+  const { run, binaries } = chosen;
+  await rm(run.folder, { recursive: true, force: true });
+  await mkdir(run.folder, { recursive: true });
+  console.log(`seed ${run.seed}, ${run.minutes.toFixed(1)} minutes, ${JSON.stringify(run.parts)}`);
+  console.log(`a fault of each kind every … seconds: ${JSON.stringify(run.plan.everySeconds)}`);
+  console.log(
+    `wallets misbehave in ${run.plan.misbehave * 100} % of the calls, clocks ahead by ${run.plan.clockSeconds.join(', ')} s`,
+  );
+  const world = await World.start(run.plan, binaries, run.folder);
+  const end = () => void world.stop().finally(() => process.exit(130));
+  process.once('SIGINT', end).once('SIGTERM', end);
+  try {
+    return await play(run, world);
+  } finally {
+    await world.stop();
+  }
+}
+
+function choose(): { run: Run; binaries: Binaries | undefined } | undefined {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = {
+    seed: text,
+    minutes: text,
+    instances: text,
+    'side-by-side': text,
+    embedded: flag,
+    scripted: flag,
+  };
+  const { values } = parseArgs({ options });
+  const seed = Number(values.seed ?? Date.now() % 1_000_000_000);
+  const scripted = values.scripted ?? false;
+  const minutes = scripted ? SCRIPT_MINUTES : Number(values.minutes ?? 10);
+  const postgres = postgresBinaries();
+  const redis = redisBinary();
+  const instances = Number(values.instances ?? (values.embedded ? 1 : 2));
+  const sideBySide = Number(values['side-by-side'] ?? 32);
+  const shared = !(values.embedded ?? instances === 1);
+  if (![seed, instances, sideBySide].every(Number.isInteger) || !(minutes > 0) || instances < 1)
+    return undefined;
+  if (shared && !(postgres && redis)) {
+    console.error(
+      'PostgreSQL (with pg_basebackup) and redis-server are needed: apt-get install postgresql redis-server',
+    );
+    return undefined;
+  }
+  const parts = { instances, database: shared, redis: shared };
+  const plan = scripted ? scriptedPlan(seed, parts) : planOf(seed, minutes, parts);
+  const folder = join(import.meta.dirname, '../..', String(seed));
+  const binaries = shared ? { postgres: postgres!, redis: redis! } : undefined;
+  return { run: { seed, minutes, parts, plan, sideBySide, folder }, binaries };
+}
+
+async function play(run: Run, world: World): Promise<number> {
+  const began = new Date();
+  const history = new History(join(run.folder, 'history.jsonl'));
+  const client = new Client(world);
+  const providers = new Providers(world, client, history);
+  const faults = new Faults(world, run.plan, history);
+  const freeSpins = new FreeSpins(world);
+  await recordMoves(await world.databaseUrl());
+  const sessions = await launchPlayers(client);
+  const { seed, misbehave, decline } = run.plan;
+  const rates = { seed, misbehave, decline, walletTimeoutMs: WALLET_TIMEOUT_MS };
+  await world.counterparts.command({ do: 'behave', rates });
+
+  if (run.plan.scripted) setTimeout(() => (providers.patient = true), SCRIPT_PATIENT_MS);
+  const rounds = new Rounds(providers, sessions, seed);
+  const load = Promise.all([rounds.play(run.sideBySide), freeSpins.grant()]);
+  const striking = faults.run();
+  let struck = false;
+  void striking.then(() => (struck = true));
+  await untilOver(run, history, () => run.plan.scripted && struck);
+  faults.stop();
+  rounds.stop();
+  freeSpins.stop();
+  providers.closing = true;
+  await striking;
+  await world.counterparts.command({ do: 'behave', rates: { ...rates, misbehave: 0, decline: 0 } });
+  await faults.heal();
+  history.note('healed');
+  const healed = performance.now();
+  const violations = await settle(world, history, providers, freeSpins, load);
+  const settledSeconds = (performance.now() - healed) / 1000;
+  await client.close();
+  await world.counterparts.command({ do: 'write-out', folder: run.folder });
+  await history.close();
+
+  const verdict = await judge({ world, history, providers, faults, folder: run.folder });
+  const measured: Measured = {
+    began,
+    seconds: (Date.now() - began.getTime()) / 1000,
+    intents: history.intents.size,
+    answers: [...history.intents.values()].reduce((sum, { answers }) => sum + answers.length, 0),
+    settledSeconds,
+    versions: [
+      process.version,
+      ...[world.postgres?.version, world.redis?.version].filter((known) => known !== undefined),
+    ],
+  };
+  const all: Verdict = { ...verdict, violations: [...violations, ...verdict.violations] };
+  const findings = await writeReport(run, measured, all, history);
+  console.log(
+    `${measured.intents} intents, ${history.faults.length} faults: ${JSON.stringify(verdict.coverage)}`,
+  );
+  for (const finding of findings.slice(0, 20)) console.error(`FINDING ${finding}`);
+  console.log(`${findings.length} findings; see ${join(run.folder, 'report.md')}`);
+  return findings.length === 0 ? 0 : 1;
+}
+
+async function untilOver({ minutes }: Run, history: History, early: () => boolean): Promise<void> {
+  const over = performance.now() + minutes * 60_000;
+  for (let second = 0; performance.now() < over && !early(); second += 1) {
+    if (second % 10 === 0) {
+      const left = Math.round((over - performance.now()) / 1000);
+      console.log(`${left} s left, ${history.intents.size} intents, ${history.faults.length} faults`);
+    }
+    await sleep(1000);
+  }
+}
+
+/** Waits until every intent is definite. @returns what was not in time */
+async function settle(
+  world: World,
+  history: History,
+  providers: Providers,
+  freeSpins: FreeSpins,
+  load: Promise<unknown>,
+): Promise<string[]> {
+  const late = performance.now() + LIVENESS_SECONDS * 1000;
+  const inTime = async (what: Promise<unknown>) =>
+    Promise.race([what.then(() => true), sleep(Math.max(0, late - performance.now())).then(() => false)]);
+  const loadEnded = await inTime(load);
+  // Providers do not retry what they gave up: the resolver decides it.
+  while (performance.now() < late && (await undecidedOf(world)) + (await freeSpins.pending()) > 0)
+    await sleep(500);
+  const violations: string[] = [];
+  if (!loadEnded)
+    violations.push(`some providers had no definite answer ${LIVENESS_SECONDS} s after the faults`);
+  const undecided = await undecidedOf(world);
+  if (undecided > 0)
+    violations.push(`${undecided} transactions were undecided ${LIVENESS_SECONDS} s after the faults`);
+  const pending = await freeSpins.pending();
+  if (pending > 0) violations.push(`${pending} grants were PENDING ${LIVENESS_SECONDS} s after the faults`);
+  // At last a provider learns what it gave up on.
+  const open = [...history.intents.values()].filter((intent) => !definite(intent));
+  const random = new Seeded(1);
+  const asked = Promise.all(open.map((intent) => providers.pursue(intent, random)));
+  if (!(await Promise.race([asked.then(() => true), sleep(30_000).then(() => false)]))) {
+    violations.push('not every provider that gave up learns the outcome');
+  }
+  providers.stopped = true;
+  await providers.settled();
+  return violations;
+}
+
+async function undecidedOf(world: World): Promise<number> {
+  const client = new pg.Client({ connectionString: await world.databaseUrl() });
+  await client.connect();
+  const { rows } = await client.query<{ count: string }>(
+    `SELECT count(*) FROM transactions WHERE state IN ('PENDING', 'TIMED_OUT')`,
+  );
+  await client.end();
+  return Number(rows[0]?.count);
+}
+
+// The run is over: remaining clients and timers must not keep the process alive.
+process.exit(await main());

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { History } from './load/history.js';
+import { type Fault, type FaultKind, LANES, type Lane, type Plan, type PlannedFault } from './plan.js';
+import { until } from './processes/child.js';
+import type { World } from './world.js';
+
+/** How long the calls do not reach the wallet before an instance is killed, in milliseconds. */
+const BEFORE_CALL_MS = 400;
+
+/** How long a fault waits until what it restarted is ready, in seconds. */
+const READY_SECONDS = 45;
+/** How long a fail-over waits for statements to be under way, in milliseconds. */
+const UNDER_WAY_MS = 10_000;
+/** How long a fault of a script waits until every instance is ready, in seconds. */
+const CALM_SECONDS = 20;
+
+/** What a script forces can only be met by instances that run. */
+const LONE: readonly FaultKind[] = ['suspend', 'kill-before-call', 'redis-kill', 'fail-over'];
+
+/** Carries the plan out, lane beside lane. */
+export class Faults {
+  /** Fail-overs that met statements under way. */
+  failOversDuringCommit = 0;
+  private stopped = false;
+
+  constructor(
+    private readonly world: World,
+    private readonly plan: Plan,
+    private readonly history: History,
+  ) {}
+
+  /** Resolves when every fault of the plan is over, or those under way when it is stopped. */
+  async run(): Promise<void> {
+    const began = performance.now();
+    const lanes = Object.keys(LANES) as Lane[];
+    await Promise.all(lanes.map((lane) => this.follow(this.plan.faults[lane], began)));
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /** Everything runs and is connected again. */
+  async heal(): Promise<void> {
+    for (const link of this.world.links()) link.heal();
+    this.world.redis?.resume();
+    for (const instance of this.world.instances) {
+      instance.resume();
+      if (!instance.running) instance.start();
+    }
+    const ready = this.world.instances.map(({ number }) =>
+      until(`instance ${number} is ready again`, 60, () => this.world.ready(number)),
+    );
+    await Promise.all(ready);
+  }
+
+  private async follow(faults: readonly PlannedFault[], began: number): Promise<void> {
+    for (const { atMs, fault } of faults) {
+      while (!this.stopped && performance.now() - began < atMs) {
+        await sleep(Math.min(250, Math.max(1, atMs - (performance.now() - began))));
+      }
+      if (this.stopped) return;
+      if (this.plan.scripted && LONE.includes(fault.kind)) await this.everyoneReady();
+      const from = Date.now();
+      await this.carryOut(fault);
+      this.history.fault(fault, from, Date.now());
+    }
+  }
+
+  private async everyoneReady(): Promise<void> {
+    const ready = this.world.instances.map(({ number }) =>
+      until('ready', CALM_SECONDS, () => this.world.ready(number)),
+    );
+    await Promise.allSettled(ready);
+  }
+
+  private async carryOut(fault: Fault): Promise<void> {
+    const { world } = this;
+    switch (fault.kind) {
+      case 'kill':
+        return this.kill(fault.instances, fault.downMs);
+      case 'kill-before-call': {
+        const wallets = world.link('wallet', 0);
+        wallets.stall();
+        await sleep(BEFORE_CALL_MS);
+        await Promise.all(fault.instances.map((number) => world.instances[number]!.kill()));
+        wallets.heal();
+        return this.kill(fault.instances, fault.downMs);
+      }
+      case 'suspend':
+        for (const number of fault.instances) world.instances[number]!.suspend();
+        await sleep(fault.forMs);
+        for (const number of fault.instances) world.instances[number]!.resume();
+        return;
+      case 'rolling-restart':
+        for (const instance of world.instances) {
+          await instance.terminate();
+          instance.start();
+          await this.readyAgain(instance.number);
+        }
+        return;
+      case 'database-restart':
+        return world.postgres!.endAndStart('restart');
+      case 'database-crash':
+        return world.postgres!.endAndStart('crash');
+      case 'database-kill':
+        return world.postgres ? world.postgres.endAndStart('kill') : this.killEmbeddedDatabase();
+      case 'fail-over': {
+        if (await this.statementsUnderWay()) this.failOversDuringCommit += 1;
+        await world.postgres!.failOver();
+        return world.postgres!.addReplica();
+      }
+      case 'redis-kill':
+      case 'redis-restart':
+        await world.redis!.end(fault.kind === 'redis-kill' ? 'SIGKILL' : 'SIGTERM');
+        await sleep(fault.downMs);
+        return world.redis!.launch();
+      case 'redis-stall':
+        world.redis!.suspend();
+        await sleep(fault.forMs);
+        return world.redis!.resume();
+      case 'cut': {
+        const link = world.link(fault.link, fault.instance);
+        if (fault.forMs === 0) return link.cut();
+        link.refuse();
+        await sleep(fault.forMs);
+        return link.heal();
+      }
+      case 'hold-up': {
+        const link = world.link(fault.link, fault.instance);
+        link.stall();
+        await sleep(fault.forMs);
+        return link.heal();
+      }
+    }
+  }
+
+  private async kill(instances: readonly number[], downMs: number): Promise<void> {
+    const killed = instances.map((number) => this.world.instances[number]!);
+    await Promise.all(killed.map((instance) => instance.kill()));
+    await sleep(downMs);
+    for (const instance of killed) instance.start();
+    await Promise.all(killed.map(({ number }) => this.readyAgain(number)));
+  }
+
+  /** Waits for the moment at which some are. @returns whether there was one */
+  private async statementsUnderWay(): Promise<boolean> {
+    const late = performance.now() + UNDER_WAY_MS;
+    while (this.world.statementsUnderWay === 0) {
+      if (performance.now() > late) return false;
+      await sleep(1);
+    }
+    return true;
+  }
+
+  /** As an orchestrator: what ends is started again. Not for ever: what it needs may be down, by another lane. */
+  private async readyAgain(number: number): Promise<void> {
+    const instance = this.world.instances[number]!;
+    const ready = () => {
+      if (!instance.running) instance.start();
+      return this.world.ready(number);
+    };
+    await until('it is ready', READY_SECONDS, ready).catch(() => undefined);
+  }
+
+  private async killEmbeddedDatabase(): Promise<void> {
+    const file = join(this.world.folder, 'data/postgresql/data/postmaster.pid');
+    const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+    if (
+      pid > 1 &&
+      execFileSync('ps', ['-o', 'comm=', '-p', String(pid)])
+        .toString()
+        .includes('postgres')
+    ) {
+      process.kill(pid, 'SIGKILL');
+    }
+    await this.readyAgain(0);
+  }
+}

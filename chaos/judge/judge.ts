@@ -1,0 +1,211 @@
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { join } from 'node:path';
+import { HEADER } from '../../src/reconciliation/statement.js';
+import type { Faults } from '../faults.js';
+import { type History, type Intent, intentKey } from '../load/history.js';
+import type { Providers } from '../load/provider.js';
+import { BOOKED_AND_LOST, type CallRecord } from '../processes/counterparts.process.js';
+import { run } from '../processes/child.js';
+import { OPERATORS, type World } from '../world.js';
+import { Ledgers, linesOf, OperatorLedger, type Sums } from './ledgers.js';
+import { type Move, roundsOf } from './moves.js';
+import { judgeRound } from './round.js';
+
+/** How often the situations occurred that a run must have met. */
+export interface Coverage {
+  'a lease was taken over between claim and call': number;
+  'booked, and the answer lost': number;
+  'a ROLLBACK came before its BET': number;
+  'a replay while in flight': number;
+  'Redis was gone at the nonce': number;
+  'a fail-over during a commit': number;
+  'a woken holder was refused': number;
+}
+
+export interface Verdict {
+  readonly violations: readonly string[];
+  readonly coverage: Coverage;
+  readonly sums: Sums;
+  readonly rounds: number;
+  readonly transactions: number;
+  readonly moves: number;
+  readonly takenOver: number;
+  readonly endedByPlatform: number;
+  readonly grants: number;
+}
+
+/** Everything that a verdict is made of, once the load has ended. */
+export interface Evidence {
+  readonly world: World;
+  readonly history: History;
+  readonly providers: Providers;
+  readonly faults: Faults;
+  /** What the counterparts wrote is in it, and what the commands write. */
+  readonly folder: string;
+}
+
+/** Judges a run from all that its parties hold. */
+export async function judge({ world, history, providers, faults, folder }: Evidence): Promise<Verdict> {
+  const violations: string[] = Array.from(providers.violations);
+  const operators = new Map<string, OperatorLedger>();
+  for (const id of OPERATORS) operators.set(id, await readLedger(join(folder, `ledger-${id}.jsonl`)));
+  const calls = await callsById(join(folder, 'calls.jsonl'));
+  for await (const id of linesOf<string>(join(folder, 'altered.jsonl'))) {
+    violations.push(`${id}: the operator got another request than at first`);
+  }
+  const grants = await judgeGrants(join(folder, 'grants.jsonl'), violations);
+
+  const databaseUrl = await world.databaseUrl();
+  const ledgers = new Ledgers(operators, history.intents);
+  const byRound = intentsByRound(history);
+  const counts = { rounds: 0, transactions: 0, moves: 0, takenOver: 0, endedByPlatform: 0 };
+  let beforeCall = 0;
+  let tombstones = 0;
+  for await (const moves of roundsOf(databaseUrl)) {
+    const [first] = moves;
+    const intents =
+      byRound.get(roundId(first!.providerId, first!.playerRef, first!.roundId ?? '')) ??
+      new Map<string, Intent>();
+    const judgement = judgeRound(moves, intents);
+    violations.push(...judgement.violations);
+    ledgers.compareRound(judgement.rows, judgement.fixed);
+    counts.rounds += 1;
+    counts.transactions += judgement.rows.size;
+    counts.moves += moves.length;
+    counts.takenOver += moves.filter(
+      ({ attempt, fixed, state }) => !fixed && attempt > 1 && state === 'PENDING',
+    ).length;
+    for (const [id, { kind }] of judgement.fixed) {
+      if (kind === null) tombstones += 1;
+      if (id.startsWith('croupier-')) counts.endedByPlatform += 1;
+    }
+    beforeCall += takenOverBeforeCall(moves, calls);
+  }
+  ledgers.finish();
+  violations.push(...ledgers.violations);
+  violations.push(...(await judgeByCommands(world, operators, folder)));
+
+  const answers = [...history.intents.values()].flatMap((intent) => intent.answers);
+  const coded = (code: string) => answers.filter((answer) => answer.code === code).length;
+  const lost = [...calls.values()].flat().filter(({ fate }) => BOOKED_AND_LOST.includes(fate)).length;
+  const refused = await Promise.all(
+    world.instances.map((instance) => instance.logged('attempt was taken over')),
+  );
+  if (providers.counts.resetWhileStopping > 0) {
+    violations.push(
+      `${providers.counts.resetWhileStopping} requests had no answer of an instance that was stopping`,
+    );
+  }
+  for (const { number, overdue } of world.instances) {
+    if (overdue > 0) violations.push(`instance ${number} did not stop in time, ${overdue} times`);
+  }
+  return {
+    violations,
+    sums: ledgers.sums,
+    ...counts,
+    grants,
+    coverage: {
+      'a lease was taken over between claim and call': beforeCall,
+      'booked, and the answer lost': lost,
+      'a ROLLBACK came before its BET': tombstones,
+      'a replay while in flight': coded('TRANSACTION_IN_FLIGHT'),
+      'Redis was gone at the nonce': coded('REPLAY_PROTECTION_UNAVAILABLE'),
+      'a fail-over during a commit': faults.failOversDuringCommit,
+      'a woken holder was refused': refused.reduce((sum, count) => sum + count, 0),
+    },
+  };
+}
+
+async function readLedger(path: string): Promise<OperatorLedger> {
+  return OperatorLedger.read(path);
+}
+
+async function callsById(path: string): Promise<Map<string, CallRecord[]>> {
+  const calls = new Map<string, CallRecord[]>();
+  for await (const call of linesOf<CallRecord>(path)) {
+    const id = intentKey(call.providerId, call.transactionId);
+    const known = calls.get(id);
+    if (known) known.push(call);
+    else calls.set(id, [call]);
+  }
+  return calls;
+}
+
+/** Attempts that ended with their lease, and of which the operator had not heard. */
+function takenOverBeforeCall(
+  moves: readonly Move[],
+  calls: ReadonlyMap<string, readonly CallRecord[]>,
+): number {
+  const claimed = new Map<string, Move>();
+  let count = 0;
+  for (const move of moves) {
+    const before = claimed.get(move.transactionId);
+    if (before && move.attempt > before.attempt && before.state === 'PENDING') {
+      const ofIt = calls.get(intentKey(move.providerId, move.transactionId)) ?? [];
+      if (!ofIt.some(({ at }) => at >= before.at - 1 && at <= move.at)) count += 1;
+    }
+    claimed.set(move.transactionId, move);
+  }
+  return count;
+}
+
+async function judgeGrants(path: string, violations: string[]): Promise<number> {
+  let grants = 0;
+  for await (const { requestRef, count } of linesOf<{ requestRef: string; count: number }>(path)) {
+    grants += 1;
+    if (count > 1) violations.push(`the grant ${requestRef} was sent ${count} times`);
+  }
+  return grants;
+}
+
+/** What an operation would run after an incident: the audit log's proof, and the reconciliation with each operator. */
+async function judgeByCommands(
+  world: World,
+  operators: ReadonlyMap<string, OperatorLedger>,
+  folder: string,
+): Promise<string[]> {
+  const env = await world.environment();
+  const violations: string[] = [];
+  const command = async (name: string, args: readonly string[]) => {
+    await run(process.execPath, [`dist/commands/${name}.js`, ...args], { env }).catch((error: unknown) => {
+      violations.push(`${name}: ${(error as Error).message.trim()}`);
+    });
+  };
+  await command('audit-verify', []);
+  for (const [operatorId, { entries }] of operators) {
+    const statement = join(folder, `statement-${operatorId}.csv`);
+    const file = createWriteStream(statement);
+    file.write(`${HEADER}\n`);
+    for (const entry of entries.values()) {
+      const { providerId, transactionId, kind, originalTransactionId = '', playerRef, currency } = entry;
+      const fields = [providerId, transactionId, kind, originalTransactionId, playerRef, currency];
+      file.write(`${[...fields, entry.amountMinor, entry.status, entry.bookedAt].join(',')}\n`);
+    }
+    file.end();
+    await finished(file);
+    const range = ['--from', DAY_BEFORE, '--to', DAY_AFTER];
+    await command('reconcile', ['--operator', operatorId, ...range, '--statement', statement]);
+  }
+  return violations;
+}
+
+const DAY_MS = 86_400_000;
+const DAY_BEFORE = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+const DAY_AFTER = new Date(Date.now() + 2 * DAY_MS).toISOString().slice(0, 10);
+
+function intentsByRound({ intents }: History): Map<string, Map<string, Intent>> {
+  const byRound = new Map<string, Map<string, Intent>>();
+  for (const intent of intents.values()) {
+    const { session, request } = intent;
+    const id = roundId(session.providerId, session.playerRef, request.roundId);
+    let ofRound = byRound.get(id);
+    if (!ofRound) byRound.set(id, (ofRound = new Map<string, Intent>()));
+    ofRound.set(request.transactionId, intent);
+  }
+  return byRound;
+}
+
+function roundId(providerId: string, playerRef: string, round: string): string {
+  return `${providerId} ${playerRef} ${round}`;
+}

@@ -1,0 +1,158 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { LedgerEntry } from '../../src/sandbox/ledger.js';
+import { definite, type Intent, intentKey } from '../load/history.js';
+import type { Row } from '../model/rows.js';
+import { undecided } from '../model/rows.js';
+import type { Fixed } from './moves.js';
+
+/** What one operator holds, by provider and transaction. */
+export class OperatorLedger {
+  readonly entries = new Map<string, LedgerEntry>();
+  /** The ids of the approved ROLLBACKs of each target. */
+  readonly reversals = new Map<string, string[]>();
+
+  static async read(path: string): Promise<OperatorLedger> {
+    const ledger = new OperatorLedger();
+    for await (const entry of linesOf<LedgerEntry>(path)) ledger.add(entry);
+    return ledger;
+  }
+
+  private add(entry: LedgerEntry): void {
+    const { providerId, transactionId, kind, status, originalTransactionId } = entry;
+    this.entries.set(intentKey(providerId, transactionId), entry);
+    if (kind !== 'ROLLBACK' || status !== 'APPROVED' || originalTransactionId === undefined) return;
+    const target = intentKey(providerId, originalTransactionId);
+    const known = this.reversals.get(target);
+    if (known) known.push(transactionId);
+    else this.reversals.set(target, [transactionId]);
+  }
+}
+
+export async function* linesOf<Line>(path: string): AsyncGenerator<Line> {
+  for await (const line of createInterface({ input: createReadStream(path) })) yield JSON.parse(line) as Line;
+}
+
+/** Sums over all players, in minor units: what the BETs and WINs that stand have moved. */
+export interface Sums {
+  provider: number;
+  platform: number;
+  operator: number;
+}
+
+/** Compares what the provider was told, what the platform stores and what the operator holds, transaction by transaction. */
+export class Ledgers {
+  readonly sums: Sums = { provider: 0, platform: 0, operator: 0 };
+  readonly violations: string[] = [];
+  private readonly matched = new Set<string>();
+
+  constructor(
+    private readonly operators: ReadonlyMap<string, OperatorLedger>,
+    private readonly intents: ReadonlyMap<string, Intent>,
+  ) {}
+
+  compareRound(rows: ReadonlyMap<string, Row>, fixed: ReadonlyMap<string, Fixed>): void {
+    for (const row of rows.values()) this.compare(row, fixed.get(row.transactionId)?.verdict ?? null);
+  }
+
+  /** What the operator holds and the platform does not know of, and what it reversed twice. */
+  finish(): void {
+    for (const { entries, reversals } of this.operators.values()) {
+      for (const [id, { movedMinor }] of entries) {
+        this.sums.operator += movedMinor;
+        if (!this.matched.has(id))
+          this.violations.push(`${id}: the operator booked it, the platform has no record`);
+      }
+      for (const [target, by] of reversals) {
+        if (by.length > 1) this.violations.push(`${target}: reversed by ${by.join(' and ')}`);
+      }
+    }
+    const { provider, platform, operator } = this.sums;
+    if (provider !== platform || platform !== operator) {
+      this.violations.push(
+        `the sums differ: provider ${provider}, platform ${platform}, operator ${operator}`,
+      );
+    }
+  }
+
+  private compare(row: Row, verdict: string | null): void {
+    const { providerId, transactionId, operatorId, kind, state } = row;
+    const id = intentKey(providerId, transactionId);
+    const ledger = this.operators.get(operatorId);
+    const entry = ledger?.entries.get(id);
+    if (entry) this.matched.add(id);
+    const complain = (text: string) => {
+      this.violations.push(`${id}: ${text}`);
+    };
+    if (undecided(row)) return complain(`${state} in the end`);
+    if (kind === null) return this.compareTombstone(id, entry, complain);
+    if (entry && entry.amountMinor !== row.amountMinor) {
+      complain(`the operator booked ${entry.amountMinor}, the platform ${row.amountMinor}`);
+    }
+    const reversed = kind !== 'ROLLBACK' && (ledger?.reversals.has(id) ?? false);
+    const held = entry?.status === 'APPROVED' && !reversed;
+    const stands = state === 'APPROVED';
+    const differ = verdict === null ? stands !== held : entry !== undefined;
+    if (differ)
+      complain(
+        `the platform stores ${state}, the operator holds ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
+      );
+    if (stands) this.sums.platform += signed(row);
+    this.compareTold(row, id, complain);
+  }
+
+  private compareTombstone(
+    id: string,
+    entry: LedgerEntry | undefined,
+    complain: (text: string) => void,
+  ): void {
+    if (entry?.status === 'APPROVED') complain('the operator booked what has a tombstone');
+    this.compareDeclined(id, complain);
+  }
+
+  private compareTold(row: Row, id: string, complain: (text: string) => void): void {
+    const intent = this.intents.get(id);
+    const answer = intent && definite(intent);
+    if (!intent) {
+      if (!row.transactionId.startsWith('croupier-')) complain('no provider asked for it');
+      return;
+    }
+    if (!answer) return complain('the provider has no definite answer');
+    if (row.state === 'ROLLED_BACK') return this.compareRolledBack(intent, id, complain);
+    const { status } = JSON.parse(answer.body ?? '{}') as { status?: string };
+    if (status !== row.state)
+      complain(`the provider was told ${status ?? 'nothing'}, the platform stores ${row.state}`);
+    if (status === 'APPROVED') this.sums.provider += signed(row);
+  }
+
+  /** The provider knows by the BET's answer, or by that of its own ROLLBACK. */
+  private compareRolledBack(intent: Intent, id: string, complain: (text: string) => void): void {
+    const { providerId } = intent.session;
+    const told = (one: Intent | undefined) =>
+      one && (JSON.parse(definite(one)?.body ?? '{}') as { status?: string }).status;
+    if (told(intent) === 'DECLINED') return;
+    const rollbacks = ['undo', 'undo-again', 'undo-second'].map((name) =>
+      this.intents.get(intentKey(providerId, `${name}-${intent.request.transactionId.split('-').at(-1)}`)),
+    );
+    const known = rollbacks.some(
+      (rollback) =>
+        rollback?.request.originalTransactionId === intent.request.transactionId &&
+        told(rollback) === 'APPROVED',
+    );
+    if (!known) complain(`it is rolled back, and the provider of ${id} was not told`);
+  }
+
+  private compareDeclined(id: string, complain: (text: string) => void): void {
+    const intent = this.intents.get(id);
+    const answer = intent && definite(intent);
+    if (!intent) return;
+    const { status } = JSON.parse(answer?.body ?? '{}') as { status?: string };
+    if (status !== 'DECLINED')
+      complain(`the provider was told ${status ?? 'nothing'} of what has a tombstone`);
+  }
+}
+
+function signed({ kind, amountMinor }: Row): number {
+  if (kind === 'BET') return -amountMinor;
+  return kind === 'WIN' ? amountMinor : 0;
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { signRequest } from '@croupier/provider-sdk';
+import { Pool } from 'undici';
+import type { World } from '../world.js';
+
+/** How long a client waits for an answer, in milliseconds. */
+const PATIENCE_MS = 8000;
+/** Polling interval of the readiness, in milliseconds. */
+const READINESS_MS = 200;
+/** Shorter than SHUTDOWN_DELAY_MS by more than the readiness takes, in milliseconds. */
+const FRESH_MS = 1000;
+const CONNECTIONS = 128;
+
+export interface Signed {
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Record<string, string>;
+}
+
+export interface Reply {
+  readonly instance: number;
+  /** 0 where no answer came. */
+  readonly status: number;
+  readonly text: string;
+  readonly code: string | undefined;
+  readonly nextAction: string | undefined;
+  readonly replayed: boolean;
+}
+
+/** The round robin before the instances: each request goes to the next one that says it is ready. */
+export class Client {
+  private readonly pools: Pool[];
+  /** When each instance last said that it is ready; 0 once it said that it is not. */
+  private readonly readyAt: number[];
+  private readonly polling: NodeJS.Timeout;
+  private turn = 0;
+
+  constructor(private readonly world: World) {
+    const options = { connections: CONNECTIONS, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
+    this.pools = world.instances.map(
+      ({ number }) => new Pool(`http://127.0.0.1:${world.clientPort(number)}`, options),
+    );
+    this.readyAt = world.instances.map(() => performance.now());
+    this.polling = setInterval(() => this.poll(), READINESS_MS);
+  }
+
+  sign(tenantId: string, path: string, content: object): Signed {
+    const body = JSON.stringify(content);
+    const secret = this.world.secrets.get(tenantId) ?? '';
+    const call = {
+      method: 'POST',
+      path,
+      body,
+      tenantId,
+      secret,
+      nonce: randomUUID(),
+      now: Date.now() / 1000,
+    };
+    return { path, body, headers: { 'content-type': 'application/json', ...signRequest(call) } };
+  }
+
+  /** The next instance in turn; one that is not ready only if none is. */
+  next(): number {
+    const turn = () => (this.turn = (this.turn + 1) % this.readyAt.length);
+    for (let step = 0; step < this.readyAt.length; step += 1) {
+      if (this.readyAt[turn()]! > 0) return this.turn;
+    }
+    return turn();
+  }
+
+  /** Whether the instance said so a moment ago, and not what it said before the machine was busy. */
+  saysReady(instance: number): boolean {
+    return performance.now() - this.readyAt[instance]! < FRESH_MS;
+  }
+
+  async send({ path, body, headers }: Signed, instance: number): Promise<Reply> {
+    try {
+      const answer = await this.pools[instance]!.request({ method: 'POST', path, body, headers });
+      const text = await answer.body.text();
+      const header = (name: string) => answer.headers[name] as string | undefined;
+      return {
+        instance,
+        status: answer.statusCode,
+        text,
+        code: header('x-error-code'),
+        nextAction: header('x-next-action'),
+        replayed: header('idempotency-replayed') === 'true',
+      };
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? (error as Error).message;
+      return { instance, status: 0, text: '', code, nextAction: undefined, replayed: false };
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.polling);
+    await Promise.all(this.pools.map((pool) => pool.destroy()));
+  }
+
+  private poll(): void {
+    for (const { number } of this.world.instances) {
+      const asked = performance.now();
+      void this.world.ready(number).then((ready) => (this.readyAt[number] = ready ? asked : 0));
+    }
+  }
+}

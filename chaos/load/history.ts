@@ -1,0 +1,98 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
+import type { Fault } from '../plan.js';
+import type { OperatorId, ProviderId } from '../world.js';
+
+/** A session that a player plays in. */
+export interface PlayerSession {
+  readonly providerId: ProviderId;
+  readonly operatorId: OperatorId;
+  readonly sessionId: string;
+  readonly sessionToken: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+}
+
+/** One answer of the service; status 0 where none came. */
+export interface Answer {
+  /** When it was sent and when it was answered: Unix time in milliseconds. */
+  readonly sent: number;
+  readonly answered: number;
+  readonly instance: number;
+  readonly status: number;
+  /** X-Error-Code, or why there is no answer. */
+  readonly code?: string;
+  readonly nextAction?: string;
+  readonly replayed?: boolean;
+  /** The bytes, of a 200 only. */
+  readonly body?: string;
+}
+
+/** What a provider wants booked, and all that it was answered. */
+export interface Intent {
+  readonly session: PlayerSession;
+  readonly request: TransactionRequest;
+  readonly answers: Answer[];
+}
+
+export interface FaultRecord {
+  readonly fault: Fault;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Everything that the clients saw and the faults did, in memory and in history.jsonl. */
+export class History {
+  readonly intents = new Map<string, Intent>();
+  readonly faults: FaultRecord[] = [];
+  private readonly file: WriteStream;
+
+  constructor(path: string) {
+    this.file = createWriteStream(path);
+  }
+
+  intent(session: PlayerSession, request: TransactionRequest): Intent {
+    const intent = { session, request, answers: [] };
+    this.intents.set(intentKey(session.providerId, request.transactionId), intent);
+    this.write({ at: Date.now(), intent: request.transactionId, of: session.providerId, request });
+    return intent;
+  }
+
+  answer(intent: Intent, answer: Answer): void {
+    intent.answers.push(answer);
+    this.write({
+      at: answer.answered,
+      answer: intent.request.transactionId,
+      of: intent.session.providerId,
+      ...answer,
+    });
+  }
+
+  fault(fault: Fault, from: number, to: number): void {
+    this.faults.push({ fault, from, to });
+    this.write({ at: from, fault, to });
+  }
+
+  note(text: string): void {
+    this.write({ at: Date.now(), note: text });
+  }
+
+  async close(): Promise<void> {
+    this.file.end();
+    await finished(this.file);
+  }
+
+  private write(line: object): void {
+    this.file.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+export function intentKey(providerId: string, transactionId: string): string {
+  return `${providerId} ${transactionId}`;
+}
+
+/** The last 200 of an intent. */
+export function definite(intent: Intent): Answer | undefined {
+  return intent.answers.findLast(({ status }) => status === 200);
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
+import type { Seeded } from '../seeded.js';
+import type { World } from '../world.js';
+import type { Client, Reply, Signed } from './client.js';
+import type { History, Intent, PlayerSession } from './history.js';
+
+const PATH = '/v1/wallet/transaction';
+/** Out of a hundred requests, how many are sent twice at once, asked again later, or replayed byte for byte. */
+const TWICE = 5;
+const ASKED_AGAIN = 3;
+const REPLAYED = 1;
+/** Tries of a provider that gives up. */
+const IMPATIENT_TRIES = 2;
+
+/** What the providers do wrong, and what the service does wrong to them. */
+export interface ProviderCounts {
+  /** Signed requests that were sent a second time with the same nonce. */
+  replayedNonces: number;
+  noncesUsedTwice: number;
+  /** Requests that were reset by an instance that had been asked to stop. */
+  resetWhileStopping: number;
+}
+
+/** The providers: each repeats a request as X-Next-Action says, some give up, and some send twice. */
+export class Providers {
+  readonly counts: ProviderCounts = { replayedNonces: 0, noncesUsedTwice: 0, resetWhileStopping: 0 };
+  readonly violations: string[] = [];
+  /** Nothing further is begun. */
+  closing = false;
+  /** Stops giving up on transactions: the resolver takes abandoned ones up only after a minute. */
+  patient = false;
+  /** No retry is begun any more. */
+  stopped = false;
+  private readonly aside = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly world: World,
+    private readonly client: Client,
+    private readonly history: History,
+  ) {}
+
+  /** @returns the status in the definite answer; `unknown` where the provider gave up */
+  async submit(
+    session: PlayerSession,
+    request: TransactionRequest,
+    random: Seeded,
+  ): Promise<'APPROVED' | 'DECLINED' | 'unknown'> {
+    const intent = this.history.intent(session, request);
+    const tries = random.chance(0.04) && !this.patient ? IMPATIENT_TRIES : Infinity;
+    return this.pursue(intent, random, tries);
+  }
+
+  /** Repeats an intent until its answer is definite. */
+  async pursue(
+    intent: Intent,
+    random: Seeded,
+    tries = Infinity,
+  ): Promise<'APPROVED' | 'DECLINED' | 'unknown'> {
+    for (let tried = 1; !this.stopped; tried += 1) {
+      const twice = random.chance(TWICE / 100) && !this.closing;
+      const [reply] = await Promise.all([
+        this.ask(intent, random),
+        ...(twice ? [this.ask(intent, random)] : []),
+      ]);
+      if (reply.status === 200) {
+        if (random.chance(ASKED_AGAIN / 100) && !this.closing)
+          this.later(random, () => this.ask(intent, random));
+        return (JSON.parse(reply.text) as { status: 'APPROVED' | 'DECLINED' }).status;
+      }
+      const retryable = reply.status === 0 || reply.nextAction === 'retry-same-request';
+      if (!retryable && reply.nextAction !== 'wait-then-retry') {
+        this.violations.push(`${intent.request.transactionId}: ${reply.status} ${reply.code ?? reply.text}`);
+        return 'unknown';
+      }
+      if (tried >= tries && !this.closing) return 'unknown';
+      await sleep(random.between(20, Math.min(2000, 60 * 2 ** tried)));
+    }
+    return 'unknown';
+  }
+
+  /** Waits for what was begun beside. */
+  async settled(): Promise<void> {
+    await Promise.all(this.aside);
+  }
+
+  private async ask(intent: Intent, random: Seeded): Promise<Reply> {
+    const { sessionToken, providerId } = intent.session;
+    const signed = this.client.sign(providerId, PATH, { ...intent.request, sessionToken });
+    const instance = this.client.next();
+    const ready = this.client.saysReady(instance);
+    const sent = Date.now();
+    const reply = await this.client.send(signed, instance);
+    const { status, code, nextAction, replayed, text } = reply;
+    this.history.answer(intent, {
+      sent,
+      answered: Date.now(),
+      instance,
+      status,
+      ...(code !== undefined && { code }),
+      ...(nextAction !== undefined && { nextAction }),
+      ...(replayed && { replayed }),
+      ...(status === 200 && { body: text }),
+    });
+    if (
+      status === 0 &&
+      ready &&
+      this.world.instances[instance]!.stopping &&
+      !this.world.link('client', instance).faulty
+    ) {
+      this.history.note(
+        `${intent.request.transactionId} had no answer (${code ?? ''}) of instance ${instance}, which was stopping`,
+      );
+      this.counts.resetWhileStopping += 1;
+    }
+    const shared = this.world.redis !== undefined;
+    if (shared && random.chance(REPLAYED / 100) && !this.closing) {
+      this.later(random, () => this.replay(signed, reply));
+    }
+    return reply;
+  }
+
+  /** Sends the same bytes once more: one of the two, at most, may be let in. */
+  private async replay(signed: Signed, first: Reply): Promise<void> {
+    const second = await this.client.send(signed, this.client.next());
+    this.counts.replayedNonces += 1;
+    if (letIn(first) && letIn(second)) {
+      this.counts.noncesUsedTwice += 1;
+      this.violations.push(`a nonce was used twice: ${first.status} and ${second.status}`);
+    }
+  }
+
+  private later(random: Seeded, work: () => Promise<unknown>): void {
+    const done: Promise<unknown> = sleep(random.between(0, 3000))
+      .then(work)
+      .finally(() => this.aside.delete(done));
+    this.aside.add(done);
+  }
+}
+
+/** Whether the signature and the nonce were accepted; without an answer it is not known. */
+function letIn({ status, code }: Reply): boolean {
+  return status !== 0 && status !== 401 && code !== 'REPLAY_PROTECTION_UNAVAILABLE' && code !== 'OVERLOADED';
+}

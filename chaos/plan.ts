@@ -1,0 +1,208 @@
+import { Seeded } from './seeded.js';
+
+/** The two ends of a connection that is cut or held up. */
+export const LINKS = ['client', 'database', 'redis', 'wallet'] as const;
+export type LinkKind = (typeof LINKS)[number];
+
+/** One fault; instances are named by their number. */
+export type Fault =
+  | { readonly kind: 'kill'; readonly instances: readonly number[]; readonly downMs: number }
+  /** Killed while its calls do not reach the wallet: the claim is committed, and nothing was asked. */
+  | { readonly kind: 'kill-before-call'; readonly instances: readonly number[]; readonly downMs: number }
+  /** Suspended beyond its lease, and woken. */
+  | { readonly kind: 'suspend'; readonly instances: readonly number[]; readonly forMs: number }
+  /** SIGTERM to one after the other. */
+  | { readonly kind: 'rolling-restart' }
+  | { readonly kind: 'database-restart' }
+  | { readonly kind: 'database-crash' }
+  | { readonly kind: 'database-kill' }
+  | { readonly kind: 'fail-over' }
+  | { readonly kind: 'redis-kill'; readonly downMs: number }
+  | { readonly kind: 'redis-restart'; readonly downMs: number }
+  | { readonly kind: 'redis-stall'; readonly forMs: number }
+  | { readonly kind: 'cut'; readonly link: LinkKind; readonly instance: number; readonly forMs: number }
+  | { readonly kind: 'hold-up'; readonly link: LinkKind; readonly instance: number; readonly forMs: number };
+
+export type FaultKind = Fault['kind'];
+
+/** A fault and when it begins, in milliseconds from the start of the load. */
+export interface PlannedFault {
+  readonly atMs: number;
+  readonly fault: Fault;
+}
+
+/** Faults of one lane follow one another; lanes overlap. */
+export const LANES = {
+  instances: ['kill', 'kill-before-call', 'suspend', 'rolling-restart'],
+  database: ['database-restart', 'database-crash', 'database-kill', 'fail-over'],
+  redis: ['redis-kill', 'redis-restart', 'redis-stall'],
+  links: ['cut', 'hold-up'],
+} as const satisfies Record<string, readonly FaultKind[]>;
+export type Lane = keyof typeof LANES;
+
+export interface Plan {
+  readonly seed: number;
+  /** Whether it is the script, which waits where it must. */
+  readonly scripted: boolean;
+  /** How often each kind comes: the mean time between two, in seconds. */
+  readonly everySeconds: Readonly<Partial<Record<FaultKind, number>>>;
+  /** Of the wallets and webhooks: probabilities by call, 0 … 1. */
+  readonly misbehave: number;
+  readonly decline: number;
+  /** How far the clock of each instance is ahead, in seconds. */
+  readonly clockSeconds: readonly number[];
+  readonly faults: Readonly<Record<Lane, readonly PlannedFault[]>>;
+}
+
+/** What a run consists of, where less than everything can be had. */
+export interface Parts {
+  readonly instances: number;
+  /** A PostgreSQL of its own, with a replica; else the embedded one. */
+  readonly database: boolean;
+  readonly redis: boolean;
+}
+
+/** The mean time between two faults of a kind is drawn from these, in seconds. */
+const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>> = {
+  kill: [20, 60],
+  'kill-before-call': [40, 100],
+  suspend: [25, 60],
+  'rolling-restart': [60, 150],
+  'database-restart': [80, 200],
+  'database-crash': [80, 200],
+  'database-kill': [80, 200],
+  'fail-over': [90, 180],
+  'redis-kill': [50, 150],
+  'redis-restart': [50, 150],
+  'redis-stall': [40, 120],
+  cut: [6, 30],
+  'hold-up': [10, 40],
+};
+
+/** The first faults leave the load time to begin. */
+const CALM_MS = 5_000;
+
+/** Everything that a seed determines of a run of this length. */
+export function planOf(seed: number, minutes: number, parts: Parts): Plan {
+  const random = new Seeded(seed);
+  const kinds = possible(parts);
+  const everySeconds = Object.fromEntries(
+    kinds.map((kind) => [kind, Math.round(random.between(EVERY[kind][0], EVERY[kind][1]))]),
+  ) as Record<FaultKind, number>;
+  const lane = (of: readonly FaultKind[]) =>
+    of
+      .filter((kind) => kinds.includes(kind))
+      .flatMap((kind) =>
+        times(random, everySeconds[kind], minutes).map((atMs) => ({
+          atMs,
+          fault: draw(random, kind, parts),
+        })),
+      )
+      .sort((one, other) => one.atMs - other.atMs);
+  return {
+    seed,
+    scripted: false,
+    everySeconds,
+    misbehave: random.pick([0.02, 0.05, 0.1]),
+    decline: random.pick([0.01, 0.03]),
+    clockSeconds: Array.from({ length: parts.instances }, (_, number) =>
+      number === 0 ? 0 : random.below(121) - 60,
+    ),
+    faults: {
+      instances: lane(LANES.instances),
+      database: lane(LANES.database),
+      redis: lane(LANES.redis),
+      links: lane(LANES.links),
+    },
+  };
+}
+
+/** Two minutes that force each situation once. */
+export function scriptedPlan(seed: number, parts: Parts): Plan {
+  const last = parts.instances - 1;
+  const all = Array.from({ length: parts.instances }, (_, number) => number);
+  const script: readonly [atSeconds: number, fault: Fault][] = [
+    [5, { kind: 'suspend', instances: [last], forMs: 7000 }],
+    [8, { kind: 'redis-kill', downMs: 1500 }],
+    [16, { kind: 'kill-before-call', instances: [0], downMs: 500 }],
+    [18, { kind: 'cut', link: 'wallet', instance: 0, forMs: 500 }],
+    [21, { kind: 'redis-stall', forMs: 2500 }],
+    [24, { kind: 'fail-over' }],
+    [26, { kind: 'kill', instances: [last], downMs: 500 }],
+    [30, { kind: 'cut', link: 'database', instance: 0, forMs: 0 }],
+    [33, { kind: 'hold-up', link: 'database', instance: last, forMs: 4500 }],
+    [38, { kind: 'rolling-restart' }],
+    [40, { kind: 'redis-restart', downMs: 500 }],
+    [48, { kind: 'database-crash' }],
+    [52, { kind: 'cut', link: 'client', instance: 0, forMs: 500 }],
+    [55, { kind: 'kill', instances: all, downMs: 200 }],
+    [58, { kind: 'database-kill' }],
+    [62, { kind: 'database-restart' }],
+    [64, { kind: 'cut', link: 'redis', instance: last, forMs: 1000 }],
+    [66, { kind: 'suspend', instances: [0], forMs: 6000 }],
+  ];
+  const kinds = possible(parts);
+  const lane = (of: readonly FaultKind[]) =>
+    script
+      .filter(([, { kind }]) => of.includes(kind) && kinds.includes(kind))
+      .map(([atSeconds, fault]) => ({ atMs: atSeconds * 1000, fault }));
+  return {
+    seed,
+    scripted: true,
+    everySeconds: {},
+    misbehave: 0.06,
+    decline: 0.02,
+    clockSeconds: all.map((number) => number * 40),
+    faults: {
+      instances: lane(LANES.instances),
+      database: lane(LANES.database),
+      redis: lane(LANES.redis),
+      links: lane(LANES.links),
+    },
+  };
+}
+
+function possible({ database, redis, instances }: Parts): readonly FaultKind[] {
+  return Object.values(LANES)
+    .flat()
+    .filter((kind) => {
+      if (kind.startsWith('redis')) return redis;
+      if (kind === 'rolling-restart') return instances > 1;
+      return database || (kind !== 'fail-over' && kind !== 'database-restart' && kind !== 'database-crash');
+    });
+}
+
+function times(random: Seeded, everySeconds: number, minutes: number): number[] {
+  const all: number[] = [];
+  const next = () => random.between(0.3, 1.7) * everySeconds * 1000;
+  // The first one comes sooner, so that a short run meets every kind.
+  for (let at = CALM_MS + next() * 0.7; at < minutes * 60_000; at += next()) all.push(Math.round(at));
+  return all;
+}
+
+function draw(random: Seeded, kind: FaultKind, { instances: count, redis, database }: Parts): Fault {
+  const one = random.below(count);
+  const downMs = Math.round(random.between(0, 4000));
+  const forMs = Math.round(random.between(300, 3000));
+  const some = random.chance(0.2) ? Array.from({ length: count }, (_, number) => number) : [one];
+  switch (kind) {
+    case 'kill':
+    case 'kill-before-call':
+      return { kind, instances: some, downMs };
+    case 'suspend':
+      return { kind, instances: [one], forMs: 4000 + 2 * forMs };
+    case 'redis-kill':
+    case 'redis-restart':
+      return { kind, downMs };
+    case 'redis-stall':
+      return { kind, forMs };
+    case 'cut':
+    case 'hold-up': {
+      const links = LINKS.filter((link) => (link !== 'redis' || redis) && (link !== 'database' || database));
+      const long = kind === 'hold-up' ? forMs * 2 : random.chance(0.5) ? 0 : forMs;
+      return { kind, link: random.pick(links), instance: one, forMs: long };
+    }
+    default:
+      return { kind };
+  }
+}

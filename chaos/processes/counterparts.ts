@@ -1,0 +1,186 @@
+/**
+ * The operators' wallets and the providers' webhooks, in a process of their own: an HTTP server that books in a ledger,
+ * remembers what came, and misbehaves as the seed says.
+ */
+import { createWriteStream } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
+import { Ledger, readOrder } from '../../src/sandbox/ledger.js';
+import { digest } from '../seeded.js';
+import type { CallRecord, Command, Fate, WalletRates } from './counterparts.process.js';
+
+const FATES: readonly Exclude<Fate, 'answered' | 'declined'>[] = [
+  'refused',
+  'silent',
+  'dropped',
+  'booked-refused',
+  'booked-silent',
+  'booked-dropped',
+  'late',
+  'slow',
+  'twice',
+];
+/** Beyond every time-out of the service, in milliseconds. */
+const SILENT_MS = 8000;
+
+let rates: WalletRates = { seed: 0, misbehave: 0, decline: 0, walletTimeoutMs: 1000 };
+const ledgers = new Map<string, Ledger>();
+const firstBodies = new Map<string, string>();
+const altered: string[] = [];
+const ordinals = new Map<string, number>();
+const calls: CallRecord[] = [];
+const grants = new Map<string, number>();
+
+function ledgerOf(operatorId: string): Ledger {
+  const ledger = ledgers.get(operatorId) ?? new Ledger();
+  ledgers.set(operatorId, ledger);
+  return ledger;
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString();
+  const json = JSON.parse(body) as Record<string, unknown>;
+  const [, party = '', ...rest] = (request.url ?? '').split('/');
+  const route = rest.join('/');
+  if (route === 'transaction') return transaction(party, body, json, response);
+  if (route === 'balance') {
+    const balance = ledgerOf(party).balance(String(json['playerRef']), String(json['currency']));
+    return met(fateOf('balance', String(json['playerRef'])), response, () => ({ balance }));
+  }
+  if (route.endsWith('free-spins/grant')) {
+    const requestRef = String(json['requestRef']);
+    grants.set(requestRef, (grants.get(requestRef) ?? 0) + 1);
+    return met(fateOf('grant', requestRef), response, () => ({ externalRef: `spins-${requestRef}` }));
+  }
+  send(response, 200, {});
+}
+
+function transaction(
+  operatorId: string,
+  body: string,
+  json: Record<string, unknown>,
+  response: ServerResponse,
+): void {
+  const order = readOrder(json);
+  if (typeof order === 'string') return send(response, 400, { error: order });
+  const { providerId, transactionId } = order;
+  const id = `${providerId} ${transactionId}`;
+  const first = firstBodies.get(id) ?? body;
+  firstBodies.set(id, first);
+  if (first !== body) altered.push(id);
+  const fate = fateOf('transaction', id);
+  calls.push({ at: Date.now(), operatorId, providerId, transactionId, fate });
+  const ledger = ledgerOf(operatorId);
+  met(fate, response, () => {
+    let entry = ledger.find(providerId, transactionId);
+    if (!entry) {
+      entry = ledger.judge(order, new Date());
+      if (fate === 'declined')
+        entry = { ...entry, status: 'DECLINED', reason: 'LIMIT_REACHED', movedMinor: 0 };
+      ledger.record(entry);
+    }
+    const { status, reason, operatorTransactionId } = entry;
+    return {
+      status,
+      balance: ledger.balance(order.playerRef, order.currency),
+      reason,
+      operatorTransactionId,
+    };
+  });
+}
+
+/** What becomes of the n-th call about something: the seed determines it. */
+function fateOf(route: string, what: string): Fate {
+  const { seed, misbehave, decline } = rates;
+  const key = `${route} ${what}`;
+  const nth = (ordinals.get(key) ?? 0) + 1;
+  ordinals.set(key, nth);
+  const drawn = (word: string) => digest(seed, word, key, nth) / 0x1_0000_0000;
+  if (drawn('misbehaves') < misbehave) return FATES[Math.floor(drawn('how') * FATES.length)]!;
+  return drawn('declines') < decline ? 'declined' : 'answered';
+}
+
+/** Carries a call out, or not, and answers it, or not. */
+function met(fate: Fate, response: ServerResponse, carryOut: () => object): void {
+  const { walletTimeoutMs } = rates;
+  switch (fate) {
+    case 'answered':
+    case 'declined':
+      return send(response, 200, carryOut());
+    case 'refused':
+      return send(response, 503, {});
+    case 'silent':
+      return later(SILENT_MS, () => response.socket?.destroy());
+    case 'dropped':
+      response.socket?.destroy();
+      return;
+    case 'booked-refused':
+      carryOut();
+      return send(response, 500, {});
+    case 'booked-silent':
+      carryOut();
+      return later(SILENT_MS, () => response.socket?.destroy());
+    case 'booked-dropped':
+      carryOut();
+      response.socket?.destroy();
+      return;
+    case 'late':
+      // Booked when the service waits no longer, and may have done something else.
+      return later(walletTimeoutMs * 1.5, () => {
+        carryOut();
+        response.socket?.destroy();
+      });
+    case 'slow':
+      return later(walletTimeoutMs * 0.6, () => send(response, 200, carryOut()));
+    case 'twice':
+      later(walletTimeoutMs * 2, () => carryOut());
+      return send(response, 200, carryOut());
+  }
+}
+
+function later(milliseconds: number, work: () => void): void {
+  setTimeout(work, milliseconds);
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+async function writeOut(folder: string): Promise<void> {
+  for (const [operatorId, ledger] of ledgers) {
+    await writeLines(`${folder}/ledger-${operatorId}.jsonl`, ledger.entries());
+  }
+  await writeLines(`${folder}/calls.jsonl`, calls);
+  const callbacks = [...grants].map(([requestRef, count]) => ({ requestRef, count }));
+  await writeLines(`${folder}/grants.jsonl`, callbacks);
+  await writeLines(`${folder}/altered.jsonl`, altered);
+}
+
+async function writeLines(path: string, items: Iterable<unknown>): Promise<void> {
+  const file = createWriteStream(path);
+  for (const item of items) file.write(`${JSON.stringify(item)}\n`);
+  file.end();
+  await finished(file);
+}
+
+const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  serve(request, response).catch(() => response.socket?.destroy());
+});
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }));
+
+process.on('message', (command: Command) => {
+  if (command.do === 'behave') {
+    rates = command.rates;
+    process.send?.({ done: true });
+  } else {
+    void writeOut(command.folder).then(() => process.send?.({ done: true }));
+  }
+});
+process.on('disconnect', () => process.exit());

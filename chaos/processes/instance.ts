@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Child, start } from './child.js';
+
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+/** Of a busy machine, until it has ended the process. */
+const SLACK_MS = 5000;
+export const SHUTDOWN_DELAY_MS = 3000;
+/** Until a stop that was asked for must be over: SHUTDOWN_DELAY_MS, and 10 s. */
+const STOP_MS = SHUTDOWN_DELAY_MS + 10_000 + SLACK_MS;
+
+export const clocksCanDiffer = existsSync(FAKETIME);
+
+/** One process of the built service, started again under the same number as often as needed. */
+export class Instance {
+  readonly log: string;
+  /** Whether it was asked to stop and has not been killed since. */
+  stopping = false;
+  /** How often it has not ended in time after a SIGTERM. */
+  overdue = 0;
+  private child: Child | undefined;
+
+  /** @param clockSeconds how far its clock is ahead, where that can be had */
+  constructor(
+    readonly number: number,
+    readonly port: number,
+    private readonly environment: Readonly<Record<string, string>>,
+    folder: string,
+    readonly clockSeconds: number,
+  ) {
+    this.log = join(folder, `instance-${number}.log`);
+  }
+
+  get running(): boolean {
+    return this.child?.running ?? false;
+  }
+
+  start(): void {
+    this.stopping = false;
+    const clock = {
+      LD_PRELOAD: FAKETIME,
+      FAKETIME: `${this.clockSeconds < 0 ? '' : '+'}${this.clockSeconds}s`,
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    };
+    const env = {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: String(this.port),
+      ...this.environment,
+      ...(clocksCanDiffer && this.clockSeconds !== 0 && clock),
+    };
+    this.child = start(process.execPath, ['dist/main.js'], this.log, { env });
+  }
+
+  async kill(): Promise<void> {
+    this.stopping = false;
+    this.child?.process.kill('SIGKILL');
+    await this.child?.ended();
+  }
+
+  suspend(): void {
+    this.child?.process.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child?.process.kill('SIGCONT');
+  }
+
+  /** Asks it to stop, and kills it if it does not in time. */
+  async terminate(): Promise<void> {
+    const { child } = this;
+    if (!child?.running) return;
+    this.stopping = true;
+    child.process.kill('SIGTERM');
+    const late = setTimeout(() => {
+      if (!child.running) return;
+      this.overdue += 1;
+      child.process.kill('SIGKILL');
+    }, STOP_MS);
+    await child.ended();
+    clearTimeout(late);
+  }
+
+  /** How many lines of its log hold these words. */
+  async logged(words: string): Promise<number> {
+    return (await readFile(this.log, 'utf8')).split('\n').filter((line) => line.includes(words)).length;
+  }
+}

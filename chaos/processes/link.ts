@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Connection {
+  readonly near: Socket;
+  readonly far: Socket;
+  /** Whether something was sent that is not answered yet. */
+  awaiting: boolean;
+}
+
+/** A TCP connection between two parties that can be cut, refused and held up. */
+export class Link {
+  private readonly connections = new Set<Connection>();
+  private refusing = false;
+  private stalled = false;
+
+  private constructor(
+    readonly name: string,
+    private readonly server: Server,
+    private readonly target: () => Address | undefined,
+  ) {
+    server.on('connection', (near) => this.relay(near));
+  }
+
+  /** @param target where a new connection leads; undefined if it is refused */
+  static async open(name: string, target: () => Address | undefined): Promise<Link> {
+    const link = new Link(name, createServer({ noDelay: true }), target);
+    link.server.listen(0, '127.0.0.1');
+    await once(link.server, 'listening');
+    return link;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Whether it is refused or held up. */
+  get faulty(): boolean {
+    return this.refusing || this.stalled;
+  }
+
+  /** How many connections wait for an answer. */
+  get awaiting(): number {
+    return [...this.connections].filter(({ awaiting }) => awaiting).length;
+  }
+
+  /** Resets every connection. */
+  cut(): void {
+    for (const { near, far } of this.connections) {
+      near.resetAndDestroy();
+      far.resetAndDestroy();
+    }
+  }
+
+  /** Resets every connection and each new one, until it is healed. */
+  refuse(): void {
+    this.refusing = true;
+    this.cut();
+  }
+
+  /** Holds back everything that is sent in either direction, until it is healed. */
+  stall(): void {
+    this.stalled = true;
+    for (const { near, far } of this.connections) {
+      near.pause();
+      far.pause();
+    }
+  }
+
+  heal(): void {
+    this.refusing = false;
+    this.stalled = false;
+    for (const { near, far } of this.connections) {
+      near.resume();
+      far.resume();
+    }
+  }
+
+  close(): void {
+    this.server.close();
+    this.cut();
+  }
+
+  private relay(near: Socket): void {
+    const target = this.refusing ? undefined : this.target();
+    near.on('error', () => undefined);
+    if (!target) {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect({ host: target.host, port: target.port, noDelay: true });
+    const connection: Connection = { near, far, awaiting: false };
+    this.connections.add(connection);
+    near.on('data', (sent) => {
+      connection.awaiting = true;
+      if (!far.write(sent)) near.pause();
+    });
+    far.on('data', (answer) => {
+      connection.awaiting = false;
+      if (!near.write(answer)) far.pause();
+    });
+    near.on('drain', () => this.stalled || far.resume());
+    far.on('drain', () => this.stalled || near.resume());
+    near.on('end', () => far.end());
+    far.on('end', () => near.end());
+    far.on('error', () => near.resetAndDestroy());
+    near.on('close', () => far.destroy());
+    far.on('close', () => {
+      this.connections.delete(connection);
+      near.destroy();
+    });
+    if (this.stalled) {
+      near.pause();
+      far.pause();
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Child, freePort, run, start, until } from './child.js';
+import type { Address } from './link.js';
+
+/** How PostgreSQL ends: as asked to, at once, or without knowing. */
+export type Ending = 'restart' | 'crash' | 'kill';
+const SIGNALS = { restart: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
+
+/**
+ * Durability rests on the kernel's page cache: processes are killed here, the machine is not. A commit that the primary
+ * reports is on its replica.
+ */
+const SETTINGS = {
+  fsync: 'off',
+  wal_level: 'replica',
+  hot_standby: 'on',
+  max_connections: '200',
+  max_wal_senders: '6',
+  wal_keep_size: '512MB',
+  shared_buffers: '256MB',
+  max_wal_size: '2GB',
+};
+
+interface Server {
+  readonly folder: string;
+  readonly port: number;
+  child: Child | undefined;
+}
+
+/** Where Debian, or another installation, keeps the programs of PostgreSQL; undefined if there are none. */
+export function postgresBinaries(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((version) => join(debian, version, 'bin')), '/usr/local/bin', '/usr/bin'];
+  return folders.find(
+    (folder) => existsSync(join(folder, 'pg_basebackup')) && existsSync(join(folder, 'initdb')),
+  );
+}
+
+/** A primary with a synchronous replica that can take its place, in a folder of its own. */
+export class Postgres {
+  private primary!: Server;
+  private replica: Server | undefined;
+  private servers = 0;
+  /** The account of the processes, where this one is root's. */
+  private readonly account = process.getuid?.() === 0 ? accountOf('postgres') : undefined;
+
+  private constructor(
+    private readonly binaries: string,
+    private readonly folder: string,
+  ) {}
+
+  static async start(binaries: string, folder: string): Promise<Postgres> {
+    const postgres = new Postgres(binaries, folder);
+    await mkdir(folder, { mode: 0o755 });
+    await postgres.own(folder);
+    await postgres.initialise();
+    await postgres.addReplica();
+    return postgres;
+  }
+
+  get address(): Address {
+    return { host: '127.0.0.1', port: this.primary.port };
+  }
+
+  get url(): string {
+    return urlOf(this.primary);
+  }
+
+  get version(): string {
+    return execFileSync(join(this.binaries, 'postgres'), ['--version']).toString().trim();
+  }
+
+  /** Ends the primary and starts it again. */
+  async endAndStart(how: Ending): Promise<void> {
+    const { primary } = this;
+    primary.child?.process.kill(SIGNALS[how]);
+    await primary.child?.ended();
+    await this.launch(primary);
+  }
+
+  /** The primary is lost and the replica takes its place. */
+  async failOver(): Promise<void> {
+    const { primary, replica } = this;
+    if (!replica) throw new Error('there is no replica');
+    primary.child?.process.kill('SIGQUIT');
+    await primary.child?.ended();
+    await this.execute('pg_ctl', ['promote', '-D', replica.folder, '-w', '-t', '30']);
+    this.primary = replica;
+    this.replica = undefined;
+    await rm(primary.folder, { recursive: true, force: true });
+  }
+
+  /** A new replica of the present primary; each commit waits for it from then on. */
+  async addReplica(): Promise<void> {
+    const replica = await this.server();
+    const { port } = this.primary;
+    const source = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
+    await this.execute('pg_basebackup', [
+      ...source,
+      '-D',
+      replica.folder,
+      '-R',
+      '-X',
+      'stream',
+      '-c',
+      'fast',
+    ]);
+    await this.launch(replica);
+    await until('the replica streams', 60, async () => {
+      const rows = await this.query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`);
+      return rows.length > 0;
+    });
+    await this.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+    await this.query('SELECT pg_reload_conf()');
+    this.replica = replica;
+  }
+
+  async stop(): Promise<void> {
+    for (const server of [this.replica, this.primary]) {
+      server?.child?.process.kill('SIGQUIT');
+      await server?.child?.ended();
+    }
+  }
+
+  private async initialise(): Promise<void> {
+    this.primary = await this.server();
+    await this.execute('initdb', [
+      '-D',
+      this.primary.folder,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '--no-sync',
+      '-E',
+      'UTF8',
+    ]);
+    const settings = Object.entries(SETTINGS).map(([name, value]) => `${name} = '${value}'\n`);
+    const file = join(this.primary.folder, 'postgresql.conf');
+    await writeFile(file, (await readFile(file, 'utf8')) + settings.join(''));
+    await this.launch(this.primary);
+    await this.query('CREATE DATABASE croupier', 'postgres');
+  }
+
+  private async server(): Promise<Server> {
+    this.servers += 1;
+    return { folder: join(this.folder, `server-${this.servers}`), port: await freePort(), child: undefined };
+  }
+
+  private async launch(server: Server): Promise<void> {
+    const args = ['-D', server.folder, '-p', String(server.port), '-k', '', '-h', '127.0.0.1'];
+    await until('PostgreSQL has started', 60, async () => {
+      // After a SIGKILL, the remaining processes of the old server must end first.
+      if (!server.child?.running) {
+        const log = join(this.folder, 'postgresql.log');
+        server.child = start(join(this.binaries, 'postgres'), args, log, {
+          cwd: this.folder,
+          ...this.account,
+        });
+      }
+      return this.execute('pg_isready', ['-h', '127.0.0.1', '-p', String(server.port), '-q']).then(
+        () => true,
+        () => false,
+      );
+    });
+  }
+
+  private execute(program: string, args: readonly string[]): Promise<string> {
+    return run(join(this.binaries, program), args, { cwd: this.folder, ...this.account });
+  }
+
+  private async query(sql: string, database = 'croupier'): Promise<object[]> {
+    const client = new pg.Client({ connectionString: urlOf(this.primary, database) });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<object>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  private async own(folder: string): Promise<void> {
+    if (this.account) await chown(folder, this.account.uid, this.account.gid);
+  }
+}
+
+function urlOf({ port }: Server, database = 'croupier'): string {
+  return `postgres://postgres@127.0.0.1:${port}/${database}`;
+}
+
+function accountOf(name: string): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync('id', [flag, name]).toString());
+  return { uid: id('-u'), gid: id('-g') };
+}

@@ -1,0 +1,160 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Verdict } from '../judge/judge.js';
+import type { History } from '../load/history.js';
+import type { FaultKind, Plan } from '../plan.js';
+import { clocksCanDiffer } from '../processes/instance.js';
+import type { Measured, Run } from '../run.js';
+import { renderTimeline } from './timeline.js';
+
+/** A run of that length must have met every dangerous situation, and a scripted one in any case; in minutes. */
+const COVERED_MINUTES = 10;
+/** Findings that the report lists. */
+const LISTED = 200;
+
+/** One finding, as runs are compared by it. */
+const kindOf = (violation: string) =>
+  violation.replaceAll(/[\d]+/g, 'N').replaceAll(/player-\S+|[0-9a-f]{8}-\S+/g, '…');
+
+/** Writes report.md, findings.json and timeline.html. @returns all findings */
+export async function writeReport(
+  run: Run,
+  measured: Measured,
+  verdict: Verdict,
+  history: History,
+): Promise<readonly string[]> {
+  const findings = [...verdict.violations, ...uncovered(run, verdict)];
+  const before = await findingsBefore(run.folder);
+  const kinds = [...new Set(findings.map(kindOf))];
+  await writeFile(join(run.folder, 'findings.json'), `${JSON.stringify(kinds, undefined, 2)}\n`);
+  await writeFile(
+    join(run.folder, 'report.md'),
+    report(run, measured, verdict, history, findings, kinds, before),
+  );
+  await writeFile(join(run.folder, 'timeline.html'), renderTimeline(run, history, findings));
+  return findings;
+}
+
+/** What a run must have met and did not. */
+function uncovered({ minutes, plan: { scripted }, parts }: Run, { coverage }: Verdict): string[] {
+  if (!scripted && minutes < COVERED_MINUTES) return [];
+  return Object.entries(coverage)
+    .filter(([situation]) => parts.redis || !situation.includes('Redis'))
+    .filter(([situation]) => parts.database || !situation.includes('fail-over'))
+    .filter(([situation]) => parts.instances > 1 || !situation.includes('woken'))
+    .filter(([, count]) => count === 0)
+    .map(([situation]) => `not covered: ${situation}`);
+}
+
+/** The findings of the latest other run; undefined if there was none. */
+async function findingsBefore(folder: string): Promise<string[] | undefined> {
+  const parent = dirname(folder);
+  let latest: { at: number; path: string } | undefined;
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name, 'findings.json');
+    const at = /^\d+$/.test(name) && join(parent, name) !== folder ? await modified(path) : undefined;
+    if (at !== undefined && (!latest || at > latest.at)) latest = { at, path };
+  }
+  return latest && (JSON.parse(await readFile(latest.path, 'utf8')) as string[]);
+}
+
+async function modified(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+}
+
+function report(
+  run: Run,
+  measured: Measured,
+  verdict: Verdict,
+  history: History,
+  findings: readonly string[],
+  kinds: readonly string[],
+  before: readonly string[] | undefined,
+): string {
+  const { plan, parts, seed } = run;
+  const fresh = kinds.filter((kind) => !before?.includes(kind));
+  const resolved = (before ?? []).filter((kind) => !kinds.includes(kind));
+  const counted = new Map<FaultKind, number>();
+  for (const { fault } of history.faults) counted.set(fault.kind, (counted.get(fault.kind) ?? 0) + 1);
+  const table = (rows: readonly (readonly [string, string | number])[]) => [
+    '| | |',
+    '|---|---|',
+    ...rows.map(([name, value]) => `| ${name} | ${value} |`),
+    '',
+  ];
+  const list = (items: readonly string[]) => (items.length > 0 ? items.map((item) => `- ${item}`) : ['none']);
+  const money = (minor: number) => `${(minor / 100).toFixed(2)} EUR`;
+  return [
+    `# Seed ${seed}: ${findings.length === 0 ? 'everything holds' : `${findings.length} findings`}`,
+    '',
+    `\`npm run chaos -- ${again(run)}\` repeats the same schedule of faults.`,
+    '',
+    '## Environment',
+    '',
+    ...table([
+      ['began', measured.began.toISOString()],
+      ['length of the load', `${run.minutes.toFixed(1)} min, ${run.sideBySide} rounds side by side`],
+      ['machine', `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1)}`],
+      [
+        'instances',
+        `${parts.instances}, ${parts.database ? 'PostgreSQL with a synchronous replica, Redis' : 'embedded database'}`,
+      ],
+      [
+        'clocks',
+        clocksCanDiffer
+          ? `ahead by ${plan.clockSeconds.join(', ')} s`
+          : 'equal: libfaketime is not installed',
+      ],
+      ['versions', measured.versions.join(', ')],
+    ]),
+    '## Faults',
+    '',
+    ...table([...counted].map(([kind, count]) => [kind, rateOf(plan, kind, count)])),
+    `The wallets misbehave in ${plan.misbehave * 100} % of the calls and decline ${plan.decline * 100} %.`,
+    '',
+    '## What was done',
+    '',
+    ...table([
+      ['intents', measured.intents],
+      ['answers', measured.answers],
+      ['rounds', verdict.rounds],
+      ['moves of the states, each judged', verdict.moves],
+      ['attempts taken over', verdict.takenOver],
+      ['BETs ended by the platform', verdict.endedByPlatform],
+      ['free-spin grants', verdict.grants],
+      ['settled after the faults', `${measured.settledSeconds.toFixed(1)} s`],
+      ["the providers' sum", money(verdict.sums.provider)],
+      ["the platform's sum", money(verdict.sums.platform)],
+      ["the operators' sum", money(verdict.sums.operator)],
+    ]),
+    '## Dangerous situations',
+    '',
+    ...table(Object.entries(verdict.coverage)),
+    '## Findings',
+    '',
+    ...list(findings.slice(0, LISTED)),
+    '',
+    before ? '### New since the last run' : '### No run to compare with',
+    '',
+    ...list(before ? fresh : []),
+    '',
+    '### Resolved since the last run',
+    '',
+    ...list(resolved),
+    '',
+  ].join('\n');
+}
+
+function rateOf({ everySeconds }: Plan, kind: FaultKind, count: number): string {
+  const every = everySeconds[kind];
+  return every === undefined ? String(count) : `${count}, one every ${every} s`;
+}
+
+function again({ seed, minutes, parts, plan: { scripted } }: Run): string {
+  const length = scripted ? '--scripted' : `--minutes ${minutes}`;
+  return `--seed ${seed} ${length} --instances ${parts.instances}${parts.database ? '' : ' --embedded'}`;
+}

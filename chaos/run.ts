@@ -1,0 +1,21 @@
+import type { Parts, Plan } from './plan.js';
+
+export interface Run {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly parts: Parts;
+  readonly plan: Plan;
+  readonly sideBySide: number;
+  readonly folder: string;
+}
+
+/** What was measured while it ran. */
+export interface Measured {
+  readonly began: Date;
+  readonly seconds: number;
+  readonly intents: number;
+  readonly answers: number;
+  /** From the end of the faults until every intent was definite. */
+  readonly settledSeconds: number;
+  readonly versions: readonly string[];
+}

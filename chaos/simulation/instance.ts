@@ -1,0 +1,317 @@
+import type { Configuration } from '../../src/config/configuration.js';
+import type { Metrics } from '../../src/observability/metrics.js';
+import { OperatorGate } from '../../src/operator-wallet/operator-gate.js';
+import type { OperatorWallets } from '../../src/operator-wallet/operator-wallets.service.js';
+import type { Order, WalletAnswer } from '../../src/operator-wallet/operator-wallet.js';
+import { Clock } from '../../src/runtime/clock.js';
+import { sha256 } from '../../src/runtime/digest.js';
+import { Randomness } from '../../src/runtime/randomness.js';
+import { SessionOwners } from '../../src/session/session-owners.js';
+import type { SessionService } from '../../src/session/session.service.js';
+import type { Provider } from '../../src/tenancy/tenant.js';
+import type { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { Admission } from '../../src/wallet/admission.js';
+import { AttemptRunner } from '../../src/wallet/attempt.runner.js';
+import type { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
+import { ResolutionService } from '../../src/wallet/resolving/resolution.service.js';
+import type { UndecidedStore } from '../../src/wallet/resolving/undecided.store.js';
+import type { Claim } from '../../src/wallet/transaction.js';
+import type { TransactionStore } from '../../src/wallet/transaction.store.js';
+import type { ProviderFacts } from '../../src/wallet/rules/facts.js';
+import { WalletService } from '../../src/wallet/wallet.service.js';
+import type { Seeded } from '../seeded.js';
+import type { Bug, SimulatedDatabase } from './database.js';
+import type { Network } from './network.js';
+import type { SimulatedTime } from './time.js';
+import type { SimulatedWallet } from './wallet.js';
+
+export const LEASE_SECONDS = 6;
+export const WALLET_TIMEOUT_MS = 2000;
+export const TOKEN = 'token';
+/** Polling interval of the resolver, in milliseconds. */
+const RESOLVER_MS = 10_000;
+
+/** The surroundings of an instance, which outlive it. */
+export interface Surroundings {
+  readonly time: SimulatedTime;
+  readonly random: Seeded;
+  readonly network: Network;
+  readonly database: SimulatedDatabase;
+  readonly wallet: SimulatedWallet;
+  readonly bug: Bug | undefined;
+  /** Called with each call to the wallet as it leaves the instance; returns what to call when it is over. */
+  readonly onCall: (order: Order) => () => void;
+}
+
+/** The public side of a class: what a stand-in must have. */
+type Side<Service, Method extends keyof Service> = Pick<Service, Method>;
+
+/**
+ * One process of the service: its own WalletService, AttemptRunner and ResolutionService, before a simulated database and
+ * a simulated wallet. It can be suspended and killed; of a killed one nothing runs any further.
+ */
+export class SimulatedInstance {
+  private alive = true;
+  private suspendedUntil = 0;
+  private service!: WalletService;
+  private resolution!: ResolutionService;
+
+  constructor(private readonly around: Surroundings) {
+    this.boot();
+    around.time.after(around.random.between(0, RESOLVER_MS), () => this.poll());
+  }
+
+  get running(): boolean {
+    return this.alive;
+  }
+
+  submit(
+    provider: ProviderFacts,
+    request: Parameters<WalletService['submit']>[1],
+  ): ReturnType<WalletService['submit']> {
+    return this.service.submit(provider as Provider, request);
+  }
+
+  /** SIGSTOP: the world goes on, and what arrives meanwhile is read after SIGCONT. */
+  suspend(milliseconds: number): void {
+    this.suspendedUntil = Math.max(this.suspendedUntil, this.around.time.now + milliseconds);
+  }
+
+  /** SIGKILL, and a start after some time. */
+  kill(downMs: number): void {
+    this.alive = false;
+    this.suspendedUntil = 0;
+    this.around.time.after(downMs, () => {
+      this.boot();
+      this.alive = true;
+    });
+  }
+
+  /** Runs something in this process as it is now: after it was resumed, and never once it was killed. */
+  deliver(run: () => void): void {
+    const { time } = this.around;
+    const { service } = this;
+    const arrive = () => {
+      if (!this.alive || this.service !== service) return;
+      if (this.suspendedUntil > time.now) time.after(this.suspendedUntil - time.now, arrive);
+      else run();
+    };
+    arrive();
+  }
+
+  private boot(): void {
+    const { time, random } = this.around;
+    const randomness = new SeededRandomness(random);
+    const clock = new SimulatedClock(time);
+    const tenancy: Side<TenancyService, 'operator' | 'walletTimeoutMs' | 'maxWinMinor'> = {
+      operator: () => OPERATOR,
+      walletTimeoutMs: () => WALLET_TIMEOUT_MS,
+      maxWinMinor: () => undefined,
+    };
+    // Sometimes narrow, so that a reservation that is not released shows.
+    const gate = new OperatorGate(random.pick([2, 256]));
+    const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'isBreakerOpen'> = {
+      reserve: (_, kind) =>
+        gate.enter(kind, time.now) === undefined ? { release: () => gate.leave() } : undefined,
+      isBreakerOpen: () => gate.breaker.isOpen(time.now),
+      behind: () => ({
+        book: (order) => this.book(order),
+        balance: ({ playerRef, currency }) => this.balance(playerRef, currency),
+      }),
+    };
+    const owners = new SessionOwners();
+    // Only a session that this process has seen takes the shortcut.
+    if (random.chance(0.5)) owners.remember(sha256(TOKEN), this.around.database.session);
+    const metrics: Side<Metrics, 'transactionSettled'> = { transactionSettled: () => undefined };
+    const transactions = this.transactions();
+    const attempts = new AttemptRunner(
+      { transactionLeaseSeconds: LEASE_SECONDS } as Configuration,
+      clock,
+      tenancy as TenancyService,
+      wallets as OperatorWallets,
+      transactions as TransactionStore,
+      metrics as Metrics,
+    );
+    this.service = new WalletService(
+      randomness,
+      {} as SessionService,
+      owners,
+      tenancy as TenancyService,
+      wallets as OperatorWallets,
+      this.freshClaims() as FreshClaims,
+      transactions as TransactionStore,
+      attempts,
+      new Admission(metrics as Metrics),
+    );
+    const { database } = this.around;
+    const undecided: Side<UndecidedStore, 'find'> = { find: (key) => this.ask(() => database.find(key)) };
+    this.resolution = new ResolutionService(
+      undecided as UndecidedStore,
+      transactions as TransactionStore,
+      attempts,
+      randomness,
+    );
+  }
+
+  private transactions(): Side<
+    TransactionStore,
+    'load' | 'claim' | 'claimWin' | 'claimRollback' | 'retry' | 'settle'
+  > {
+    const { database } = this.around;
+    return {
+      load: (submission) => this.ask(() => database.load(submission)),
+      claim: (transaction) => this.askForClaim(() => database.claim(transaction)),
+      claimWin: (transaction, round) => this.askForClaim(() => database.claimWin(transaction, round)),
+      claimRollback: (transaction, round, target, tombstoneId) =>
+        this.askForClaim(() => database.claimRollback(transaction, round, target, tombstoneId)),
+      retry: (_, transactionId, attempt) => this.askForClaim(() => database.retry(transactionId, attempt)),
+      settle: (claim, settlement) => this.ask(() => database.settle(claim, settlement)),
+    };
+  }
+
+  private freshClaims(): Side<FreshClaims, 'tryClaim'> {
+    const { database, bug, time } = this.around;
+    return {
+      tryClaim: (submission) => {
+        if (bug !== 'claim-after-call') return this.askForClaim(() => database.tryClaim(submission));
+        // The planted bug: the claim is made up, and becomes durable only while the operator is called.
+        return new Promise((resolve) => {
+          const claim = database.tryClaim(submission);
+          const row = database.rows.get(submission.request.transactionId);
+          if (claim && row) {
+            database.rows.delete(claim.order.transactionId);
+            time.after(1, () => {
+              if (this.alive) database.rows.set(claim.order.transactionId, row);
+            });
+          }
+          resolve(claim);
+        });
+      },
+    };
+  }
+
+  /** As `ask`; its lease counts from when it was sent. */
+  private askForClaim(work: () => Claim | undefined): Promise<Claim | undefined> {
+    let sentMs = 0;
+    return this.ask(work, () => (sentMs = this.around.time.now)).then(
+      (claim) => claim && { ...claim, sentMs },
+    );
+  }
+
+  /** One round trip to the database. What was sent is carried out, whatever becomes of its sender. */
+  private ask<T>(work: () => T, onSend?: () => void): Promise<T> {
+    const { network } = this.around;
+    return new Promise((resolve, reject) => {
+      const fate = network.fateOfQuery();
+      const lost = () => this.deliver(() => reject(new Error('the connection to the database is lost')));
+      this.deliver(() => {
+        onSend?.();
+        network.hop(() => {
+          if (fate === 'lost-before') return network.hop(lost);
+          const result = work();
+          network.hop(fate === 'lost-after' ? lost : () => this.deliver(() => resolve(result)));
+        });
+      });
+    });
+  }
+
+  private book(order: Order): Promise<WalletAnswer> {
+    const over = this.around.onCall(order);
+    const { network, wallet } = this.around;
+    const answered = this.call<WalletAnswer>((answer) => {
+      const { fate, lateMs, decline } = network.fateOfCall();
+      const arrive = () => wallet.book(order, decline);
+      switch (fate) {
+        case 'answered':
+          return network.hop(() => answer(arrive()));
+        case 'refused':
+          return network.hop(() => answer(UNAVAILABLE));
+        case 'silent':
+          return;
+        case 'booked-refused':
+          return network.hop(() => {
+            arrive();
+            answer(UNAVAILABLE);
+          });
+        case 'booked-silent':
+          return network.hop(arrive);
+        case 'late':
+          return this.around.time.after(lateMs, arrive);
+        case 'twice':
+          this.around.time.after(lateMs, arrive);
+          return network.hop(() => answer(arrive()));
+      }
+    });
+    void answered.then(over);
+    return answered;
+  }
+
+  private balance(playerRef: string, currency: string) {
+    const { network, wallet } = this.around;
+    return this.call<Awaited<ReturnType<ReturnType<OperatorWallets['behind']>['balance']>>>((answer) =>
+      network.hop(() => {
+        const unknown = network.fateOfCall().fate !== 'answered';
+        answer(
+          unknown ? UNAVAILABLE : { kind: 'known', balance: wallet.ledger.balance(playerRef, currency) },
+        );
+      }),
+    );
+  }
+
+  /** A call of the wallet with its time-out; the answer comes by the network. */
+  private call<Answer>(send: (answer: (answer: Answer) => void) => void): Promise<Answer | typeof TIMED_OUT> {
+    const { network, time } = this.around;
+    return new Promise((resolve) => {
+      const answered = (answer: Answer | typeof TIMED_OUT) => {
+        noLonger();
+        resolve(answer);
+      };
+      const noLonger = time.after(WALLET_TIMEOUT_MS, () => this.deliver(() => answered(TIMED_OUT)));
+      send((answer) => network.hop(() => this.deliver(() => answered(answer))));
+    });
+  }
+
+  private poll(): void {
+    const { time, database } = this.around;
+    this.deliver(() => {
+      for (const due of database.due()) {
+        const resolved = this.resolution.resolve(due, 'resolver');
+        resolved.then(
+          ({ to }) => {
+            if (to === 'for-a-person' || to === 'ending-declined') database.park(due);
+          },
+          () => undefined,
+        );
+      }
+    });
+    time.after(RESOLVER_MS, () => this.poll());
+  }
+}
+
+const UNAVAILABLE = { kind: 'unknown', cause: 'unavailable', detail: '' } as const;
+const TIMED_OUT = { kind: 'unknown', cause: 'timeout', detail: '' } as const;
+const OPERATOR = { status: 'ACTIVE' } as ReturnType<TenancyService['operator']>;
+
+class SimulatedClock extends Clock {
+  constructor(private readonly time: SimulatedTime) {
+    super();
+  }
+
+  override now(): Date {
+    return new Date(this.time.now);
+  }
+}
+
+class SeededRandomness extends Randomness {
+  constructor(private readonly random: Seeded) {
+    super();
+  }
+
+  override uuid(): string {
+    return this.random.uuid();
+  }
+
+  override integer(most: number): number {
+    return this.random.below(most + 1);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Seeded } from '../seeded.js';
+import type { SimulatedTime } from './time.js';
+
+/** The fate of a call to the wallet. With `late` and `twice` it arrives, or arrives again, after the caller has given up. */
+export type FateOfCall =
+  'answered' | 'refused' | 'silent' | 'booked-refused' | 'booked-silent' | 'late' | 'twice';
+const MISFORTUNES = ['refused', 'silent', 'booked-refused', 'booked-silent', 'late', 'twice'] as const;
+
+/** Probabilities of one schedule, 0 … 1. */
+export interface Rates {
+  readonly wallet: number;
+  readonly decline: number;
+  readonly database: number;
+  readonly client: number;
+}
+
+/** One hop takes at most that long after the faults, in milliseconds. */
+const HEALTHY_MS = 10;
+
+/** How long things take between any two, and what is lost. */
+export class Network {
+  /** No further faults from then on. */
+  healed = false;
+
+  /** @param latencyMs of one hop, at most; now and then it takes twenty times as long */
+  constructor(
+    private readonly time: SimulatedTime,
+    private readonly random: Seeded,
+    private readonly rates: Rates,
+    private readonly latencyMs: number,
+  ) {}
+
+  hop(arrive: () => void): void {
+    const slow = this.random.chance(0.05) ? 20 : 1;
+    const most = this.healed ? HEALTHY_MS : this.latencyMs * slow;
+    this.time.after(this.random.fraction() * most, arrive);
+  }
+
+  fateOfQuery(): 'answered' | 'lost-before' | 'lost-after' {
+    if (!this.strikes(this.rates.database)) return 'answered';
+    return this.random.chance(0.5) ? 'lost-before' : 'lost-after';
+  }
+
+  fateOfCall(): { fate: FateOfCall; lateMs: number; decline: boolean } {
+    const strikes = this.strikes(this.rates.wallet);
+    return {
+      fate: strikes ? this.random.pick(MISFORTUNES) : 'answered',
+      lateMs: this.random.between(0, 15_000),
+      decline: this.strikes(this.rates.decline),
+    };
+  }
+
+  /** Whether a provider loses an answer. */
+  losesAnswer(): boolean {
+    return this.strikes(this.rates.client);
+  }
+
+  private strikes(rate: number): boolean {
+    return !this.healed && this.random.chance(rate);
+  }
+}

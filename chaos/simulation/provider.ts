@@ -1,0 +1,133 @@
+import { CroupierError } from '../../src/errors/croupier-error.js';
+import type { ProviderFacts, TransactionRequest } from '../../src/wallet/rules/facts.js';
+import type { Seeded } from '../seeded.js';
+import { type SimulatedInstance, TOKEN } from './instance.js';
+import type { Network } from './network.js';
+import type { SimulatedTime } from './time.js';
+
+/** How long the client waits for an answer, in milliseconds. */
+const PATIENCE_MS = 4000;
+
+export interface Told {
+  readonly status: 'APPROVED' | 'DECLINED';
+  readonly declineReason?: string;
+}
+
+type Answer =
+  | { readonly to: 'definite'; readonly body: string }
+  | { readonly to: 'refused'; readonly code: string }
+  | { readonly to: 'lost' };
+
+/** A provider that repeats a request until its answer is definite, as X-Next-Action says, or gives up. */
+export class SimulatedProvider {
+  readonly violations: string[] = [];
+  /** How often it was told that another attempt is in flight. */
+  inFlight = 0;
+  private readonly told = new Map<string, string>();
+  private readonly pursued = new Set<{ readonly request: TransactionRequest; latest: string }>();
+
+  constructor(
+    private readonly time: SimulatedTime,
+    private readonly random: Seeded,
+    private readonly network: Network,
+    private readonly instances: readonly SimulatedInstance[],
+    private readonly provider: ProviderFacts,
+  ) {}
+
+  get idle(): boolean {
+    return this.pursued.size === 0;
+  }
+
+  /** What it still asks for, and the latest answer. */
+  get waitingFor(): string[] {
+    return [...this.pursued].map(({ request, latest }) => `${request.transactionId} (${latest})`);
+  }
+
+  toldLast(transactionId: string): Told | undefined {
+    const body = this.told.get(transactionId);
+    return body === undefined ? undefined : (JSON.parse(body) as Told);
+  }
+
+  /** @param patient it never gives up */
+  pursue(request: TransactionRequest, patient = false): void {
+    const pursuit = { request, latest: 'no answer yet' };
+    this.pursued.add(pursuit);
+    const tries = patient || this.random.chance(0.7) ? Infinity : 1 + this.random.below(3);
+    void this.repeat(pursuit, tries).finally(() => this.pursued.delete(pursuit));
+  }
+
+  private async repeat(
+    pursuit: { readonly request: TransactionRequest; latest: string },
+    tries: number,
+  ): Promise<void> {
+    for (let left = tries; left > 0; left -= 1) {
+      const answers = [this.send(pursuit.request)];
+      // A network may deliver a request twice.
+      if (this.random.chance(0.15)) answers.push(this.send(pursuit.request));
+      const [answer] = await Promise.all(answers);
+      if (!answer || answer.to === 'definite') return;
+      pursuit.latest = answer.to === 'refused' ? answer.code : 'lost';
+      await this.time.sleep(this.random.between(10, this.random.pick([50, 1000, 3000])));
+    }
+  }
+
+  private async send(request: TransactionRequest): Promise<Answer> {
+    const answer = await this.exchange(request);
+    if (answer.to === 'definite') this.hear(request, answer.body);
+    if (answer.to === 'refused') this.judgeRefusal(request, answer.code);
+    return answer;
+  }
+
+  private exchange(request: TransactionRequest): Promise<Answer> {
+    const instance = this.random.pick(this.instances);
+    const { network, time } = this;
+    return new Promise((resolve) => {
+      const noLonger = time.after(PATIENCE_MS, () => resolve({ to: 'lost' }));
+      const answer = (given: Answer) => {
+        if (network.losesAnswer()) return;
+        network.hop(() => {
+          noLonger();
+          resolve(given);
+        });
+      };
+      network.hop(() =>
+        instance.deliver(() => {
+          instance.submit(this.provider, { ...request, sessionToken: TOKEN }).then(
+            ({ body }) => answer({ to: 'definite', body }),
+            (error: unknown) =>
+              answer({ to: 'refused', code: error instanceof CroupierError ? error.code : String(error) }),
+          );
+        }),
+      );
+    });
+  }
+
+  /** A definite answer never changes; only a BET that was APPROVED may be rolled back later. */
+  private hear({ transactionId }: TransactionRequest, body: string): void {
+    const before = this.told.get(transactionId);
+    if (before !== undefined && before !== body && !mayFollow(before, body)) {
+      // Two answers may overtake one another on their way.
+      if (mayFollow(body, before)) return;
+      this.violations.push(`${transactionId} was answered ${before} and then ${body}`);
+    }
+    this.told.set(transactionId, body);
+  }
+
+  private judgeRefusal({ transactionId }: TransactionRequest, code: string): void {
+    if (code === 'TRANSACTION_IN_FLIGHT') this.inFlight += 1;
+    const expected = ['TRANSACTION_IN_FLIGHT', 'OPERATOR_TIMED_OUT', 'OPERATOR_UNAVAILABLE'].includes(code);
+    if (!expected && !code.includes('connection to the database')) {
+      this.violations.push(`${transactionId} was refused: ${code}`);
+    }
+  }
+}
+
+const ROLLED_BACK = 'TRANSACTION_ROLLED_BACK';
+
+function mayFollow(before: string, after: string): boolean {
+  const [first, second] = [JSON.parse(before) as Told, JSON.parse(after) as Told];
+  return (
+    second.declineReason === ROLLED_BACK &&
+    (first.status === 'APPROVED' || first.declineReason === ROLLED_BACK)
+  );
+}

@@ -1,0 +1,276 @@
+import type { SessionFacts } from '../../src/wallet/rules/facts.js';
+import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
+import type { Order } from '../../src/operator-wallet/operator-wallet.js';
+import { undecided } from '../model/rows.js';
+import { Seeded } from '../seeded.js';
+import { type Bug, SimulatedDatabase } from './database.js';
+import { LEASE_SECONDS, SimulatedInstance, WALLET_TIMEOUT_MS } from './instance.js';
+import { Network } from './network.js';
+import { SimulatedProvider } from './provider.js';
+import { SimulatedTime } from './time.js';
+import { SimulatedWallet } from './wallet.js';
+
+const PROVIDER = { id: 'spinwell', lateSettlementSeconds: 0 };
+const SESSION: SessionFacts = {
+  sessionId: 'session-1',
+  operatorId: 'lucky',
+  providerId: PROVIDER.id,
+  playerRef: 'player-1',
+  gameId: 'reels',
+  currency: 'EUR',
+  mode: 'REAL',
+  endedSecondsAgo: null,
+  gameActive: true,
+  operatorActive: true,
+};
+
+/** No fault begins after that, in milliseconds. */
+const FAULTS_END_MS = 12_000;
+/** What was on its way when the faults ended has arrived by then. */
+const QUIET_MS = FAULTS_END_MS + 16_000;
+/** After the faults every transaction is decided within that time. */
+const LIVENESS_MS = 90_000;
+
+/** A BET whose ROLLBACK the operator DECLINED is undecided again, and due a minute later. */
+const RESOLVER_AGAIN_MS = 75_000;
+/** Asking for everything changes something at most as often as there are ROLLBACKs. */
+const PASSES = 8;
+
+/** How often the dangerous situations occurred. */
+export interface Coverage {
+  takenOver: number;
+  fenced: number;
+  tombstones: number;
+  endedByPlatform: number;
+  inFlight: number;
+  killed: number;
+  suspended: number;
+}
+
+export interface Result {
+  readonly violations: readonly string[];
+  readonly coverage: Coverage;
+}
+
+/** Plays one schedule; the seed determines all of it. */
+export async function playSchedule(seed: number, bug?: Bug): Promise<Result> {
+  return new Schedule(seed, bug).play();
+}
+
+class Schedule {
+  private readonly random: Seeded;
+  private readonly time = new SimulatedTime();
+  private readonly network: Network;
+  private readonly wallet = new SimulatedWallet();
+  private readonly database: SimulatedDatabase;
+  private readonly instances: readonly SimulatedInstance[];
+  private readonly requests: readonly TransactionRequest[];
+  private readonly provider: SimulatedProvider;
+  private readonly callsUntil = new Map<string, number>();
+  private readonly violations: string[] = [];
+  private killed = 0;
+  private suspended = 0;
+
+  constructor(seed: number, bug: Bug | undefined) {
+    const random = new Seeded(seed);
+    const { time, wallet } = this;
+    const rate = () => random.pick([0, 0, 0.1, 0.3, 0.6]);
+    const rates = { wallet: rate(), decline: rate() / 3, database: rate() / 4, client: rate() };
+    const network = new Network(time, random, rates, random.pick([1, 10, 100, 1000]));
+    const database = new SimulatedDatabase(() => time.now, SESSION, LEASE_SECONDS * 1000, bug);
+    const onCall = (order: Order) => this.judgeCall(order);
+    const around = { time, random, network, database, wallet, bug, onCall };
+    this.random = random;
+    this.network = network;
+    this.database = database;
+    this.instances = Array.from({ length: 2 }, () => new SimulatedInstance(around));
+    this.requests = requestsOf(random);
+    this.provider = new SimulatedProvider(time, random, network, this.instances, PROVIDER);
+  }
+
+  async play(): Promise<Result> {
+    const spreadMs = this.random.pick([0, 20, 1000, 8000]);
+    for (const request of this.requests) {
+      this.time.after(this.random.between(0, spreadMs), () => this.provider.pursue(request));
+    }
+    this.planFaults();
+    this.time.after(FAULTS_END_MS, () => (this.network.healed = true));
+    const late = () => FAULTS_END_MS + LIVENESS_MS + this.declinedRollbacks() * RESOLVER_AGAIN_MS;
+    await this.time.run(() => this.time.now > late() || (this.time.now > QUIET_MS && this.quiet()));
+    if (!this.quiet()) this.violations.push(`not definite in time: ${this.unfinished()}`);
+    else await this.askOnceMore();
+    this.judgeEnd();
+    return { violations: this.violations, coverage: this.coverage() };
+  }
+
+  private planFaults(): void {
+    const { random, time } = this;
+    for (let count = random.below(4); count > 0; count -= 1) {
+      time.after(random.between(0, FAULTS_END_MS), () => {
+        const instance = random.pick(this.instances);
+        if (!instance.running) return;
+        if (random.chance(0.5)) {
+          this.killed += 1;
+          instance.kill(random.between(10, 3000));
+        } else {
+          this.suspended += 1;
+          // Beyond the lease, or only beyond the wallet's time-out.
+          instance.suspend(random.between(500, 3000 * LEASE_SECONDS));
+        }
+      });
+    }
+  }
+
+  /** No request is in flight, and every transaction is decided or parked. */
+  private quiet(): boolean {
+    return this.unsettled().length === 0 && (this.provider.idle || this.parkedOnes());
+  }
+
+  private unsettled(): string[] {
+    return [...this.database.rows.values()]
+      .filter((row) => undecided(row) && !row.parked && !this.parkedOnes())
+      .map(({ transactionId, state }) => `${transactionId} ${state}`);
+  }
+
+  private declinedRollbacks(): number {
+    return [...this.database.rows.values()].filter(
+      ({ kind, state }) => kind === 'ROLLBACK' && state === 'DECLINED',
+    ).length;
+  }
+
+  private unfinished(): string {
+    const waiting = this.provider.waitingFor.map((what) => `the provider for ${what}`);
+    return [...this.unsettled(), ...waiting].join(', ');
+  }
+
+  /** What stands on a parked transaction waits for a person, too. */
+  private parkedOnes(): boolean {
+    return [...this.database.rows.values()].some(({ parked }) => parked);
+  }
+
+  /** A provider that wants to know asks for everything once more, until nothing changes. */
+  private async askOnceMore(): Promise<void> {
+    if (this.parkedOnes()) return;
+    for (let pass = 0; pass < PASSES; pass += 1) {
+      const before = this.told();
+      for (const request of this.requests) this.provider.pursue(request, true);
+      const limit = this.time.now + LIVENESS_MS;
+      await this.time.run(() => this.provider.idle || this.time.now > limit);
+      if (!this.provider.idle) {
+        this.violations.push(`no definite answer in the end: ${this.unfinished()}`);
+        return;
+      }
+      if (this.told() === before) return;
+    }
+    this.violations.push('the round does not come to rest');
+  }
+
+  private told(): string {
+    return this.requests.map(({ transactionId }) => this.provider.toldLast(transactionId)?.status).join();
+  }
+
+  /** A call leaves under a committed claim whose lease outlives it, alone, and never for a target of a ROLLBACK. */
+  private judgeCall({ transactionId, kind, originalTransactionId }: Order): () => void {
+    const { now } = this.time;
+    const row = this.database.rows.get(transactionId);
+    const complain = (text: string) => this.violations.push(`the call of ${transactionId}: ${text}`);
+    if (row?.state !== 'PENDING') complain('no claim is committed');
+    else if ((row.leaseUntil ?? 0) < now + WALLET_TIMEOUT_MS) complain('the lease does not outlive it');
+    if (row?.rollbackId) complain('its ROLLBACK is under way');
+    for (const id of [transactionId, kind === 'ROLLBACK' ? originalTransactionId : undefined]) {
+      if (id !== undefined && (this.callsUntil.get(id) ?? 0) > now) complain(`a call of ${id} is under way`);
+    }
+    this.callsUntil.set(transactionId, now + WALLET_TIMEOUT_MS);
+    return () => this.callsUntil.delete(transactionId);
+  }
+
+  private judgeEnd(): void {
+    this.violations.push(...this.wallet.violations, ...this.provider.violations);
+    if (this.violations.length > 0 || this.parkedOnes()) return;
+    this.judgeAgreement();
+    this.judgeRounds();
+    this.judgeReversals();
+  }
+
+  /** What the provider was told last, what the platform stores and what the operator holds are the same. */
+  private judgeAgreement(): void {
+    const { ledger } = this.wallet;
+    for (const { transactionId, kind } of this.requests) {
+      const told = this.provider.toldLast(transactionId)?.status;
+      const entry = ledger.find(PROVIDER.id, transactionId);
+      const row = this.database.rows.get(transactionId);
+      const reversed = ledger.isRolledBack(PROVIDER.id, transactionId);
+      const held = entry?.status === 'APPROVED' && !(kind !== 'ROLLBACK' && reversed);
+      // The platform's own verdicts move nothing, and so are not in the operator's book.
+      const verdict = kind === 'ROLLBACK' && !entry;
+      const stored = row?.state === 'APPROVED';
+      if ((told === 'APPROVED') !== stored || (!verdict && stored !== held)) {
+        this.violations.push(
+          `${transactionId}: the provider was told ${told ?? 'nothing'}, the platform stores ` +
+            `${row?.state ?? 'nothing'}, the operator holds ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
+        );
+      }
+    }
+  }
+
+  /** A WIN and a ROLLBACK of the BET that it stands on never both win. */
+  private judgeRounds(): void {
+    for (const { transactionId, kind, state, stoodOn } of this.database.rows.values()) {
+      if (kind !== 'WIN' || state !== 'APPROVED') continue;
+      for (const bet of stoodOn) {
+        if (this.database.rows.get(bet)?.state !== 'ROLLED_BACK') continue;
+        this.violations.push(`${transactionId} is APPROVED, and ${bet} on which it stands is ROLLED_BACK`);
+      }
+    }
+  }
+
+  /** The operator gets at most one ROLLBACK id for a target, unless the first was DECLINED. */
+  private judgeReversals(): void {
+    const approved = new Map<string, string>();
+    for (const { kind, status, originalTransactionId, transactionId } of this.wallet.ledger.entries()) {
+      if (kind !== 'ROLLBACK' || status !== 'APPROVED' || originalTransactionId === undefined) continue;
+      const first = approved.get(originalTransactionId);
+      if (first !== undefined) {
+        this.violations.push(`${originalTransactionId} was rolled back by ${first} and by ${transactionId}`);
+      }
+      approved.set(originalTransactionId, transactionId);
+    }
+  }
+
+  private coverage(): Coverage {
+    const rows = [...this.database.rows.values()];
+    const count = (holds: (row: (typeof rows)[number]) => boolean) => rows.filter(holds).length;
+    return {
+      takenOver: count(({ attempt }) => attempt > 1),
+      fenced: this.database.fenced,
+      tombstones: count(({ kind }) => kind === null),
+      endedByPlatform: count(({ transactionId }) => transactionId.startsWith('croupier-')),
+      inFlight: this.provider.inFlight,
+      killed: this.killed,
+      suspended: this.suspended,
+    };
+  }
+}
+
+/** Some of the requests that a provider may make about one round, in an order of their own. */
+function requestsOf(random: Seeded): TransactionRequest[] {
+  const { playerRef, gameId, currency } = SESSION;
+  const round = { playerRef, gameId, currency, roundId: 'round-1' };
+  const bet = { ...round, kind: 'BET', amountMinor: 1000, transactionId: 'bet-1' } as const;
+  const bet2 = { ...round, kind: 'BET', amountMinor: 200, transactionId: 'bet-2' } as const;
+  const win = { ...round, kind: 'WIN', amountMinor: 30, transactionId: 'win' } as const;
+  const undo = (transactionId: string, target: { transactionId: string }) =>
+    ({ ...round, kind: 'ROLLBACK', transactionId, originalTransactionId: target.transactionId }) as const;
+  const all = [
+    bet,
+    win,
+    undo('undo-1a', bet),
+    undo('undo-1b', bet),
+    bet2,
+    undo('undo-2', bet2),
+    undo('undo-win', win),
+  ];
+  const [first, ...others] = all;
+  const likely = random.pick([0.2, 0.5]);
+  return [first!, ...others.filter(() => random.chance(likely))];
+}

@@ -1,0 +1,70 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+
+interface Event {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** A clock that jumps from one event to the next. Times are in milliseconds since its start. */
+export class SimulatedTime {
+  now = 0;
+  /** Those that come, the next one last. */
+  private readonly events: Event[] = [];
+
+  /** @returns what withdraws it */
+  after(milliseconds: number, run: () => void): () => void {
+    const event = { at: this.now + milliseconds, run };
+    let index = this.events.length;
+    while (index > 0 && this.events[index - 1]!.at <= event.at) index -= 1;
+    this.events.splice(index, 0, event);
+    return () => {
+      const found = this.events.indexOf(event);
+      if (found >= 0) this.events.splice(found, 1);
+    };
+  }
+
+  sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.after(milliseconds, resolve));
+  }
+
+  /** Runs event after event, each with all that follows from it at once, until `done` or until nothing is left. */
+  async run(done: () => boolean): Promise<void> {
+    govern(this);
+    await settled();
+    while (!done()) {
+      const event = this.events.pop();
+      if (!event) return;
+      this.now = event.at;
+      event.run();
+      await settled();
+    }
+  }
+}
+
+let governing = new SimulatedTime();
+
+function govern(time: SimulatedTime): void {
+  governing = time;
+}
+
+/** Lets the product's own clock and pauses be those of the simulated time that runs, while the work runs. */
+export async function withSimulatedTime<T>(work: () => Promise<T>): Promise<T> {
+  const { now } = performance;
+  const { setTimeout } = timers;
+  try {
+    performance.now = () => governing.now;
+    timers.setTimeout = ((milliseconds = 0) => governing.sleep(milliseconds)) as typeof setTimeout;
+    syncBuiltinESMExports();
+    return await work();
+  } finally {
+    performance.now = now;
+    timers.setTimeout = setTimeout;
+    syncBuiltinESMExports();
+  }
+}
+
+/** Resolves when no promise has anything left to do: the event loop turns only then. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { BUGS } from '../../chaos/simulation/database.js';
+import { simulate } from '../../chaos/simulation/simulation.js';
+
+/** A fixed seed: a run finds what it found before. `npm run simulate` draws others. */
+const SEED = 1;
+const SECONDS = 60;
+
+describe('in the simulation', () => {
+  test('schedule after schedule keeps every invariant, and meets what is dangerous', async () => {
+    const { failure, coverage } = await simulate({ seed: SEED, schedules: 3000, seconds: SECONDS });
+    expect(failure).toBeUndefined();
+    for (const [situation, count] of Object.entries(coverage)) {
+      expect({ situation, met: count > 20 }).toEqual({ situation, met: true });
+    }
+  }, 90_000);
+
+  test.each(BUGS)(
+    'the planted bug %s is found',
+    async (bug) => {
+      const { failure } = await simulate({ seed: SEED, schedules: 100_000, seconds: SECONDS, bug });
+      expect(failure?.violations.length).toBeGreaterThan(0);
+      const again = await simulate({ seed: failure!.seed, schedules: 1, seconds: SECONDS, bug });
+      expect(again.failure).toEqual(failure);
+    },
+    90_000,
+  );
+});
