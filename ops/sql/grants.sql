@@ -7,3 +7,13 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public
 -- The audit log is append-only: SELECT and INSERT, and without ownership no way to disable its triggers.
 REVOKE UPDATE, DELETE ON audit_entries, audit_seals FROM croupier_service;
 REVOKE INSERT, UPDATE, DELETE ON migrations FROM croupier_service;
+
+-- Partitions are worked on through their tables alone. `npm run partitions` makes new ones without rights.
+DO $$
+DECLARE
+  partition regclass;
+BEGIN
+  FOR partition IN SELECT inhrelid::regclass FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE c.relkind = 'r' LOOP
+    EXECUTE format('REVOKE ALL ON %s FROM croupier_service', partition);
+  END LOOP;
+END $$;

@@ -1,0 +1,181 @@
+import { Ajv } from 'ajv';
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { load, loadAll } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfiguration } from '../../src/config/configuration.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
+import { type Context, renderChart } from './chart.js';
+import { installed } from './installed.js';
+
+const run = promisify(execFile);
+const read = (path: string) => readFileSync(path, 'utf8');
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- objects of Kubernetes, whose fields the tests look up
+type Json = Record<string, any>;
+
+const examples = read('.env.example');
+/** The variables that the service knows: each stands in .env.example. */
+const known = new Set(Array.from(examples.matchAll(/^#? ?([A-Z][A-Z0-9_]*)=/gm), ([, name]) => name!));
+
+describe('the chart', () => {
+  const values = load(read('ops/chart/values.yaml')) as Json;
+  const schema = JSON.parse(read('ops/chart/values.schema.json')) as object;
+  const valid = new Ajv({ allErrors: true }).compile(schema);
+  const context = (changed: Json): Context => ({
+    Values: { ...values, ...changed },
+    Release: { Name: 'play', Service: 'Helm' },
+    Chart: { AppVersion: (load(read('ops/chart/Chart.yaml')) as Json)['appVersion'] },
+  });
+  const objects = (changed: Json = {}) =>
+    renderChart('ops/chart', context(changed))
+      .flatMap((text) => loadAll(text) as (Json | null | undefined)[])
+      .filter((each): each is Json => each != null);
+  const kinds = (changed: Json = {}) =>
+    objects(changed)
+      .map(({ kind }) => kind as string)
+      .sort();
+  const pod = (changed: Json = {}): Json =>
+    objects(changed).find(({ kind }) => kind === 'Deployment')!['spec'].template.spec;
+
+  test('has values that fit their schema, which refuses what is misspelt', () => {
+    expect(valid(values), JSON.stringify(valid.errors)).toBe(true);
+    expect(valid({ ...values, replica: 3 })).toBe(false);
+    expect(valid({ ...values, shutdownDelaySeconds: '5' })).toBe(false);
+    expect(valid({ ...values, environment: { NODE_ENV: 'test' } })).toBe(false);
+  });
+
+  test('renders to the objects that are asked for', () => {
+    const usual = ['Deployment', 'HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Service'];
+    expect(kinds()).toEqual(usual);
+    expect(kinds({ autoscaling: { enabled: false } })).toEqual(
+      usual.filter((kind) => !kind.startsWith('Horizontal')),
+    );
+    const all = {
+      ownerSecretName: 'owner',
+      monitoring: { enabled: true },
+      ingress: { ...values['ingress'], enabled: true, className: 'nginx', tlsSecretName: 'tls' },
+    };
+    expect(kinds(all)).toEqual(expect.arrayContaining(['CronJob', 'Ingress', 'Job', 'PodMonitor', ...usual]));
+    for (const { metadata, apiVersion } of objects(all)) {
+      expect(metadata.name).toMatch(/^play/);
+      expect(metadata.labels['app.kubernetes.io/name']).toBe('croupier');
+      expect(apiVersion).toMatch(/v\d/);
+    }
+  });
+
+  test.each([
+    [5, 5, 20],
+    [5, 30, 42],
+    [0, 5, 15],
+  ])('gives the drain its time: delay %i s, wallet %i s, so %i s', (delay, wallet, grace) => {
+    const spec = pod({ shutdownDelaySeconds: delay, longestWalletTimeoutSeconds: wallet });
+    expect(spec['terminationGracePeriodSeconds']).toBe(grace);
+    const environment = spec['containers'][0].env as { name: string; value: string }[];
+    expect(environment).toContainEqual({ name: 'SHUTDOWN_DELAY_MS', value: String(delay * 1000) });
+  });
+
+  test('sets variables that the service knows, and runs without rights', () => {
+    const [container] = pod()['containers'];
+    for (const { name } of container.env) if (name !== 'NODE_ENV') expect(known, name).toContain(name);
+    expect(container.securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
+    expect(container.readinessProbe.httpGet.path).toBe('/health/ready');
+    expect(container.livenessProbe.httpGet.path).toBe('/health/live');
+  });
+});
+
+describe('compose.yaml', () => {
+  const { services } = load(read('ops/compose.yaml')) as { services: Record<string, Json> };
+
+  test('starts what a deployment has, with an environment that the service accepts', () => {
+    expect(Object.keys(services).sort()).toEqual([
+      'croupier-1',
+      'croupier-2',
+      'grafana',
+      'nginx',
+      'postgres',
+      'prometheus',
+      'redis',
+    ]);
+    const environment = Object.entries(services['croupier-1']!['environment'] as Record<string, string>);
+    for (const [name] of environment) expect(known, name).toContain(name);
+    const key = Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64');
+    const given = environment.map(([name, value]) => [
+      name,
+      value.replace(/\$\{\w+:-\}/, '').replace(/\$\{(\w+)[^}]*\}/, key),
+    ]);
+    expect(
+      readConfiguration({ ...(Object.fromEntries(given) as object), NODE_ENV: 'production' }),
+    ).toMatchObject({ production: true, sandbox: false });
+  });
+
+  test('mounts files that are there', () => {
+    const volumes = Object.values(services).flatMap((service) => (service['volumes'] ?? []) as string[]);
+    const files = volumes.map((volume) => volume.split(':')[0]!).filter((path) => path.startsWith('./'));
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    for (const path of files)
+      expect(statSync(join('ops', path)).isFile() || readdirSync(join('ops', path)).length > 0).toBe(true);
+  });
+});
+
+test.skipIf(!installed('nginx'))('nginx accepts its configuration', async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, 'nginx.conf');
+  // The names of the containers are known in their network alone.
+  const text = read('ops/nginx/nginx.conf').replaceAll(/croupier-(\d):3000/g, '127.0.0.1:1300$1');
+  await writeFile(file, text.replace('/tmp/nginx.pid', join(folder.path, 'nginx.pid')));
+  await run('nginx', ['-t', '-c', file]).finally(() => folder.remove());
+});
+
+test.skipIf(!installed('systemd-analyze'))('systemd accepts the unit', () => {
+  const { stderr, status } = spawnSync('systemd-analyze', ['verify', 'ops/systemd/croupier.service'], {
+    encoding: 'utf8',
+  });
+  // Other units of this machine may have complaints of their own.
+  expect(stderr.split('\n').filter((line) => line.includes('croupier.service'))).toEqual([]);
+  expect(status).toBe(0);
+});
+
+describe('smoke.sh', () => {
+  let world: World;
+  beforeAll(async () => void (world = await startWorld()));
+  afterAll(() => world.stop());
+  const smoke = (...args: string[]) =>
+    new Promise<{ status: number; output: string }>((resolve) => {
+      execFile('sh', ['ops/smoke.sh', ...args], (error, stdout) =>
+        resolve({ status: error ? Number(error.code) : 0, output: stdout }),
+      );
+    });
+
+  test('finds a deployment well', async () => {
+    const { status, output } = await smoke(world.url, ADMIN_KEY);
+    expect(output).not.toContain('FAILED');
+    expect(output.match(/^ok/gm)).toHaveLength(7);
+    expect(status).toBe(0);
+  });
+
+  test('says what is wrong', async () => {
+    const { status, output } = await smoke(world.url, 'a-wrong-key');
+    expect(output).toContain('FAILED  the admin API answers: 401 instead of 200');
+    expect(status).toBe(1);
+    expect((await smoke('http://127.0.0.1:1')).status).toBe(1);
+  });
+});
+
+test('the image copies what is there, and runs as nobody special', () => {
+  const dockerfile = read('ops/Dockerfile');
+  const sources = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm), ([, list]) =>
+    list!.split(' '),
+  ).flat();
+  for (const source of sources) expect(() => statSync(source), source).not.toThrow();
+  expect(dockerfile).toMatch(/^USER 1000:1000$/m);
+  expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+  const ignored = read('.dockerignore').split('\n');
+  for (const source of sources) {
+    const admitted = ignored.some((line) => line === `!${source}` || line === `!${source.split('/')[0]!}`);
+    expect(admitted, `${source} in .dockerignore`).toBe(true);
+  }
+});

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { startWorld, type World } from '../world/world.js';
+import { complaintsAbout, documentedMetrics, type OfferedMetric, offeredMetrics } from './metrics.js';
+import { installed } from './installed.js';
+
+const PROMETHEUS = 'ops/prometheus';
+const DASHBOARDS = 'ops/grafana/dashboards';
+const run = promisify(execFile);
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+}
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly datasource?: { readonly uid: string };
+  readonly targets?: readonly { readonly refId: string; readonly expr: string }[];
+}
+
+interface Dashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly schemaVersion: number;
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly name: string; readonly query: string }[] };
+}
+
+const { groups } = load(readFileSync(`${PROMETHEUS}/alerts.yaml`, 'utf8')) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const dashboards = readdirSync(DASHBOARDS).map(
+  (file) => JSON.parse(readFileSync(join(DASHBOARDS, file), 'utf8')) as Dashboard,
+);
+
+let world: World;
+let offered: Map<string, OfferedMetric>;
+beforeAll(async () => {
+  world = await startWorld();
+  offered = offeredMetrics(world);
+});
+afterAll(() => world.stop());
+
+describe('metrics', () => {
+  test('are each described in docs/operations.md with their type, and no others are', () => {
+    const { names, families } = documentedMetrics();
+    const own = [...offered].filter(([name]) => !families.some((family) => name.startsWith(family)));
+    expect(Object.fromEntries(names)).toEqual(
+      Object.fromEntries(own.map(([name, { type }]) => [name, type])),
+    );
+    for (const family of families) expect([...offered.keys()].join(' ')).toContain(family);
+  });
+
+  test('are named by the rules of Prometheus: counters end with _total, units are base units', () => {
+    for (const [name, { type }] of offered) {
+      if (!name.startsWith('croupier_nodejs_'))
+        expect(name.endsWith('_total'), name).toBe(type === 'counter');
+      expect(name).not.toMatch(/_(ms|millis|milliseconds|minutes|kilobytes)(_|$)/);
+    }
+  });
+});
+
+describe('alerts', () => {
+  test.each(rules)('$alert queries what the service offers', ({ expr }) => {
+    expect(complaintsAbout(expr, offered)).toEqual([]);
+  });
+
+  test('have a severity, a section in docs/operations.md and a unit test', () => {
+    const sections = readFileSync('docs/operations.md', 'utf8').match(/^### Croupier\w+$/gm) ?? [];
+    expect(sections.map((line) => line.slice('### '.length)).sort()).toEqual(
+      rules.map(({ alert }) => alert).sort(),
+    );
+    const unitTests = readFileSync(`${PROMETHEUS}/alerts.test.yaml`, 'utf8');
+    for (const { alert, labels } of rules) {
+      expect(['page', 'ticket']).toContain(labels.severity);
+      expect(unitTests, alert).toMatch(new RegExp(`alertname: ${alert}\\n\\s+exp_alerts:`));
+    }
+  });
+
+  test.skipIf(!installed('promtool'))('pass the check and the unit tests of promtool', async () => {
+    await run('promtool', ['check', 'rules', `${PROMETHEUS}/alerts.yaml`]);
+    await run('promtool', ['check', 'config', `${PROMETHEUS}/prometheus.yaml`]);
+    await run('promtool', ['test', 'rules', `${PROMETHEUS}/alerts.test.yaml`]);
+  });
+});
+
+describe.each(dashboards)('the dashboard $title', ({ uid, schemaVersion, panels, templating }) => {
+  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+  test('queries what the service offers', () => {
+    expect(queries.flatMap((expr) => complaintsAbout(expr, offered))).toEqual([]);
+    for (const { query } of templating.list) expect(complaintsAbout(query, offered)).toEqual([]);
+  });
+
+  test('has panels with ids, sources and places of their own', () => {
+    expect(uid).toMatch(/^croupier-[a-z]+$/);
+    expect(schemaVersion).toBeGreaterThanOrEqual(36);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const taken = new Set<string>();
+    for (const { title, type, gridPos, datasource, targets = [] } of panels) {
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+          expect(taken, title).not.toContain(`${x}/${y}`);
+          taken.add(`${x}/${y}`);
+        }
+      }
+      if (type === 'row') continue;
+      expect(datasource, title).toEqual({ type: 'prometheus', uid: '${datasource}' });
+      expect(targets.length, title).toBeGreaterThan(0);
+    }
+  });
+
+  test('uses the variables that it declares', () => {
+    const declared = new Set(templating.list.map(({ name }) => name));
+    const used = queries.join(' ').matchAll(/\$(\w+)/g);
+    for (const [, name] of used) if (name !== '__rate_interval') expect(declared).toContain(name);
+  });
+
+  test.skipIf(!installed('promtool'))('has queries that Prometheus parses', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder.path, 'rules.yaml');
+    const parsed = queries.map((expr, index) => ({
+      record: `query_${index}`,
+      expr: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, 'value'),
+    }));
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'queries', rules: parsed }] }));
+    await run('promtool', ['check', 'rules', file]).finally(() => folder.remove());
+  });
+});
