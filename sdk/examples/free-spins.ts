@@ -34,6 +34,13 @@ export class FreeSpins {
     return { remainingSpins, completed: remainingSpins === 0 };
   }
 
+  onPlay(reference: BatchReference): BatchStatus {
+    const batch = this.batch(reference);
+    if (batch.remainingSpins === 0) throw new CallbackRefusal(409, 'no spin is left');
+    batch.remainingSpins -= 1;
+    return this.onStatus(reference);
+  }
+
   onCancel(reference: BatchReference): void {
     this.batch(reference).remainingSpins = 0;
   }

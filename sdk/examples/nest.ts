@@ -6,11 +6,11 @@ import { callbacks, type Running, type Settings } from './provider.js';
 
 const CALLBACKS = 'callbacks';
 
-@Controller('rgs/v1/game')
+@Controller('rgs/v1')
 class CallbacksController {
   constructor(@Inject(CALLBACKS) private readonly handle: ReturnType<typeof toNestHandler>) {}
 
-  @Post(['free-spins/grant', 'free-spins/status', 'free-spins/cancel', 'session/revoke'])
+  @Post(['game/free-spins/:callback', 'game/session/revoke', 'test/free-spins/play'])
   callback(@Req() request: NestRequest, @Res() response: NestResponse): Promise<void> {
     return this.handle(request, response);
   }

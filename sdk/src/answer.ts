@@ -3,6 +3,7 @@ import {
   InvalidRequestError,
   type NextAction,
   NotConfiguredError,
+  type Outcome,
   type PlatformError,
   PlatformUnavailableError,
   RateLimitedError,
@@ -14,37 +15,94 @@ import {
 } from './errors.js';
 import type { BalanceResponse, TransactionResponse, VerifySessionResponse } from './wallet.js';
 
-/** What came back, as far as the client looks at it. */
+/** An HTTP answer, as far as the client reads it. */
 export interface Answer {
   status: number;
   headers: { get(name: string): string | null };
   text: string;
 }
 
+/** What one attempt came to. A failure becomes an error once the call gives up. */
+export type AttemptResult<T> =
+  { answered: true; value: T } | { answered: false; failure: Failure; toError: ErrorConstructor };
+
+export type ErrorConstructor = (failure: Failure) => PlatformError;
+
+/** What a call and its answer are judged by. */
+export interface AnswerContext<T> {
+  /** As in `POST /v1/wallet/balance`, for messages. */
+  call: string;
+  requestId: string;
+  nowMs: number;
+  isComplete: (body: Fields) => body is Fields & T;
+}
+
 type Fields = Record<string, unknown>;
 
-/** How much of an answer that makes no sense an error quotes, in characters. */
-const QUOTED = 200;
+interface Meaning {
+  ErrorClass: new (failure: Failure) => PlatformError;
+  outcome: Outcome;
+  /** Unless `X-Next-Action` says otherwise. */
+  retryable: boolean;
+}
 
-/**
- * The body of a 200 that has the shape it should have.
- * @param what the call, for the error's message, as in `POST /v1/wallet/balance`
- * @param sentRequestId the request id that was sent, where the answer carries none
- * @throws PlatformError of the class that the status stands for
- */
-export function accepted<T>(
-  what: string,
-  answer: Answer,
-  isWhole: (body: Fields) => body is Fields & T,
-  sentRequestId: string,
-  nowMs: number,
-): T {
+/** Statuses that the platform answers itself. Contract, section 2. */
+const PLATFORM_STATUSES = new Map<number, Meaning>([
+  [400, { ErrorClass: InvalidRequestError, outcome: 'not-booked', retryable: false }],
+  [401, { ErrorClass: SessionInvalidError, outcome: 'not-booked', retryable: false }],
+  [403, { ErrorClass: SessionOfAnotherProviderError, outcome: 'not-booked', retryable: false }],
+  [404, { ErrorClass: InvalidRequestError, outcome: 'not-booked', retryable: false }],
+  [409, { ErrorClass: TransactionInFlightError, outcome: 'unknown', retryable: true }],
+  [413, { ErrorClass: InvalidRequestError, outcome: 'not-booked', retryable: false }],
+  [415, { ErrorClass: InvalidRequestError, outcome: 'not-booked', retryable: false }],
+  [429, { ErrorClass: RateLimitedError, outcome: 'not-booked', retryable: true }],
+  [503, { ErrorClass: NotConfiguredError, outcome: 'not-booked', retryable: false }],
+]);
+const UNAVAILABLE: Meaning = { ErrorClass: PlatformUnavailableError, outcome: 'unknown', retryable: true };
+const UNEXPECTED: Meaning = { ErrorClass: UnexpectedAnswerError, outcome: 'unknown', retryable: true };
+const OTHER_REFUSAL: Meaning = { ErrorClass: InvalidRequestError, outcome: 'unknown', retryable: false };
+
+const IS_RETRIED: Record<NextAction, boolean> = {
+  'retry-same-request': true,
+  'wait-then-retry': true,
+  'fix-request': false,
+  'end-session': false,
+  'contact-platform': false,
+};
+
+/** The whole body of the plain-text 401, the one answer of the platform without its headers. Contract, section 1. */
+const INVALID_SIGNATURE = 'invalid signature';
+/** How far two clocks may differ, in seconds, before a refused signature is blamed on it. */
+const NOTABLE_CLOCK_OFFSET_SECONDS = 30;
+/** How much of an unexpected answer an error quotes, in characters. */
+const MAX_QUOTED = 200;
+
+/** The body of a 200 that has the shape it should have, or the failure that the answer stands for. */
+export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): AttemptResult<T> {
   const body = jsonObject(answer.text);
-  if (answer.status !== 200) throw refusal(what, answer, body, sentRequestId, nowMs);
-  if (body && isWhole(body)) return body;
-  const requestId = answer.headers.get('x-request-id') ?? sentRequestId;
-  const message = `${what} was answered 200 with what is no answer of the platform: ${quoted(answer.text)}`;
-  throw new UnexpectedAnswerError({ message, status: 200, requestId });
+  if (answer.status === 200 && body && context.isComplete(body)) return { answered: true, value: body };
+  if (answer.status === 401 && answer.text.trim() === INVALID_SIGNATURE && !comesFromPlatform(answer)) {
+    return signatureRejected(answer, context);
+  }
+  const meaning = meaningOf(answer);
+  const { status, headers } = answer;
+  const code = headers.get('x-error-code') ?? undefined;
+  const nextAction = nextActionOf(answer);
+  const requestId = headers.get('x-request-id') ?? context.requestId;
+  const reported = typeof body?.['error'] === 'string' ? body['error'] : quoted(answer.text);
+  const kind = meaning === UNEXPECTED ? ', which is not an answer of the platform' : '';
+  const failure: Failure = {
+    message: `${context.call} was answered ${status}${code ? ` ${code}` : ''}${kind}: ${reported} (request ${requestId})`,
+    status,
+    code,
+    nextAction,
+    requestId,
+    retryAfterSeconds: retryAfterSeconds(headers.get('retry-after'), context.nowMs),
+    // Behind a reused id stands another body, which may have been booked.
+    outcome: code === 'TRANSACTION_ID_REUSED' ? 'unknown' : meaning.outcome,
+    retryable: nextAction === undefined ? meaning.retryable : IS_RETRIED[nextAction],
+  };
+  return { answered: false, failure, toError: (final) => new meaning.ErrorClass(final) };
 }
 
 export function isSession(body: Fields): body is Fields & VerifySessionResponse {
@@ -63,39 +121,45 @@ export function isDecisionOn(transactionId: string) {
     isBalance(body);
 }
 
-function refusal(
-  what: string,
-  { status, headers, text }: Answer,
-  body: Fields | undefined,
-  sentRequestId: string,
-  nowMs: number,
-): PlatformError {
-  const said = typeof body?.['error'] === 'string' ? body['error'] : quoted(text);
-  const code = headers.get('x-error-code') ?? undefined;
-  const requestId = headers.get('x-request-id') ?? sentRequestId;
-  const failure: Failure = {
-    message: `${what} was answered ${status}${code ? ` ${code}` : ''}: ${said} (request ${requestId})`,
-    status,
-    code,
-    nextAction: (headers.get('x-next-action') as NextAction | null) ?? undefined,
-    requestId,
-    retryAfterSeconds: retryAfterSeconds(headers.get('retry-after'), nowMs),
-  };
-  switch (status) {
-    case 401:
-      return body ? new SessionInvalidError(failure) : new SignatureRejectedError(failure);
-    case 403:
-      return new SessionOfAnotherProviderError(failure);
-    case 409:
-      return new TransactionInFlightError(failure);
-    case 429:
-      return new RateLimitedError(failure);
-    case 503:
-      return new NotConfiguredError(failure);
+/** A status without the platform's headers is a proxy's: the platform may have taken the request all the same. */
+function comesFromPlatform({ headers }: Answer): boolean {
+  return headers.get('x-error-code') !== null && headers.get('x-next-action') !== null;
+}
+
+function meaningOf(answer: Answer): Meaning {
+  const { status } = answer;
+  if (status < 400) return UNEXPECTED;
+  if (!comesFromPlatform(answer)) {
+    return status >= 500 || status === 408 || status === 429 ? UNAVAILABLE : UNEXPECTED;
   }
-  if (status >= 500) return new PlatformUnavailableError(failure);
-  if (status >= 400) return new InvalidRequestError(failure);
-  return new UnexpectedAnswerError(failure);
+  return PLATFORM_STATUSES.get(status) ?? (status >= 500 ? UNAVAILABLE : OTHER_REFUSAL);
+}
+
+function nextActionOf(answer: Answer): NextAction | undefined {
+  const action = answer.headers.get('x-next-action');
+  if (action === null || !comesFromPlatform(answer)) return undefined;
+  return Object.hasOwn(IS_RETRIED, action) ? (action as NextAction) : undefined;
+}
+
+function signatureRejected<T>({ headers }: Answer, context: AnswerContext<T>): AttemptResult<T> {
+  const requestId = headers.get('x-request-id') ?? context.requestId;
+  const date = Date.parse(headers.get('date') ?? '');
+  const offset = Number.isNaN(date) ? undefined : Math.round((date - context.nowMs) / 1000);
+  const failure: Failure = {
+    message: `${context.call} was answered 401 invalid signature${clockHint(offset)} (request ${requestId})`,
+    status: 401,
+    requestId,
+    outcome: 'not-booked',
+    retryable: false,
+  };
+  const toError = (final: Failure) => new SignatureRejectedError({ ...final, clockOffsetSeconds: offset });
+  return { answered: false, failure, toError };
+}
+
+function clockHint(offsetSeconds: number | undefined): string {
+  if (offsetSeconds === undefined || Math.abs(offsetSeconds) < NOTABLE_CLOCK_OFFSET_SECONDS) return '';
+  const direction = offsetSeconds > 0 ? 'ahead of' : 'behind';
+  return `: the platform's clock is ${Math.abs(offsetSeconds)} s ${direction} this one`;
 }
 
 /** @param value seconds or an HTTP date, as RFC 9110 has it; undefined for anything else */
@@ -118,6 +182,6 @@ function jsonObject(text: string): Fields | undefined {
 }
 
 function quoted(text: string): string {
-  if (text === '') return 'nothing';
-  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
+  if (text === '') return 'an empty body';
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }

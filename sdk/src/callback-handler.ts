@@ -2,13 +2,15 @@ import {
   type BatchReference,
   type BatchStatus,
   CALLBACK_ROUTES,
-  type CallbackName,
+  type CallName,
   type Grant,
+  PLAY_ROUTE,
   readCallback,
   type Revocation,
 } from './callbacks.js';
 import { MemoryNonceStore, type NonceStore } from './nonce-store.js';
 import {
+  checkSecret,
   DEFAULT_TOLERANCE_SECONDS,
   headerOf,
   type HeadersLike,
@@ -16,13 +18,13 @@ import {
   verifyPlatformSignature,
 } from './signature.js';
 
-/** One call as it came in. */
+/** A received call. */
 export interface CallbackRequest {
   method: string;
   /** The request target as it stood on the request line, query string included: Node's `request.url`. */
   path: string;
   headers: HeadersLike;
-  /** The bytes as they came; undefined where somebody has parsed them and thrown them away. */
+  /** The raw bytes; undefined if a body parser has consumed them. */
   body: string | Uint8Array | undefined;
 }
 
@@ -32,7 +34,7 @@ export interface CallbackAnswer {
   body: string;
 }
 
-/** What is known of a call beside its body. */
+/** What a callback function receives beside the body. */
 export interface CallbackContext {
   /** The platform's `X-Request-Id`, for your logs. */
   requestId: string | undefined;
@@ -48,13 +50,13 @@ export interface CallbackHandlerOptions {
   secrets?: readonly string[];
   /** In seconds. Default: 300. */
   toleranceSeconds?: number;
-  /** Where used nonces are remembered. Default: the memory of this process. */
+  /** Remembers used nonces. Default: the memory of this process. */
   nonceStore?: NonceStore;
   /** Unix time in milliseconds. Default: `Date.now`. */
   clock?: () => number;
-  /** What a proxy cuts off the path before the call arrives here, as `/rgs`: it was signed. Default: nothing. */
+  /** A path prefix that a proxy removes, such as `/rgs`: it is part of what was signed. Default: none. */
   strippedPrefix?: string;
-  /** The most bytes of a body; beyond them the answer is 413. Default: 65536. */
+  /** Maximum size of a body in bytes; a larger one is answered 413. Default: 65536. */
   maxBodyBytes?: number;
 
   /**
@@ -65,20 +67,26 @@ export interface CallbackHandlerOptions {
     grant: Grant,
     context: CallbackContext,
   ): { externalRef: string } | Promise<{ externalRef: string }>;
-  /** What is left of a batch. Changes nothing. */
+  /** The remaining spins of a batch. Changes nothing. */
   onStatus?(batch: BatchReference, context: CallbackContext): BatchStatus | Promise<BatchStatus>;
-  /** Voids what is left of a batch; spins that were taken stand. May come again. */
+  /** Voids the remaining spins of a batch; spins already played stand. May be called again for the same batch. */
   onCancel?(batch: BatchReference, context: CallbackContext): unknown;
-  /** Ends the session in the game. It has ended on the platform already. May come again. */
+  /** Ends the session in the game; on the platform it has already ended. May be called again for the same session. */
   onRevoke?(revocation: Revocation, context: CallbackContext): unknown;
+  /**
+   * Plays one spin of a batch and answers what is left, for `croupier-provider certify` in a test environment: with it the
+   * handler also takes signed calls at {@link PLAY_ROUTE}, which the platform never makes. Leave it out in production. Throw
+   * `CallbackRefusal(409, …)` where no spin is left.
+   */
+  onPlay?(batch: BatchReference, context: CallbackContext): BatchStatus | Promise<BatchStatus>;
 
-  /** Told of each 401 and its reason, which is never answered: log it, at a bounded rate. */
+  /** Called for each 401 with its reason, which the caller never learns: log it, at a bounded rate. */
   onRefused?(reason: RefusalReason, request: CallbackRequest): void;
-  /** Told of each 500 and 503. Default: `console.error`. */
+  /** Called for each 500 and 503, and with what `onRefused` throws. Default: `console.error`. */
   onError?(error: unknown, request: CallbackRequest): void;
 }
 
-/** Throw it from an `on…` to answer the platform with a status and words of your own; they go to its error log. */
+/** Throw it from a callback function to answer with your own status and message, which go to the platform's error log. */
 export class CallbackRefusal extends Error {
   override readonly name: string = 'CallbackRefusal';
 
@@ -92,47 +100,58 @@ export class CallbackRefusal extends Error {
   }
 }
 
-/** Judges one call, has it carried out, and says how to answer. Never rejects. */
+/** Verifies one call, runs its callback function, and resolves with the answer. Never rejects. */
 export interface CallbackHandler {
   (request: CallbackRequest): Promise<CallbackAnswer>;
   readonly maxBodyBytes: number;
+  /** How the paths end that it takes POSTs at. */
+  readonly routes: readonly string[];
 }
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** The callback that a call is for, if it is one: every address ends as the routes do. */
-export function callbackNamed(method: string, path: string): CallbackName | undefined {
+const NAMES = new Map<string, CallName>([
+  ...(Object.entries(CALLBACK_ROUTES) as [CallName, string][]).map(([name, route]) => [route, name] as const),
+  [PLAY_ROUTE, 'play'],
+]);
+
+/** The route that a call is for, if the handler takes it: every path ends as its route does. */
+export function routeOf(
+  { routes }: Pick<CallbackHandler, 'routes'>,
+  method: string,
+  path: string,
+): string | undefined {
   const [pathname = ''] = path.split('?');
-  const names = Object.keys(CALLBACK_ROUTES) as CallbackName[];
-  return method.toUpperCase() === 'POST'
-    ? names.find((name) => pathname.endsWith(CALLBACK_ROUTES[name]))
-    : undefined;
+  return method.toUpperCase() === 'POST' ? routes.find((route) => pathname.endsWith(route)) : undefined;
 }
 
 /**
- * A provider's side of the callbacks: signature, nonce, body, then your `on…`. An `on…` that is left out is answered 501.
- * The adapters put it behind a server: {@link toNodeListener}, {@link toExpressHandler}, {@link toFastifyPlugin},
+ * Handles the platform's callbacks: verifies signature, nonce and body, then calls your function. A callback without a
+ * function is answered 501. The adapters connect it to a server: {@link toNodeListener}, {@link toExpressHandler}, {@link toFastifyPlugin},
  * {@link toNestHandler}.
- * @throws TypeError with a sentence, when an option cannot be used
+ * @throws TypeError naming the option that is not usable
  */
 export function createCallbackHandler(options: CallbackHandlerOptions): CallbackHandler {
   const callbacks = new Callbacks(options);
   return Object.assign((request: CallbackRequest) => callbacks.answer(request), {
     maxBodyBytes: callbacks.maxBodyBytes,
+    routes: callbacks.routes,
   });
 }
 
 class Callbacks {
   readonly maxBodyBytes: number;
+  readonly routes: readonly string[];
   private readonly secrets: readonly string[];
   private readonly nonces: NonceStore;
   private readonly toleranceSeconds: number;
 
   constructor(private readonly options: CallbackHandlerOptions) {
-    this.secrets = [...(options.secrets ?? []), ...(options.secret === undefined ? [] : [options.secret])];
     if (!options.tenantId) throw new TypeError('tenantId must not be empty');
-    if (this.secrets.length === 0 || this.secrets.includes('')) throw new TypeError('a secret is missing');
+    checkHandlers(options);
+    this.secrets = secretsOf(options);
     this.maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
+    this.routes = [...Object.values(CALLBACK_ROUTES), ...(options.onPlay ? [PLAY_ROUTE] : [])];
     this.nonces = options.nonceStore ?? new MemoryNonceStore();
     this.toleranceSeconds = options.toleranceSeconds ?? DEFAULT_TOLERANCE_SECONDS;
   }
@@ -149,7 +168,7 @@ class Callbacks {
 
   private async judge(request: CallbackRequest): Promise<CallbackAnswer> {
     const { method, headers, body } = request;
-    const name = callbackNamed(method, request.path);
+    const name = NAMES.get(routeOf(this, method, request.path) ?? '');
     if (!name) return problem(404, 'not found');
     if (body === undefined) throw new Error(RAW_BODY_IS_MISSING);
     if (sizeOf(body) > this.maxBodyBytes) return problem(413, 'the request body is too large');
@@ -182,17 +201,16 @@ class Callbacks {
     }
   }
 
-  private async carryOut(
-    name: CallbackName,
-    fields: object,
-    context: CallbackContext,
-  ): Promise<CallbackAnswer> {
+  private async carryOut(name: CallName, fields: object, context: CallbackContext): Promise<CallbackAnswer> {
     const { options } = this;
     if (name === 'grant' && options.onGrant) {
       return json(200, externalRefOf(await options.onGrant(fields as Grant, context)));
     }
     if (name === 'status' && options.onStatus) {
-      return json(200, statusOf(await options.onStatus(fields as BatchReference, context)));
+      return json(200, statusOf('onStatus', await options.onStatus(fields as BatchReference, context)));
+    }
+    if (name === 'play' && options.onPlay) {
+      return json(200, statusOf('onPlay', await options.onPlay(fields as BatchReference, context)));
     }
     if (name === 'cancel' && options.onCancel) {
       await options.onCancel(fields as BatchReference, context);
@@ -206,7 +224,9 @@ class Callbacks {
   }
 
   private refused(reason: RefusalReason, request: CallbackRequest): CallbackAnswer {
-    this.options.onRefused?.(reason, request);
+    new Promise((resolve) => resolve(this.options.onRefused?.(reason, request))).catch((error: unknown) =>
+      this.report(error, request),
+    );
     return answer(401, 'text/plain', 'invalid signature');
   }
 
@@ -215,28 +235,53 @@ class Callbacks {
       if (this.options.onError) this.options.onError(error, request);
       else console.error(error);
     } catch {
-      // A log that fails must not cost the answer.
+      // A failing log must not change the answer.
     }
   }
+}
+
+const HANDLERS = ['onGrant', 'onStatus', 'onCancel', 'onRevoke', 'onPlay', 'onRefused', 'onError'];
+
+/** A misspelt handler would be answered with 501, or never called. */
+function checkHandlers(options: object): void {
+  for (const [name, handler] of Object.entries(options) as [string, unknown][]) {
+    if (!/^on[A-Z]/.test(name)) continue;
+    if (!HANDLERS.includes(name)) throw new TypeError(`${name} is none of ${HANDLERS.join(', ')}`);
+    if (handler !== undefined && typeof handler !== 'function') {
+      throw new TypeError(`${name} must be a function`);
+    }
+  }
+}
+
+function secretsOf({ secret, secrets }: CallbackHandlerOptions): readonly string[] {
+  // Spread, a plain string would be a list of one-letter secrets.
+  const list: unknown = secrets ?? [secret];
+  if (!Array.isArray(list) || list.length === 0) {
+    throw new TypeError('secrets must be a list of at least one secret, as in [newSecret, oldSecret]');
+  }
+  const all = [...(secrets ?? []), ...(secret === undefined ? [] : [secret])];
+  if (all.length === 0) throw new TypeError('secret is missing');
+  all.forEach((each, index) => checkSecret(each, each === secret ? 'secret' : `secrets[${index}]`));
+  return all;
 }
 
 const RAW_BODY_IS_MISSING =
   'the raw body is missing: a body parser ran before the callbacks. Put them in front of express.json(), ' +
   'or start Nest with {rawBody: true}; the signature is over the bytes as they came.';
 
-/** What an `on…` answered, looked at: what the platform would take for a failure should show up here first. */
+/** Checks what a callback function returned: what the platform would take for a failure is reported here first. */
 function externalRefOf(booked: { externalRef: string }): object {
   const { externalRef } = booked;
   if (typeof externalRef === 'string' && externalRef !== '') return { externalRef };
   throw new TypeError('onGrant must answer {externalRef} with a text that is not empty');
 }
 
-function statusOf({ remainingSpins, completed }: BatchStatus): object {
+function statusOf(handler: string, { remainingSpins, completed }: BatchStatus): object {
   if (Number.isSafeInteger(remainingSpins) && remainingSpins >= 0 && typeof completed === 'boolean') {
     return { remainingSpins, completed };
   }
   throw new TypeError(
-    'onStatus must answer {remainingSpins, completed}: a whole number from 0, and a boolean',
+    `${handler} must answer {remainingSpins, completed}: a whole number from 0, and a boolean`,
   );
 }
 

@@ -1,6 +1,6 @@
-/** What the platform calls a provider for, and how it is answered. */
+/** The platform's calls to a provider, and their answers. */
 
-/** The end of each route's path, behind the address that is registered with the platform. All are POST. */
+/** The path of each callback below the webhook base address. All are POST. */
 export const CALLBACK_ROUTES = {
   grant: '/v1/game/free-spins/grant',
   status: '/v1/game/free-spins/status',
@@ -10,7 +10,13 @@ export const CALLBACK_ROUTES = {
 
 export type CallbackName = keyof typeof CALLBACK_ROUTES;
 
-/** Free spins for a player. The same requestRef may come more than once: it is the same batch. */
+/**
+ * The end of the path where a test environment plays one spin of a batch, with a POST that is signed as a callback is. The
+ * platform never calls it; `croupier-provider certify --play-path` does.
+ */
+export const PLAY_ROUTE = '/v1/test/free-spins/play';
+
+/** Free spins for a player. The same requestRef may arrive more than once: it is the same batch. */
 export interface Grant {
   requestRef: string;
   playerRef: string;
@@ -23,7 +29,7 @@ export interface Grant {
   currency: string;
 }
 
-/** The batch that a grant was answered with. */
+/** A batch, by the externalRef that its grant was answered with. */
 export interface BatchReference {
   externalRef: string;
   playerRef: string;
@@ -40,14 +46,17 @@ export interface Revocation {
   sessionId: string;
   playerRef: string;
   gameId: string;
-  /** `KICK`, `SELF_EXCLUSION`, `FRAUD_HOLD`, `OTHER`, or what comes later. */
+  /** `KICK`, `SELF_EXCLUSION`, `FRAUD_HOLD`, `OTHER`, or a later addition. */
   reason: string;
   /** ISO 8601, UTC. */
   revokedAt: string;
 }
 
-/** What a callback of each kind carries, in the order in which it is looked at. */
-const FIELDS: Record<CallbackName, Record<string, (value: unknown) => string | undefined>> = {
+/** What a server of callbacks is called for. */
+export type CallName = CallbackName | 'play';
+
+/** What a call of each kind carries, in the order in which it is looked at. */
+const FIELDS: Record<CallName, Record<string, (value: unknown) => string | undefined>> = {
   grant: {
     requestRef: text,
     playerRef: text,
@@ -58,6 +67,7 @@ const FIELDS: Record<CallbackName, Record<string, (value: unknown) => string | u
       typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? undefined : 'must be three upper-case letters',
   },
   status: { externalRef: text, playerRef: text, gameId: text },
+  play: { externalRef: text, playerRef: text, gameId: text },
   cancel: { externalRef: text, playerRef: text, gameId: text },
   revoke: {
     revocationRef: text,
@@ -69,8 +79,8 @@ const FIELDS: Record<CallbackName, Record<string, (value: unknown) => string | u
   },
 };
 
-/** The known fields of a body; unknown ones are left out. A string is a sentence that says what is wrong. */
-export function readCallback(name: CallbackName, rawBody: string): Record<string, unknown> | string {
+/** The known fields of a body, without unknown ones; or a sentence that says why the body is invalid. */
+export function readCallback(name: CallName, rawBody: string): Record<string, unknown> | string {
   let body: unknown;
   try {
     body = JSON.parse(rawBody);

@@ -2,140 +2,165 @@
 export type NextAction =
   'fix-request' | 'retry-same-request' | 'wait-then-retry' | 'end-session' | 'contact-platform';
 
-const TO_BE_SENT_AGAIN = new Set<NextAction>(['retry-same-request', 'wait-then-retry']);
+/**
+ * What a failed call says about the money. `not-booked`: none of its attempts was booked. `unknown`: one of them may have
+ * been, so send the same request until it is decided, or take a BET back with a ROLLBACK.
+ */
+export type Outcome = 'not-booked' | 'unknown';
 
-/** What is known of a call that came to no answer one could use. */
+/** One attempt of a call that failed. */
+export interface FailedAttempt {
+  /** The HTTP status; undefined if no answer arrived. */
+  readonly status: number | undefined;
+  /** The platform's `X-Error-Code`. */
+  readonly code: string | undefined;
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+}
+
+/** The properties of a {@link PlatformError}. */
 export interface Failure {
   message: string;
-  /** The HTTP status; undefined where nothing was answered. */
+  /** The HTTP status; undefined if no answer arrived. */
   status?: number | undefined;
   /** The platform's `X-Error-Code`. */
   code?: string | undefined;
   nextAction?: NextAction | undefined;
-  /** The platform's id of the request: name it when you ask about it. */
   requestId?: string | undefined;
-  /** The platform's `Retry-After`, in seconds. */
   retryAfterSeconds?: number | undefined;
+  /** Default: `unknown`. */
+  outcome?: Outcome | undefined;
+  /** Default: false. */
+  retryable?: boolean | undefined;
+  attempts?: readonly FailedAttempt[] | undefined;
   cause?: unknown;
 }
 
+/** Shared by the ES module and the CommonJS copy of this package, whose classes differ. */
+const BRAND = Symbol.for('@croupier/provider-sdk/error');
+
 /**
- * What every call of the client rejects with, unless its signal was aborted. `retryable` says that the very same request
- * may be sent again, newly signed, and may then succeed; a transaction moves money once however often it is sent.
- * Each class writes its `name` out, because a minifier renames classes.
+ * The rejection of every call of the client, unless its signal was aborted.
+ *
+ * Decide about money by `outcome`, never by `retryable`: a call that is not worth repeating may still have been booked.
+ * Each class writes its `name` out because minifiers rename classes.
  */
 export abstract class PlatformError extends Error {
+  /** The HTTP status of the last attempt; undefined if no answer arrived. */
   readonly status: number | undefined;
+  /** The platform's `X-Error-Code` of the last attempt. */
   readonly code: string | undefined;
+  /** The platform's `X-Next-Action` of the last attempt; undefined if it is missing or unknown to this version. */
   readonly nextAction: NextAction | undefined;
+  /** Identifies the request in the platform's logs: quote it when you ask about it. */
   readonly requestId: string | undefined;
+  /** `Retry-After` of the last attempt, in seconds. */
   readonly retryAfterSeconds: number | undefined;
+  /** The worst outcome of all attempts of this call: `unknown` if any of them may have been booked. */
+  readonly outcome: Outcome;
+  /** Whether the same request, newly signed, may succeed later. Says nothing about the money. */
   readonly retryable: boolean;
+  /** All attempts of this call, the oldest first. */
+  readonly attempts: readonly FailedAttempt[];
 
-  /** @param retryable what holds where the platform does not say what to do next */
-  constructor(failure: Failure, retryable: boolean) {
+  constructor(failure: Failure) {
     super(failure.message, failure.cause === undefined ? undefined : { cause: failure.cause });
     this.status = failure.status;
     this.code = failure.code;
     this.nextAction = failure.nextAction;
     this.requestId = failure.requestId;
     this.retryAfterSeconds = failure.retryAfterSeconds;
-    this.retryable = failure.nextAction === undefined ? retryable : TO_BE_SENT_AGAIN.has(failure.nextAction);
+    this.outcome = failure.outcome ?? 'unknown';
+    this.retryable = failure.retryable ?? false;
+    this.attempts = failure.attempts ?? [];
+  }
+
+  get [BRAND](): true {
+    return true;
   }
 }
 
-/** 400 and the other 4xx: the request itself is wrong; `code` says how. */
+/**
+ * Whether something thrown is a {@link PlatformError}, of whichever copy of this package: `instanceof` fails between the
+ * ES module and the CommonJS copy.
+ */
+export function isCroupierError(error: unknown): error is PlatformError {
+  return typeof error === 'object' && error !== null && BRAND in error;
+}
+
+/** 400, 404, 413 or 415: the request itself is wrong; `code` says how. */
 export class InvalidRequestError extends PlatformError {
   override readonly name: string = 'InvalidRequestError';
-
-  constructor(failure: Failure) {
-    super(failure, false);
-  }
 }
 
-/** 401 in plain text: tenant, secret, clock or signing. `croupier-provider debug-signature` finds which. */
+/** 401 `invalid signature`: tenant, secret, clock or signing. `croupier-provider debug-signature` finds the cause. */
 export class SignatureRejectedError extends PlatformError {
   override readonly name: string = 'SignatureRejectedError';
+  /** How far the platform's clock is ahead of this one, in seconds; undefined if the answer has no `Date`. */
+  readonly clockOffsetSeconds: number | undefined;
 
-  constructor(failure: Failure) {
-    super(failure, false);
+  constructor(failure: Failure & { clockOffsetSeconds?: number | undefined }) {
+    super(failure);
+    this.clockOffsetSeconds = failure.clockOffsetSeconds;
   }
 }
 
-/** 401: the session is unknown, expired or revoked. End it. */
+/**
+ * 401 `SESSION_INVALID`: the session is unknown, expired or revoked. End it.
+ *
+ * This refuses a WIN or ROLLBACK too, so a round that outlives its session cannot be settled, unless the platform has set
+ * `lateSettlementSeconds` for you: then WIN and ROLLBACK, never BET, are accepted for that long after the session's end.
+ * Ask the platform for it if your rounds can outlive a session (a day is advised). Without it, a refused WIN or ROLLBACK
+ * has to be settled between you and the platform.
+ */
 export class SessionInvalidError extends PlatformError {
   override readonly name: string = 'SessionInvalidError';
-
-  constructor(failure: Failure) {
-    super(failure, false);
-  }
 }
 
 /** 403: the session belongs to another provider. */
 export class SessionOfAnotherProviderError extends PlatformError {
   override readonly name: string = 'SessionOfAnotherProviderError';
-
-  constructor(failure: Failure) {
-    super(failure, false);
-  }
 }
 
-/** 409: another attempt for this transactionId, or for a rollback's target, is under way. Wait, then send it again. */
+/** 409: another attempt for this transactionId, or for a rollback's target, is in flight. Wait, then send it again. */
 export class TransactionInFlightError extends PlatformError {
   override readonly name: string = 'TransactionInFlightError';
-
-  constructor(failure: Failure) {
-    super(failure, true);
-  }
 }
 
 /** 429: wait for `retryAfterSeconds`. */
 export class RateLimitedError extends PlatformError {
   override readonly name: string = 'RateLimitedError';
-
-  constructor(failure: Failure) {
-    super(failure, true);
-  }
 }
 
 /**
- * 500, and what a gateway in front of the platform answers in its place: nobody knows yet what became of a transaction.
- * Send the same request again until there is a decision.
+ * 500, or a 5xx, 408 or 429 of a proxy in front of the platform: a transaction may have been booked.
+ * Send the same request until it is decided.
  */
 export class PlatformUnavailableError extends PlatformError {
   override readonly name: string = 'PlatformUnavailableError';
-
-  constructor(failure: Failure) {
-    super(failure, true);
-  }
 }
 
-/** 503: the game or the operator is not configured. Nothing was booked; only the platform can mend it. */
+/** 503 of the platform itself: the game or the operator is not configured, or paused. Contact the platform. */
 export class NotConfiguredError extends PlatformError {
   override readonly name: string = 'NotConfiguredError';
-
-  constructor(failure: Failure) {
-    super(failure, false);
-  }
 }
 
-/** No answer: not connected, cut off, or not in time. As with a 500, a transaction may have been booked. */
+/** No answer: not connected, connection lost, or timed out. Unless `outcome` says otherwise it may have been booked. */
 export class NetworkError extends PlatformError {
   override readonly name: string = 'NetworkError';
-  /** True where the client's `timeoutMs` ended the call. */
+  /** Whether `timeoutMs` or `deadlineMs` ended the attempt. */
   readonly timedOut: boolean;
 
-  constructor(failure: Failure & { timedOut?: boolean }) {
-    super(failure, true);
+  constructor(failure: Failure & { timedOut?: boolean | undefined }) {
+    super(failure);
     this.timedOut = failure.timedOut ?? false;
   }
 }
 
-/** An answer that is not the platform's: a redirect, a page, JSON of another shape. Look at `baseUrl`. */
+/**
+ * An answer that is not the platform's: a redirect, a proxy's page, a status without the platform's headers, JSON of another
+ * shape. A transaction may have been booked. If it persists, check `baseUrl` and what stands in front of the platform.
+ */
 export class UnexpectedAnswerError extends PlatformError {
   override readonly name: string = 'UnexpectedAnswerError';
-
-  constructor(failure: Failure) {
-    super(failure, false);
-  }
 }

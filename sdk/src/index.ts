@@ -1,12 +1,8 @@
-export {
-  type BodyReader,
-  ProviderClient,
-  type CallOptions,
-  type FetchLike,
-  type ProviderClientOptions,
-} from './client.js';
+export { ProviderClient, type ProviderClientOptions, type TransactionOptions } from './client.js';
+export { type BodyReader, type FetchLike } from './post.js';
 export {
   InvalidRequestError,
+  isCroupierError,
   NetworkError,
   NotConfiguredError,
   PlatformError,
@@ -17,10 +13,12 @@ export {
   SignatureRejectedError,
   TransactionInFlightError,
   UnexpectedAnswerError,
+  type FailedAttempt,
   type Failure,
   type NextAction,
+  type Outcome,
 } from './errors.js';
-export { type RetryOptions } from './retry.js';
+export { type AttemptEvent, type AttemptIdentity, type BackoffOptions, type CallOptions } from './retry.js';
 export {
   DEFAULT_TOLERANCE_SECONDS,
   signRequest,
@@ -50,6 +48,7 @@ export {
   CALLBACK_ROUTES,
   type CallbackName,
   type Grant,
+  PLAY_ROUTE,
   type Revocation,
 } from './callbacks.js';
 export {

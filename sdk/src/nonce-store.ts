@@ -1,17 +1,18 @@
-/** Remembers which nonces were used. Several instances of a provider share one, in a database or in Redis. */
+/** Remembers used nonces. Several instances of a provider share one store, in a database or in Redis. */
 export interface NonceStore {
   /**
-   * True the first time a nonce comes, and false ever after, in one atomic step.
-   * @param forgetAt Unix time in seconds, from which on the nonce need not be remembered
-   * @throws when it cannot be known: the call is then refused with a 503
+   * True for the first use of a nonce and false for every later one, in one atomic step.
+   * @param forgetAt Unix time in seconds after which the nonce may be forgotten
+   * @param now Unix time in seconds
+   * @throws if the store is unavailable: the call is then refused with 503
    */
   claim(nonce: string, forgetAt: number, now: number): boolean | Promise<boolean>;
 }
 
-/** Some 160 callbacks a second for ten minutes. */
+/** About 160 callbacks a second for ten minutes. */
 const MAX_NONCES = 100_000;
 
-/** Nonces in the memory of one process. Full, it refuses: what it forgot too early could be replayed. */
+/** Nonces in the memory of one process. When full it refuses: a nonce forgotten too early could be replayed. */
 export class MemoryNonceStore implements NonceStore {
   /** When each may be forgotten; the oldest first. */
   private readonly forgetAtByNonce = new Map<string, number>();
@@ -25,7 +26,7 @@ export class MemoryNonceStore implements NonceStore {
     }
     if (this.forgetAtByNonce.has(nonce)) return false;
     if (this.forgetAtByNonce.size >= this.maxNonces) {
-      throw new Error(`all ${this.maxNonces} nonces that are remembered may still be replayed`);
+      throw new Error(`the nonce store is full: ${this.maxNonces} nonces are not yet expired`);
     }
     this.forgetAtByNonce.set(nonce, forgetAt);
     return true;

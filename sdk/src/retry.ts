@@ -1,86 +1,205 @@
-import { NetworkError, PlatformError, PlatformUnavailableError, RateLimitedError } from './errors.js';
+import type { AttemptResult } from './answer.js';
+import type { FailedAttempt, Failure, Outcome } from './errors.js';
 
-/** How a call is tried again. All but `tries` is best left alone. */
-export interface RetryOptions {
-  /** How often a read is sent at most, the first time included. Default: 3. */
-  tries?: number;
-  /** How often a transaction with `{retry: true}` is sent at most. Default: 8. */
-  transactionTries?: number;
-  /** The first pause is up to this, each further one up to twice the last, in milliseconds. Default: 200. */
+/** How a call is attempted. Each may be given per call, or as the client's default. */
+export interface CallOptions {
+  /** Whether failed attempts are repeated. Default: true for `getBalance`, else false. */
+  retry?: boolean | undefined;
+  /** Maximum number of attempts with `retry`, the first included. Default: 8 for transactions, 3 for reads. */
+  maxAttempts?: number | undefined;
+  /** Limit for the whole call, all attempts and pauses included, in milliseconds. Default: 30000. */
+  deadlineMs?: number | undefined;
+  /** Limit for each attempt, from connecting to the last byte of the answer, in milliseconds. Default: 10000. */
+  timeoutMs?: number | undefined;
+  /**
+   * Ends the call, its pauses included; it then rejects with the signal's reason. A transaction whose call was aborted
+   * may have been booked.
+   */
+  signal?: AbortSignal | undefined;
+  /**
+   * Called before and after each attempt, for logs and metrics. It receives neither secret nor session token. Errors that it
+   * throws are ignored: a log must not change what becomes of a transaction.
+   */
+  onAttempt?: ((event: AttemptEvent) => void) | undefined;
+}
+
+export interface AttemptIdentity {
+  /** From 1. */
+  attempt: number;
+  /** As in `/v1/wallet/transaction`. */
+  route: string;
+  /** Undefined for reads. */
+  transactionId: string | undefined;
+  /** The `X-Request-Id` that was sent. */
+  requestId: string;
+}
+
+export type AttemptEvent =
+  | (AttemptIdentity & { phase: 'before' })
+  | (AttemptIdentity & {
+      phase: 'after';
+      durationMs: number;
+      /** Undefined if no answer arrived. */
+      status: number | undefined;
+      /** The platform's `X-Error-Code`. */
+      code: string | undefined;
+      /** Undefined if the attempt was answered; otherwise what is known about this attempt alone. */
+      outcome: Outcome | undefined;
+      /** The pause before the next attempt, in milliseconds; undefined if this was the last one. */
+      pauseMs: number | undefined;
+    });
+
+/** The pauses between attempts. The defaults suit nearly everyone. */
+export interface BackoffOptions {
+  /** Upper limit of the first pause, doubled for each further one, in milliseconds. Default: 200. */
   baseDelayMs?: number;
-  /** No pause of our own is longer, in milliseconds. Default: 5000. */
+  /** Upper limit of each pause, in milliseconds; `Retry-After` may exceed it. Default: 5000. */
   maxDelayMs?: number;
-  /** A `Retry-After` beyond this ends the tries, in seconds. Default: 60. */
-  maxRetryAfterSeconds?: number;
   /** 0 ≤ x < 1. Default: `Math.random`. */
   random?: () => number;
-  /** Resolves after that many milliseconds, or rejects with the signal's reason once it is aborted. */
+  /** Resolves after this many milliseconds, or rejects with the signal's reason once it is aborted. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-export type RetryPolicy = Required<RetryOptions>;
+/** One call, from the first attempt to the last. */
+export interface Call<T> {
+  identity: Omit<AttemptIdentity, 'attempt'>;
+  /** Sends once. @throws only the reason of the caller's signal */
+  attempt: (timeoutMs: number) => Promise<AttemptResult<T>>;
+  options: ResolvedOptions;
+  backoff: Required<BackoffOptions>;
+  /** What is known before the first attempt. */
+  initialOutcome: Outcome;
+  /** Reads book nothing, whatever becomes of them. */
+  movesMoney: boolean;
+}
 
-export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
-  const policy = {
-    tries: 3,
-    transactionTries: 8,
-    baseDelayMs: 200,
-    maxDelayMs: 5000,
-    maxRetryAfterSeconds: 60,
-    random: Math.random,
-    sleep,
-    ...options,
-  };
-  for (const name of ['tries', 'transactionTries'] as const) {
-    if (!Number.isInteger(policy[name]) || policy[name] < 1) {
-      throw new TypeError(`retry.${name} must be a whole number from 1`);
+export interface ResolvedOptions extends Pick<CallOptions, 'signal' | 'onAttempt'> {
+  /** 1 without `retry`. */
+  maxAttempts: number;
+  deadlineMs: number;
+  timeoutMs: number;
+}
+
+/** Longer timers fire at once, in milliseconds. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** An attempt with less time is not worth sending: it would only leave its outcome unknown. In milliseconds. */
+const LEAST_ATTEMPT_MS = 50;
+
+const DEFAULTS = { deadlineMs: 30_000, timeoutMs: 10_000 };
+
+/**
+ * The options of one call: its own, else the client's, else the defaults.
+ * @throws TypeError naming the option that is not usable
+ */
+export function resolveOptions(
+  own: CallOptions,
+  client: CallOptions,
+  defaults: { retry: boolean; maxAttempts: number },
+): ResolvedOptions {
+  const maxAttempts = own.maxAttempts ?? client.maxAttempts ?? defaults.maxAttempts;
+  const deadlineMs = own.deadlineMs ?? client.deadlineMs ?? DEFAULTS.deadlineMs;
+  const timeoutMs = own.timeoutMs ?? client.timeoutMs ?? DEFAULTS.timeoutMs;
+  if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
+    throw new TypeError('maxAttempts must be a whole number from 1');
+  }
+  for (const [name, value] of Object.entries({ deadlineMs, timeoutMs })) {
+    if (!(value > 0 && value <= MAX_TIMER_MS)) {
+      throw new TypeError(`${name} must be a positive number of milliseconds, at most ${MAX_TIMER_MS}`);
     }
   }
-  return policy;
+  const retry = own.retry ?? client.retry ?? defaults.retry;
+  return {
+    maxAttempts: retry ? maxAttempts : 1,
+    deadlineMs,
+    timeoutMs,
+    signal: own.signal ?? client.signal,
+    onAttempt: own.onAttempt ?? client.onAttempt,
+  };
 }
 
-/** A read goes again after a 500, a 429 or silence. */
-export function readMayGoAgain(error: PlatformError): boolean {
-  return (
-    error instanceof NetworkError ||
-    error instanceof RateLimitedError ||
-    error instanceof PlatformUnavailableError
-  );
-}
-
-/** A transaction goes again where the platform says so, or where nobody said anything. */
-export function transactionMayGoAgain(error: PlatformError): boolean {
-  return error.retryable;
+export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions> {
+  return { baseDelayMs: 200, maxDelayMs: 5000, random: Math.random, sleep, ...options };
 }
 
 /**
- * Carries out `attempt` until it succeeds, fails for good, or was tried often enough; then rejects with its last error.
- * Pauses have full jitter, so that those who failed together do not come back together.
+ * Repeats the attempt until it is answered, fails for good, or attempts or time run out. The error then speaks for all
+ * attempts: its outcome is the worst of them.
+ * @throws PlatformError, or the reason of the caller's signal
  */
-export async function withRetries<T>(
-  attempt: () => Promise<T>,
-  mayGoAgain: (error: PlatformError) => boolean,
-  tries: number,
-  policy: RetryPolicy,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (tried >= tries || !(error instanceof PlatformError) || !mayGoAgain(error)) throw error;
-      if ((error.retryAfterSeconds ?? 0) > policy.maxRetryAfterSeconds) throw error;
-      await policy.sleep(pauseMs(error, tried, policy), signal);
+export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {
+  const { deadlineMs, timeoutMs, signal } = call.options;
+  const endsAt = performance.now() + deadlineMs;
+  const attempts: FailedAttempt[] = [];
+  for (;;) {
+    const attempt = attempts.length + 1;
+    const startedAt = performance.now();
+    notify(call, { phase: 'before', attempt, ...call.identity });
+    const result = await call.attempt(Math.min(timeoutMs, endsAt - startedAt)).catch((reason: unknown) => {
+      const durationMs = performance.now() - startedAt;
+      notifyAfter(call, { attempt, durationMs, outcome: failedOutcome(call, 'unknown') });
+      throw reason;
+    });
+    const durationMs = performance.now() - startedAt;
+    if (result.answered) {
+      notifyAfter(call, { attempt, durationMs, status: 200 });
+      return result.value;
     }
+    const { failure } = result;
+    const { status, code } = failure;
+    const outcome = failedOutcome(call, failure.outcome ?? 'unknown');
+    attempts.push({ status, code, outcome, durationMs });
+    const pauseMs = pauseAfter(failure, attempt, call, endsAt - performance.now());
+    notifyAfter(call, { attempt, durationMs, status, code, outcome, pauseMs });
+    if (pauseMs === undefined) throw result.toError(forAllAttempts(failure, attempts, call.initialOutcome));
+    await call.backoff.sleep(pauseMs, signal);
   }
 }
 
-function pauseMs(error: PlatformError, tried: number, policy: RetryPolicy): number {
-  const ceiling = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (tried - 1));
-  const jitter = Math.round(ceiling * policy.random());
-  if (error.retryAfterSeconds !== undefined) return Math.max(error.retryAfterSeconds * 1000, jitter);
-  // Whoever is told to wait does wait: the attempt in flight needs its time.
-  return error.nextAction === 'wait-then-retry' ? Math.max(policy.baseDelayMs, jitter) : jitter;
+function failedOutcome(call: Call<unknown>, outcome: Outcome): Outcome {
+  return call.movesMoney ? outcome : 'not-booked';
+}
+
+function forAllAttempts(last: Failure, attempts: readonly FailedAttempt[], initialOutcome: Outcome): Failure {
+  const outcomes = [initialOutcome, ...attempts.map(({ outcome }) => outcome)];
+  const outcome = outcomes.includes('unknown') ? 'unknown' : 'not-booked';
+  const count = attempts.length > 1 ? `, attempt ${attempts.length}` : '';
+  const warning =
+    outcome === 'unknown' && attempts.at(-1)?.outcome === 'not-booked'
+      ? '; an earlier attempt may have been booked'
+      : '';
+  return { ...last, message: `${last.message}${count}${warning}`, outcome, attempts };
+}
+
+/** Undefined if the call ends here. Full jitter spreads out those that failed together. */
+function pauseAfter(
+  failure: Failure,
+  attempt: number,
+  call: Call<unknown>,
+  remainingMs: number,
+): number | undefined {
+  const { options, backoff } = call;
+  if (!failure.retryable || attempt >= options.maxAttempts) return undefined;
+  const ceiling = Math.min(backoff.maxDelayMs, backoff.baseDelayMs * 2 ** (attempt - 1));
+  const jitter = Math.round(ceiling * backoff.random());
+  // An attempt in flight needs its time, whatever the jitter says.
+  const least = failure.nextAction === 'wait-then-retry' ? backoff.baseDelayMs : 0;
+  const pause = Math.max(jitter, (failure.retryAfterSeconds ?? 0) * 1000 || least);
+  return pause + LEAST_ATTEMPT_MS <= remainingMs ? pause : undefined;
+}
+
+function notifyAfter(
+  call: Call<unknown>,
+  event: { attempt: number; durationMs: number } & Partial<AttemptEvent>,
+): void {
+  const unknown = { status: undefined, code: undefined, outcome: undefined, pauseMs: undefined };
+  notify(call, { ...unknown, ...event, ...call.identity, phase: 'after' });
+}
+
+function notify({ options }: Call<unknown>, event: AttemptEvent): void {
+  // The executor runs at once; a promise also takes up what an asynchronous observer rejects with.
+  new Promise((resolve) => resolve(options.onAttempt?.(event))).catch(() => undefined);
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {

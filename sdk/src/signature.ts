@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The four headers of a signed call, in the spelling they are sent with. */
+/** The four headers of a signed call. */
 export type SignatureHeaders = Record<'X-Tenant-ID' | 'X-Timestamp' | 'X-Nonce' | 'X-Signature', string>;
 
-/** What of a request is signed. */
+/** The parts of a request that are signed. */
 export interface SignedParts {
   /** HTTP method; signed in upper case. */
   method: string;
@@ -58,7 +58,7 @@ export interface VerifyInput {
   /** The request target as it stood on the request line: base path and query string included. */
   path: string;
   headers: HeadersLike;
-  /** The bytes as they came, before anything parsed them; empty where there is no body. */
+  /** The raw bytes, before anything parsed them; empty if there is no body. */
   body: string | Uint8Array;
   /** One secret, or `secrets` while one is being rotated: a call signed with any of them is accepted. */
   secret?: string | undefined;
@@ -73,14 +73,33 @@ export interface VerifyInput {
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
+/** In milliseconds this is a day of 1973, so that milliseconds are noticed. */
+const MAX_UNIX_SECONDS = 99_999_999_999;
+
 const TIMESTAMP = /^[0-9]{1,12}$/;
 const NONCE = /^[A-Za-z0-9\-_.:]{8,128}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 
-/** Signs one request with HMAC-SHA256 over `METHOD\nPATH\nTIMESTAMP\nNONCE\nRAW_BODY` and returns its headers. */
+/**
+ * Signs one request with HMAC-SHA256 over `METHOD\nPATH\nTIMESTAMP\nNONCE\nRAW_BODY` and returns its headers.
+ * @throws TypeError naming the field that no receiver would accept, such as a time in milliseconds
+ */
 export function signRequest(input: SignInput): SignatureHeaders {
-  const timestamp = String(Math.floor(input.now));
+  const { nonce, now } = input;
+  checkSecret(input.secret);
+  if (!(now >= 0 && now <= MAX_UNIX_SECONDS)) {
+    throw new TypeError('now must be Unix time in seconds: divide milliseconds by 1000');
+  }
+  if (typeof nonce !== 'string' || !NONCE.test(nonce)) {
+    throw new TypeError('nonce must have 8 to 128 characters of A-Z a-z 0-9 - _ . :');
+  }
+  return signatureHeaders(input);
+}
+
+/** The headers that {@link signRequest} makes, without its checks: the tests also sign requests that are wrong. */
+export function signatureHeaders(input: SignInput): SignatureHeaders {
   const { method, path, nonce, body, secret } = input;
+  const timestamp = String(Math.floor(input.now));
   return {
     'X-Tenant-ID': input.tenantId,
     'X-Timestamp': timestamp,
@@ -90,8 +109,19 @@ export function signRequest(input: SignInput): SignatureHeaders {
 }
 
 /**
- * Judges the four headers of a request. Pure, and constant in time over the signature; it never throws,
- * whatever it is given. A nonce's single use is the caller's to keep: claim it after an `ok`, not before.
+ * The key is the text exactly as it was shown, and no secret is shown with whitespace around it.
+ * @throws TypeError with a sentence that does not contain the secret
+ */
+export function checkSecret(secret: unknown, name = 'secret'): asserts secret is string {
+  if (typeof secret !== 'string' || secret.trim() === '') {
+    throw new TypeError(`${name} must be the secret as it was shown at creation, and is empty`);
+  }
+  if (secret.trim() !== secret) throw new TypeError(`${name} has whitespace at its beginning or end`);
+}
+
+/**
+ * Verifies the four headers of a request. Pure, compares the signature in constant time, and never throws, whatever it is
+ * given. It does not remember nonces: claim the nonce after an `ok`, not before.
  */
 export function verifyPlatformSignature(input: VerifyInput): Verification {
   try {
@@ -117,25 +147,29 @@ function verify(input: VerifyInput): Verification {
   if (!(Number(timestamp) >= now - tolerance)) return { ok: false, reason: 'timestamp_expired' };
   if (!(Number(timestamp) <= now + tolerance)) return { ok: false, reason: 'timestamp_in_future' };
 
-  // A body that is no text and no bytes was parsed by somebody: nothing that was signed is left of it.
+  // A parsed body has lost the bytes that were signed.
   if (typeof input.body !== 'string' && !(input.body instanceof Uint8Array)) {
+    return { ok: false, reason: 'signature_mismatch' };
+  }
+  // Spread, a plain string would be a list of one-letter secrets.
+  if (!Array.isArray(input.secrets ?? [])) {
     return { ok: false, reason: 'signature_mismatch' };
   }
   const received = Buffer.from(signature, 'hex');
   const parts = { method: input.method, path: input.path, timestamp, nonce, body: input.body };
-  // An empty secret is a lost one: whoever knows the scheme could sign with it.
+  // Anyone who knows the scheme could sign with an empty secret.
   const secrets = [...(input.secrets ?? []), input.secret ?? ''].filter((secret) => secret !== '');
   let matches = false;
   for (const secret of secrets) matches = timingSafeEqual(mac(secret, parts), received) || matches;
   return matches ? { ok: true } : { ok: false, reason: 'signature_mismatch' };
 }
 
-/** What is signed in front of the body: `METHOD\nPATH\nTIMESTAMP\nNONCE\n`. */
+/** The signed text that precedes the body: `METHOD\nPATH\nTIMESTAMP\nNONCE\n`. */
 export function canonicalHead({ method, path, timestamp, nonce }: Omit<SignedParts, 'body'>): string {
   return `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n`;
 }
 
-/** The signature of a request whose timestamp and nonce are known, as the 64 hex digits that are sent. */
+/** The value of `X-Signature`: 64 lower-case hex digits. */
 export function signatureOf(secret: string, parts: SignedParts): string {
   return mac(secret, parts).toString('hex');
 }
@@ -145,7 +179,7 @@ function mac(secret: string, parts: SignedParts): Buffer {
 }
 
 /**
- * A header by its lower-case name. One given more than once is no header we can trust: it reads as one malformed value.
+ * A header by its lower-case name. One given more than once is joined with commas, so that it reads as malformed.
  */
 export function headerOf(headers: HeadersLike, name: string): string | undefined {
   if (Array.isArray(headers)) {

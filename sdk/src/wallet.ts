@@ -1,4 +1,4 @@
-/** What the wallet routes take and answer. Amounts are whole numbers of minor currency units, 0 … 2^53−1. */
+/** Requests and answers of the wallet routes. Amounts are whole numbers of minor currency units, 0 … 2^53−1. */
 
 export interface SessionRequest {
   /** The opaque token that the game was launched with. */
@@ -12,7 +12,7 @@ export interface VerifySessionResponse {
   /** ISO 4217, three upper-case letters. */
   currency: string;
   operatorId: string;
-  /** A DEMO session plays with fun money and never reaches an operator. */
+  /** A DEMO session uses play money and never reaches an operator. */
   mode: 'REAL' | 'DEMO';
   /** ISO 8601, UTC. */
   expiresAt: string;
@@ -22,18 +22,18 @@ export interface VerifySessionResponse {
 
 interface TransactionFields extends SessionRequest {
   /**
-   * Yours, unique for ever; 1 to 128 printable ASCII characters without spaces, not beginning with `croupier-`. The same
-   * request under the same id moves money once, however often it is sent.
+   * Chosen by you, unique for ever; 1 to 128 printable ASCII characters without spaces, not beginning with `croupier-`. The
+   * same request with the same id moves money once, however often it is sent.
    */
   transactionId: string;
-  /** As the session has it, like gameId and currency. */
+  /** That of the session, like gameId and currency. */
   playerRef: string;
   gameId: string;
   currency: string;
   roundId: string;
   /** Recorded and forwarded; never a reason to refuse. */
   roundClosed?: boolean | undefined;
-  /** The externalRef of the batch of free spins this belongs to. */
+  /** The externalRef of the batch of free spins that it belongs to. */
   freeSpinsRef?: string | undefined;
 }
 
@@ -43,12 +43,12 @@ export interface BetRequest extends TransactionFields {
 }
 
 export interface WinRequest extends TransactionFields {
-  /** Minor units; 0 closes a round that was lost. */
+  /** Minor units; 0 closes a losing round. */
   amountMinor: number;
 }
 
 export interface RollbackRequest extends TransactionFields {
-  /** The BET to take back; what moves is always its amount. */
+  /** The BET to take back; its amount is always what moves. */
   originalTransactionId: string;
   /** Minor units; if given, it must equal the original's. */
   amountMinor?: number | undefined;
@@ -66,7 +66,7 @@ export type DeclineReason =
   | 'NOT_ROLLBACKABLE'
   | 'OTHER';
 
-/** A decision, and final: DECLINED is an answer, not an error. A replay carries the balance of then. */
+/** A final decision; DECLINED is an answer, not an error. A replay carries the balance at the time of the decision. */
 export interface TransactionResponse {
   transactionId: string;
   platformTransactionId: string;

@@ -1,13 +1,16 @@
+import { inspect } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   CALLBACK_ROUTES,
+  PLAY_ROUTE,
   CallbackRefusal,
   type CallbackHandlerOptions,
   type CallbackName,
   createCallbackHandler,
   MemoryNonceStore,
-  signRequest,
+  ProviderClient,
 } from '../src/index.js';
+import { signatureHeaders } from '../src/signature.js';
 
 const NOW = 1_800_000_000;
 const TENANT = { tenantId: 'spinwell', secret: 'secret' };
@@ -86,7 +89,7 @@ function request(
     ...changes,
   };
   const headers: Record<string, string> = {
-    ...signRequest({ ...signed, path: signed.path, body }),
+    ...signatureHeaders({ ...signed, path: signed.path, body }),
     'X-Request-Id': 'request-7',
   };
   return { method: 'POST', path, headers, body };
@@ -204,6 +207,26 @@ describe('a refused callback', () => {
   });
 });
 
+describe('the play route', () => {
+  const play = (body: object = BODIES.status) =>
+    request('status', { path: PLAY_ROUTE, body: JSON.stringify(body) });
+
+  test('plays one spin for a signed call where there is onPlay', async () => {
+    const handler = handlerOf({ onPlay: () => ({ remainingSpins: 6, completed: false }) });
+    expect(await handler(play())).toMatchObject({
+      status: 200,
+      body: '{"remainingSpins":6,"completed":false}',
+    });
+    expect(await handler({ ...play(), headers: {} })).toMatchObject({ status: 401 });
+    expect(await handler(play({ externalRef: 'batch-1' }))).toMatchObject({ status: 400 });
+  });
+
+  test('is not found without onPlay', async () => {
+    expect(await handlerOf()(play())).toMatchObject({ status: 404 });
+    expect(refusals).toEqual([]);
+  });
+});
+
 describe('a function that does not answer', () => {
   test('as it wants to is quoted, as the platform logs it', async () => {
     const handler = handlerOf({ onStatus: () => Promise.reject(new CallbackRefusal(404, 'no such batch')) });
@@ -289,10 +312,47 @@ describe('the nonces', () => {
   });
 });
 
-test.each([{ tenantId: '' }, { secret: '' }, { secrets: [''] }])('%j is refused at once', (options) => {
+test.each<[object, string]>([
+  [{ tenantId: '' }, 'tenantId must not be empty'],
+  [{ secret: '' }, 'secret must be the secret as it was shown'],
+  [{ secret: 'secret\n' }, 'secret has whitespace'],
+  [{ secrets: [] }, 'secrets must be a list'],
+  [{ secrets: 'secret' }, 'secrets must be a list'],
+  [{ secrets: ['new', ''] }, 'secrets[1] must be the secret'],
+  [{ secrets: ['new', undefined] }, 'secrets[1] must be the secret'],
+  [{ onGranted: () => ({}) }, 'onGranted is none of onGrant, onStatus'],
+  [{ onCancel: 'cancel' }, 'onCancel must be a function'],
+])('%j is refused at once', (options, sentence) => {
   expect(() => handlerOf(options)).toThrow(TypeError);
+  expect(() => handlerOf(options)).toThrow(sentence);
 });
 
 test('no secret at all is refused at once', () => {
-  expect(() => createCallbackHandler({ tenantId: 'spinwell' })).toThrow('a secret is missing');
+  expect(() => createCallbackHandler({ tenantId: 'spinwell' })).toThrow('secret is missing');
+});
+
+test.each([
+  () => {
+    throw new Error('the log is full');
+  },
+  () => Promise.reject(new Error('the log is full')) as unknown as undefined,
+])('an onRefused that fails does not change the 401: %s', async (onRefused) => {
+  const handler = handlerOf({ onRefused });
+  expect(await handler(request('revoke', { secret: 'wrong' }))).toMatchObject({
+    status: 401,
+    body: 'invalid signature',
+  });
+  await expect.poll(() => errors).toHaveLength(1);
+});
+
+test('neither a handler nor a client shows its secret', () => {
+  const options = {
+    tenantId: 'spinwell',
+    secret: 'that no log may show',
+    baseUrl: 'https://platform.example',
+  };
+  for (const shown of [createCallbackHandler(options), new ProviderClient(options)]) {
+    const seen = [inspect(shown, { depth: 9, showHidden: true }), JSON.stringify({ shown }), String(shown)];
+    expect(seen.join()).not.toContain('that no log may show');
+  }
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,7 +23,9 @@ afterAll(async () => {
 });
 
 test('the sandbox provider is certified, with nothing skipped', async () => {
-  const [junit, json] = [join(folder.path, 'junit.xml'), join(folder.path, 'report.json')];
+  const [junit, json, html] = ['junit.xml', 'report.json', 'certificate.html'].map((name) =>
+    join(folder.path, name),
+  ) as [string, string, string];
   const { status, printed } = await command(
     [
       'certify',
@@ -38,6 +41,8 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
       junit,
       '--json',
       json,
+      '--html',
+      html,
     ],
     { secret: SECRET },
   );
@@ -51,6 +56,13 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
   expect(report.cases.length).toBeGreaterThanOrEqual(30);
   expect(new Set(report.cases.map(({ outcome }) => outcome))).toEqual(new Set(['passed']));
   expect(await readFile(junit, 'utf8')).toContain(`tests="${report.cases.length}" failures="0"`);
+  const certificate = await readFile(html, 'utf8');
+  const digest = createHash('sha256')
+    .update(await readFile(json))
+    .digest('hex');
+  for (const shown of [digest, 'The integration is certified.', 'sandbox-provider', provider.baseUrl])
+    expect(certificate).toContain(shown);
+  expect(certificate).not.toMatch(/<script|<link|src=|https:/);
 });
 
 test('a provider that trusts nobody yet is not', async () => {

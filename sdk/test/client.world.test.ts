@@ -39,7 +39,7 @@ function clientOf(changes: { secret?: string } = {}): ProviderClient {
     tenantId: PROVIDER,
     secret,
     clock,
-    retry: { baseDelayMs: 10 },
+    backoff: { baseDelayMs: 10 },
   });
 }
 

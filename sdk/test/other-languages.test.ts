@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { judgeAnswer } from '../src/answer.js';
 import type { TestVector } from './support/test-vectors.js';
 
 const run = promisify(execFile);
@@ -20,6 +21,10 @@ for line in open(sys.argv[1]):
                "x-nonce": nonce.decode(), "x-signature": signature.decode()}
     print(verify(method.decode(), path.decode(), headers, body, [secret.decode()],
                  receiver.decode(), int(now)) or "ok")
+for line in open(sys.argv[2]):
+    status, code, action, body, decision = line.rstrip("\\n").split("\\t")
+    money, again = outcome(int(status), code or None, action or None, body, decision == "true")
+    print(money, "again" if again else "ends")
 `;
 const JAVA_MAIN = `
 import java.nio.charset.StandardCharsets;
@@ -34,6 +39,12 @@ public class Main {
           Map.of("x-tenant-id", s[2], "x-timestamp", s[3], "x-nonce", s[4], "x-signature", s[5]);
       String reason = CroupierSignature.verify(s[0], s[1], headers, f[6], List.of(s[7]), s[8], Long.parseLong(s[9]), 300);
       System.out.println(reason == null ? "ok" : reason);
+    }
+    for (String line : Files.readAllLines(Path.of(args[1]))) {
+      String[] s = line.split("\\t", -1);
+      var outcome = CroupierSignature.outcome(Integer.parseInt(s[0]), s[1].isEmpty() ? null : s[1],
+          s[2].isEmpty() ? null : s[2], s[3], s[4].equals("true"));
+      System.out.println(outcome.money() + (outcome.again() ? " again" : " ends"));
     }
   }
 }
@@ -54,8 +65,55 @@ func main() {
 		if reason == "" { reason = "ok" }
 		fmt.Println(reason)
 	}
+	file, _ = os.Open(os.Args[2])
+	lines = bufio.NewScanner(file)
+	for lines.Scan() {
+		f := strings.Split(lines.Text(), "\\t")
+		status, _ := strconv.Atoi(f[0])
+		money, again := Outcome(status, f[1], f[2], f[3], f[4] == "true")
+		fmt.Println(money, map[bool]string{true: "again", false: "ends"}[again])
+	}
 }
 `;
+const PHP_MAIN = `
+foreach (file($argv[1], FILE_IGNORE_NEW_LINES) as $line) {
+    $f = array_map('base64_decode', explode("\\t", $line));
+    $headers = ['x-tenant-id' => $f[2], 'x-timestamp' => $f[3], 'x-nonce' => $f[4], 'x-signature' => $f[5]];
+    echo verify($f[0], $f[1], $headers, $f[6], [$f[7]], $f[8], (int) $f[9]) ?? 'ok', "\\n";
+}
+foreach (file($argv[2], FILE_IGNORE_NEW_LINES) as $line) {
+    $f = explode("\\t", $line);
+    [$money, $again] = outcome((int) $f[0], $f[1] ?: null, $f[2] ?: null, $f[3], $f[4] === 'true');
+    echo $money, $again ? " again\\n" : " ends\\n";
+}
+`;
+
+/** Status, error code, next action, body, whether it is a decision, and what is to be said to it. */
+const OUTCOMES = [
+  [200, '', '', '{}', true, 'decided ends'],
+  [200, '', '', '<html>', false, 'unknown again'],
+  [201, '', '', '{}', false, 'unknown again'],
+  [302, '', '', '', false, 'unknown again'],
+  [400, 'SESSION_MISMATCH', 'fix-request', '{}', false, 'not-booked ends'],
+  [400, 'TRANSACTION_ID_REUSED', 'fix-request', '{}', false, 'unknown ends'],
+  [400, '', '', '<html>', false, 'unknown again'],
+  [401, '', '', 'invalid signature', false, 'not-booked ends'],
+  [401, '', '', '<html>', false, 'unknown again'],
+  [401, 'SESSION_INVALID', 'end-session', '{}', false, 'not-booked ends'],
+  [403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request', '{}', false, 'not-booked ends'],
+  [404, '', '', '<html>', false, 'unknown again'],
+  [409, 'TRANSACTION_IN_FLIGHT', 'wait-then-retry', '{}', false, 'unknown again'],
+  [410, 'NEW', 'do-a-dance', '{}', false, 'unknown ends'],
+  [429, 'RATE_LIMITED', 'wait-then-retry', '{}', false, 'not-booked again'],
+  [429, '', '', '', false, 'unknown again'],
+  [500, 'OPERATOR_TIMED_OUT', 'retry-same-request', '{}', false, 'unknown again'],
+  [500, 'INTERNAL', 'contact-platform', '{}', false, 'unknown ends'],
+  [500, 'NEW', 'do-a-dance', '{}', false, 'unknown again'],
+  [503, 'GAME_NOT_CONFIGURED', 'contact-platform', '{}', false, 'not-booked ends'],
+  [503, 'NEW', 'do-a-dance', '{}', false, 'not-booked ends'],
+  [503, 'GAME_NOT_CONFIGURED', '', '{}', false, 'unknown again'],
+  [503, '', '', 'upstream connect error', false, 'unknown again'],
+] as const;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let vectors: TestVector[];
@@ -102,7 +160,12 @@ function expectSaid(stdout: string): void {
   expect(named).toEqual(
     vectors.map(({ name, expected }) => `${name}: ${expected.ok ? 'ok' : expected.reason}`),
   );
-  expect(said.slice(vectors.length)).toEqual(['tenant_mismatch']);
+  expect(said[vectors.length]).toBe('tenant_mismatch');
+  expect(said.slice(vectors.length + 1)).toEqual(OUTCOMES.map((row) => row.at(-1)));
+}
+
+async function answers(name: string): Promise<string> {
+  return file(name, OUTCOMES.map((row) => row.slice(0, -1).join('\t')).join('\n'));
 }
 
 describe('the document’s functions say to every vector what it expects', () => {
@@ -111,7 +174,10 @@ describe('the document’s functions say to every vector what it expects', () =>
     { timeout: PATIENCE_MS },
     async () => {
       const script = await file('verify.py', codeIn('python') + PYTHON_MAIN);
-      expectSaid((await run('python3', [script, await requests('python.txt')])).stdout);
+      expectSaid(
+        (await run('python3', [script, await requests('python.txt'), await answers('python-answers.txt')]))
+          .stdout,
+      );
     },
   );
 
@@ -124,7 +190,17 @@ describe('the document’s functions say to every vector what it expects', () =>
         await file('Main.java', JAVA_MAIN),
       ];
       await run('javac', ['-encoding', 'UTF-8', '-d', folder.path, ...sources]);
-      expectSaid((await run('java', ['-cp', folder.path, 'Main', await requests('java.txt')])).stdout);
+      expectSaid(
+        (
+          await run('java', [
+            '-cp',
+            folder.path,
+            'Main',
+            await requests('java.txt'),
+            await answers('java-answers.txt'),
+          ])
+        ).stdout,
+      );
     },
   );
 
@@ -136,7 +212,39 @@ describe('the document’s functions say to every vector what it expects', () =>
         await file('verify.go', codeIn('go').replace('package croupier', 'package main')),
         await file('main.go', GO_MAIN),
       ];
-      expectSaid((await run('go', ['run', ...sources, await requests('go.txt')])).stdout);
+      expectSaid(
+        (await run('go', ['run', ...sources, await requests('go.txt'), await answers('go-answers.txt')]))
+          .stdout,
+      );
     },
   );
+
+  test.skipIf(!isThere('php', '--version'))(
+    'in PHP (skipped where there is no php)',
+    { timeout: PATIENCE_MS },
+    async () => {
+      const script = await file('verify.php', codeIn('php') + PHP_MAIN);
+      const files = [await requests('php.txt'), await answers('php-answers.txt')];
+      expectSaid((await run('php', [script, ...files])).stdout);
+    },
+  );
+});
+
+test('the SDK says the same to each answer', () => {
+  for (const [status, code, nextAction, body, isDecision, expected] of OUTCOMES) {
+    const headers = new Headers();
+    if (code) headers.set('x-error-code', code);
+    if (nextAction) headers.set('x-next-action', nextAction);
+    const context = {
+      call: 'POST /',
+      requestId: 'r',
+      nowMs: 0,
+      isComplete: (_: object): _ is never => isDecision,
+    };
+    const result = judgeAnswer({ status, headers, text: body }, context);
+    const said = result.answered
+      ? 'decided ends'
+      : `${result.failure.outcome} ${result.failure.retryable ? 'again' : 'ends'}`;
+    expect([status, code, nextAction, said]).toEqual([status, code, nextAction, expected]);
+  }
 });

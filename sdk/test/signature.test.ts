@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type HeadersLike, signRequest, verifyPlatformSignature, type VerifyInput } from '../src/index.js';
+import { signatureOf } from '../src/signature.js';
 
 const NOW = 1_800_000_000;
 const CALL = { method: 'POST', path: '/rgs/v1/game/free-spins/grant?a=1', body: '{"a":"ü"}' };
@@ -112,7 +113,8 @@ describe('secrets', () => {
   });
 
   test('that are empty let nobody in', () => {
-    const headers = headersOf({ secret: '' });
+    const signature = signatureOf('', { ...CALL, timestamp: String(NOW), nonce: SIGNED.nonce });
+    const headers = { ...headersOf(), 'X-Signature': signature };
     for (const given of [
       { secret: '' },
       { ...without, secrets: [''] },
@@ -122,6 +124,33 @@ describe('secrets', () => {
       expect(verify({ headers, ...given })).toEqual(refused('signature_mismatch'));
     }
   });
+});
+
+test('a plain string of secrets is not a list of one-letter secrets', () => {
+  const { secret: _, ...unsigned } = SIGNED;
+  const headers = headersOf({ secret: 'a' });
+  const secrets = 'abc' as unknown as string[];
+  expect(verifyPlatformSignature({ ...unsigned, headers, secrets })).toEqual(refused('signature_mismatch'));
+});
+
+test.each([
+  [{ now: NOW * 1000 }, 'seconds'],
+  [{ now: Number.NaN }, 'seconds'],
+  [{ now: -1 }, 'seconds'],
+  [{ nonce: 'short-1' }, 'nonce'],
+  [{ nonce: 'n'.repeat(129) }, 'nonce'],
+  [{ nonce: 'nonce 0001' }, 'nonce'],
+  [{ nonce: 'nonce-0001\n' }, 'nonce'],
+  [{ nonce: undefined }, 'nonce'],
+  [{ secret: '' }, 'secret'],
+  [{ secret: '  ' }, 'secret'],
+  [{ secret: undefined }, 'secret'],
+  [{ secret: 'ses¢ret\n' }, 'whitespace'],
+  [{ secret: ' ses¢ret' }, 'whitespace'],
+])('%j is not signed, and the error says why without the secret', (changes, sentence) => {
+  expect(() => headersOf(changes)).toThrow(TypeError);
+  expect(() => headersOf(changes)).toThrow(sentence);
+  expect(() => headersOf(changes)).not.toThrow('ses¢ret');
 });
 
 test.each([
@@ -203,7 +232,9 @@ describe('whatever is given', () => {
     path: fc.webPath().map((path) => `/${path}`),
     body: fc.oneof(fc.string({ unit: 'grapheme' }), fc.uint8Array({ maxLength: 300 })),
     tenantId: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
-    secret: fc.string({ minLength: 1, unit: 'grapheme' }),
+    secret: fc
+      .string({ minLength: 1, unit: 'grapheme' })
+      .filter((secret) => secret !== '' && secret === secret.trim()),
     nonce: fc.stringMatching(/^[A-Za-z0-9\-_.:]{8,128}$/),
     now: fc.integer({ min: 0, max: 99_999_999_999 }),
   });

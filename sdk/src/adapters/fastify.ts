@@ -1,23 +1,22 @@
 import type { CallbackHandler } from '../callback-handler.js';
-import { CALLBACK_ROUTES } from '../callbacks.js';
 
-/** Of a Fastify request, what is needed here. */
+/** The part of a Fastify request that the adapter uses. */
 export interface FastifyRequestLike {
   readonly method: string;
-  /** The request target as it came, whatever `rewriteUrl` made of it. */
+  /** The request target as received, before `rewriteUrl`. */
   readonly originalUrl: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body?: unknown;
 }
 
-/** Of a Fastify reply, what is needed here. */
+/** The part of a Fastify reply that the adapter uses. */
 export interface FastifyReplyLike {
   code(status: number): unknown;
   header(name: string, value: string): unknown;
   send(body: string): unknown;
 }
 
-/** Of a Fastify instance, what is needed here. */
+/** The part of a Fastify instance that the adapter uses. */
 export interface FastifyLike {
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
@@ -33,17 +32,17 @@ export interface FastifyLike {
 }
 
 /**
- * The callbacks as a Fastify plugin, for `app.register(toFastifyPlugin(handler), {prefix: '/rgs'})`. Inside the plugin a
- * body stays the bytes that came; the parsers of your other routes are not touched.
+ * The callbacks as a Fastify plugin, for `app.register(toFastifyPlugin(handler), {prefix: '/rgs'})`. Inside the plugin
+ * bodies are kept as the bytes received; the parsers of your other routes are unaffected.
  */
 export function toFastifyPlugin(handler: CallbackHandler): (fastify: FastifyLike) => Promise<void> {
   return async (fastify) => {
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
-    for (const path of Object.values(CALLBACK_ROUTES)) {
+    for (const path of handler.routes) {
       fastify.post(path, { bodyLimit: handler.maxBodyBytes }, async (request, reply) => {
         const { method, originalUrl, headers } = request;
-        // Without a Content-Type and a body Fastify calls no parser: what was sent is nothing.
+        // Without a Content-Type and a body Fastify calls no parser: the body is empty.
         const body = request.body instanceof Uint8Array ? request.body : '';
         const answer = await handler({ method, path: originalUrl, headers, body });
         reply.code(answer.status);

@@ -1,6 +1,6 @@
 import type { CallbackHandler } from '../callback-handler.js';
 
-/** Of the standard `Request`, what is needed here. */
+/** The part of the standard `Request` that the adapter uses. */
 export interface FetchRequest {
   readonly method: string;
   readonly url: string;
@@ -9,13 +9,13 @@ export interface FetchRequest {
 }
 
 /**
- * The callbacks for a server that takes a standard `Request` and answers a `Response`, as Bun, Deno and Hono do:
- * `Bun.serve({fetch: toFetchHandler(handler)})`. The server has to bound the size of bodies.
+ * The callbacks for a server of standard `Request` and `Response` objects, such as Bun, Deno and Hono:
+ * `Bun.serve({fetch: toFetchHandler(handler)})`. The server must limit the size of bodies.
  */
 export function toFetchHandler(handler: CallbackHandler): (request: FetchRequest) => Promise<Response> {
   return async (request) => {
     const { method, headers, url } = request;
-    // The target as it was sent: a URL object would spell some characters anew.
+    // The target as it was sent: a URL object would re-encode some characters.
     const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
     const answer = await handler({
       method,

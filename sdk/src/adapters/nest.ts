@@ -1,15 +1,15 @@
 import type { CallbackHandler } from '../callback-handler.js';
 
-/** Of the request in a Nest controller, what is needed here, on Express as on Fastify. */
+/** The part of a Nest controller's request that the adapter uses, on Express and on Fastify. */
 export interface NestRequest {
   readonly method: string;
   readonly originalUrl: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** There with `NestFactory.create(…, {rawBody: true})`. */
+  /** Present with `NestFactory.create(…, {rawBody: true})`. */
   readonly rawBody?: Uint8Array | undefined;
 }
 
-/** Of the response in a Nest controller, what is needed here, on Express as on Fastify. */
+/** The part of a Nest controller's response that the adapter uses, on Express and on Fastify. */
 export interface NestResponse {
   status(status: number): unknown;
   header(name: string, value: string): unknown;
@@ -17,8 +17,8 @@ export interface NestResponse {
 }
 
 /**
- * The callbacks for a Nest controller: call it with what `@Req()` and `@Res()` give. The application has to be created
- * with `{rawBody: true}`, because Nest parses bodies before a controller sees them.
+ * The callbacks for a Nest controller: call it with the values of `@Req()` and `@Res()`. Create the application with
+ * `{rawBody: true}`, because Nest parses bodies before a controller sees them.
  */
 export function toNestHandler(
   handler: CallbackHandler,

@@ -1,6 +1,6 @@
-import { callbackNamed, type CallbackHandler, type CallbackAnswer } from '../callback-handler.js';
+import { type CallbackAnswer, type CallbackHandler, routeOf } from '../callback-handler.js';
 
-/** Of Node's `IncomingMessage`, and of the requests of frameworks that stand on it, what is needed here. */
+/** The part of Node's `IncomingMessage`, and of requests of frameworks built on it, that the adapter uses. */
 export interface NodeRequest extends AsyncIterable<unknown> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -8,7 +8,7 @@ export interface NodeRequest extends AsyncIterable<unknown> {
   readonly readableEnded: boolean;
 }
 
-/** Of Node's `ServerResponse`, what is needed here. */
+/** The part of Node's `ServerResponse` that the adapter uses. */
 export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string | number>): unknown;
   end(body?: string): unknown;
@@ -16,20 +16,20 @@ export interface NodeResponse {
 }
 
 /**
- * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. It reads the body itself. What
- * is no callback is a 404, or goes to `next` where there is one.
+ * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. It reads the body itself. Other
+ * requests are answered 404, or passed to `next` if it is given.
  */
 export function toNodeListener(
   handler: CallbackHandler,
 ): (request: NodeRequest, response: NodeResponse, next?: () => void) => void {
   return (request, response, next) => {
     const target = { method: request.method ?? '', path: request.url ?? '' };
-    if (next && !callbackNamed(target.method, target.path)) return next();
+    if (next && !routeOf(handler, target.method, target.path)) return next();
     void respond(handler, { ...target, request }, response);
   };
 }
 
-/** Reads the body, has the call judged, and answers it. Never rejects. */
+/** Reads the body, runs the handler, and answers. Never rejects. */
 export async function respond(
   handler: CallbackHandler,
   { method, path, request }: { method: string; path: string; request: NodeRequest },
@@ -41,18 +41,18 @@ export async function respond(
   send(response, answer);
 }
 
-/** Answers a call, unless its caller went away. */
+/** Answers a call, unless its connection is closed. */
 export function send(response: NodeResponse, { status, headers, body }: CallbackAnswer): void {
   if (response.destroyed) return;
-  // The rest of a body that is too large is not read: nothing can follow it on this connection.
+  // The rest of a body that is too large is not read, so the connection cannot be reused.
   const closing = status === 413 ? { Connection: 'close' } : {};
   response.writeHead(status, { ...headers, ...closing, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
 
 /**
- * The bytes of a body, or one byte more than allowed where there are more: the handler says 413 then. Undefined where
- * somebody has read it before; `gone` where the caller went away.
+ * The bytes of a body, or one byte more than allowed if there are more, which the handler answers with 413. Undefined if the
+ * body was read before; `gone` if the connection was closed.
  */
 async function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array | undefined | 'gone'> {
   if (request.readableEnded) return undefined;

@@ -1,16 +1,28 @@
-import { CERTIFY_HELP, certify } from './certify/certify.js';
+import { CERTIFY_CLIENT_HELP, certifyClient } from './certify/client/certify-client.js';
+import { CERTIFY_OPERATOR_HELP, certifyOperator } from './certify/operator/certify-operator.js';
+import { CERTIFY_HELP, certify } from './certify/provider/certify-provider.js';
 import { DEBUG_SIGNATURE_HELP, debugSignature } from './debug/debug-signature.js';
+import { LAUNCH_HELP, launch } from './sandbox/launch.js';
+import { REGISTER_HELP, register } from './sandbox/register.js';
 import { EXIT, type Terminal, UsageError } from './terminal.js';
 
 const HELP = `croupier-provider COMMAND [options]
 
-  certify          runs every callback scenario against your server
-  debug-signature  says why a signature is refused
+  certify           runs every callback scenario against a provider's server
+  certify-operator  runs every case of the wallet contract against an operator's wallet
+  certify-client    runs a client of the platform against a fake one that misbehaves
+  register          registers your server with a sandbox platform on this machine
+  launch            launches a session of that sandbox to play with
+  debug-signature   says why a signature is refused
 
 croupier-provider COMMAND --help tells more.`;
 
 const COMMANDS = {
   certify: { help: CERTIFY_HELP, run: certify },
+  'certify-operator': { help: CERTIFY_OPERATOR_HELP, run: certifyOperator },
+  'certify-client': { help: CERTIFY_CLIENT_HELP, run: certifyClient },
+  register: { help: REGISTER_HELP, run: register },
+  launch: { help: LAUNCH_HELP, run: launch },
   'debug-signature': { help: DEBUG_SIGNATURE_HELP, run: debugSignature },
 };
 

@@ -35,3 +35,24 @@ export function wholeNumber(option: string, text: string, least: number): number
   }
   return Number(text);
 }
+
+/** @throws UsageError unless the text is an http(s) address without credentials, query and fragment */
+export function addressOption(option: string, text: string | undefined): URL {
+  if (!text) throw new UsageError(`--${option} is missing.`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash)
+    return url;
+  throw new UsageError(`--${option} must be http(s), without credentials, query and fragment.`);
+}
+
+/** @throws UsageError unless the text is a currency code */
+export function currencyOption(text: string): string {
+  if (/^[A-Z]{3}$/.test(text)) return text;
+  throw new UsageError('--currency must be three upper-case letters.');
+}
+
+/** @throws UsageError where the option was not given */
+export function requiredOption(option: string, text: string | undefined): string {
+  if (text) return text;
+  throw new UsageError(`--${option} is missing.`);
+}

@@ -13,9 +13,13 @@ export type Scripted =
   | 'drop'
   | 'hang'
   /** Headers and half a body, then nothing. */
-  | 'stall';
+  | 'stall'
+  /** Headers and half a body, then the connection is lost. */
+  | 'truncate'
+  /** Bytes that are no HTTP. */
+  | 'garbage';
 
-/** A platform over real HTTP that answers as it is told, in the order in which it is told. */
+/** A platform over real HTTP that gives the scripted answers in order. */
 export async function startPlatform(...script: Scripted[]) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -32,6 +36,11 @@ export async function startPlatform(...script: Scripted[]) {
       if (next === 'hang') return;
       if (next === 'drop') return void request.socket.destroy();
       if (next === 'stall') return void response.writeHead(200, { 'Content-Length': 100 }).write('{"bal');
+      if (next === 'garbage') return void request.socket.end('SSH-2.0-OpenSSH_9.2p1\r\n');
+      if (next === 'truncate') {
+        response.writeHead(200, { 'Content-Length': 100 });
+        return void response.write('{"bal', () => request.socket.destroy());
+      }
       const { status, body = '', headers } = next;
       response.writeHead(status, headers);
       response.end(typeof body === 'string' ? body : JSON.stringify(body));

@@ -1,33 +1,54 @@
-/** What a case found. `blocked`: something that other cases test failed first. */
+/** The latencies of one kind of call, in milliseconds. */
+export interface Latency {
+  call: string;
+  count: number;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+/** The result of a case. `blocked`: a step that the case starts with failed, and other cases test that step. */
 export type Outcome =
-  | { kind: 'passed' }
-  | { kind: 'failed' | 'blocked'; expected: string; received: string }
+  | { kind: 'passed'; latencies?: Latency[] }
+  | { kind: 'failed' | 'blocked'; expected: string; received: string; hint?: string }
   | { kind: 'skipped'; why: string };
 
-/** Something was not as it has to be. */
+/** An expectation of a case that was not met. */
 export class Unmet extends Error {
+  /** @param hint what to check, where the cause can be guessed */
   constructor(
     readonly expected: string,
     readonly received: string,
+    readonly hint?: string,
   ) {
     super(`expected ${expected}, received ${received}`);
   }
 }
 
-/** What a case starts from was not to be had; the cases about that tell why. */
+/** A step that the case starts with failed; the cases that test that step explain it. */
 export class Prerequisite extends Unmet {}
 
-/** One promise of the contract, tried. */
-export interface Case {
+/** One promise of the contract as a test. @typeParam Subject makes the calls and counts the answers */
+export interface Case<Subject> {
+  /** Unique in its certification; lower case with hyphens. */
   id: string;
-  /** As a sentence about the provider. */
+  /** A sentence about the subject, without its subject: "refuses a body that was changed". */
   title: string;
-  group: 'signature' | 'grant' | 'status' | 'cancel' | 'revoke' | 'transport';
-  /** Whether a spin has to be played in it. */
-  plays?: boolean;
+  group: string;
+  /** Why the case cannot run with these options; undefined where it can. */
+  skipped?: (subject: Subject) => string | undefined;
+  /**
+   * @param measured takes the latencies that the report shows
+   * @throws Unmet where the promise is not kept
+   */
+  run: (subject: Subject, measured: (latency: Latency) => void) => Promise<void>;
 }
 
-export interface CaseResult extends Case {
+export interface CaseResult {
+  id: string;
+  title: string;
+  group: string;
   outcome: Outcome;
   durationMs: number;
 }

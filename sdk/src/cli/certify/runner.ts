@@ -1,57 +1,52 @@
-import { Caller, type ProviderUnderTest } from './caller.js';
-import { FREE_SPINS_CASES } from './free-spins-cases.js';
-import { type CaseResult, type Outcome, Prerequisite, Unmet } from './outcome.js';
-import { SESSION_CASES, TRANSPORT_CASES } from './session-cases.js';
-import { type RunnableCase, SIGNATURE_CASES } from './signature-cases.js';
+import { type Case, type CaseResult, type Latency, type Outcome, Prerequisite, Unmet } from './outcome.js';
 
-export const CASES: readonly RunnableCase[] = [
-  ...SIGNATURE_CASES,
-  ...FREE_SPINS_CASES,
-  ...SESSION_CASES,
-  ...TRANSPORT_CASES,
-];
-
-/** After so many cases in a row without any answer nobody is there: the rest would only take its time. */
+/** After this many cases in a row without any answer the remaining cases are blocked instead of waiting for each. */
 const MAX_CASES_WITHOUT_ANSWER = 3;
 
+const NO_ANSWERS: Outcome = { kind: 'blocked', expected: 'a server that answers', received: 'no answers' };
+
+/** The server under test, as far as the runner needs it. */
+export interface Answering {
+  /** The number of calls that were answered so far. */
+  readonly answered: number;
+}
+
 /**
- * Tries the cases one after the other.
- * @param told of each result, as soon as it is there
+ * Runs the cases one after the other.
+ * @param report called with each result as soon as it is known
  * @param nowMs Unix time in milliseconds
  */
-export async function runCases(
-  cases: readonly RunnableCase[],
-  provider: ProviderUnderTest,
-  told: (result: CaseResult) => void,
+export async function runCases<Subject extends Answering>(
+  cases: readonly Case<Subject>[],
+  subject: Subject,
+  report: (result: CaseResult) => void,
   nowMs: () => number,
 ): Promise<CaseResult[]> {
-  const caller = new Caller(provider, nowMs);
   const results: CaseResult[] = [];
   let unanswered = 0;
-  for (const { run, ...about } of cases) {
-    const [began, answered] = [nowMs(), caller.answered];
-    const isThere = unanswered < MAX_CASES_WITHOUT_ANSWER;
-    const outcome = isThere ? await outcomeOf({ run, ...about }, caller) : NOBODY;
-    unanswered = caller.answered === answered && outcome.kind !== 'skipped' ? unanswered + 1 : 0;
-    const result = { ...about, outcome, durationMs: Math.round(nowMs() - began) };
+  for (const each of cases) {
+    const [began, answered] = [nowMs(), subject.answered];
+    const outcome = unanswered < MAX_CASES_WITHOUT_ANSWER ? await outcomeOf(each, subject) : NO_ANSWERS;
+    unanswered = subject.answered === answered && outcome.kind !== 'skipped' ? unanswered + 1 : 0;
+    const { id, title, group } = each;
+    const result = { id, title, group, outcome, durationMs: Math.round(nowMs() - began) };
     results.push(result);
-    told(result);
+    report(result);
   }
   return results;
 }
 
-const NOBODY: Outcome = { kind: 'blocked', expected: 'a provider that answers', received: 'none' };
-
-async function outcomeOf(each: RunnableCase, caller: Caller): Promise<Outcome> {
-  if (each.plays && caller.provider.playPath === undefined) {
-    return { kind: 'skipped', why: 'a spin has to be played: name a path for that with --play-path' };
-  }
+async function outcomeOf<Subject>(each: Case<Subject>, subject: Subject): Promise<Outcome> {
+  const why = each.skipped?.(subject);
+  if (why !== undefined) return { kind: 'skipped', why };
+  const latencies: Latency[] = [];
   try {
-    await each.run(caller);
-    return { kind: 'passed' };
+    await each.run(subject, (latency) => latencies.push(latency));
+    return { kind: 'passed', ...(latencies.length > 0 && { latencies }) };
   } catch (error) {
     if (!(error instanceof Unmet)) throw error;
+    const { expected, received, hint } = error;
     const kind = error instanceof Prerequisite ? 'blocked' : 'failed';
-    return { kind, expected: error.expected, received: error.received };
+    return { kind, expected, received, ...(hint !== undefined && { hint }) };
   }
 }

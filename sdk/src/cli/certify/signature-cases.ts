@@ -1,174 +1,152 @@
-import type { Caller, Deviation } from './caller.js';
-import {
-  expectOk,
-  expectRefused,
-  expectRemaining,
-  grantBody,
-  granted,
-  named,
-  refusal,
-  revocationBody,
-} from './expectations.js';
+import { diagnose } from './diagnosis.js';
 import { type Case, Unmet } from './outcome.js';
+import { type Deviation, repeatable, type SignedCalls } from './signed-calls.js';
+import { expectOk, expectRefused, otherProbe, probe, type Target } from './target.js';
 
-export interface RunnableCase extends Case {
-  run: (caller: Caller) => Promise<void>;
-}
-
-/** Beyond the tolerance of 300 s, and within it, by a minute: clocks may differ by that much. */
+/** Beyond the tolerance of 300 s and within it, by a minute: the clocks may differ by that much. */
 const BEYOND_SECONDS = 360;
 const WITHIN_SECONDS = 240;
 const AT_ONCE = 10;
 
-const off = (caller: Caller, seconds: number): Deviation => ({
-  timestamp: String(caller.nowSeconds() + seconds),
-});
-
-function refused(id: string, title: string, deviation: (caller: Caller) => Deviation): RunnableCase {
-  return { id, title, group: 'signature', run: (caller) => refusal(caller, deviation(caller)) };
-}
-
-function without(id: string, header: string): RunnableCase {
-  return refused(id, `refuses a call without ${header}`, () => ({
-    headers: (signed) => Object.fromEntries(Object.entries(signed).filter(([name]) => name !== header)),
-  }));
-}
-
-function changed(id: string, title: string, header: string, change: (value: string) => string): RunnableCase {
-  return refused(id, title, () => ({
-    headers: (signed) => ({ ...signed, [header]: change(signed[header] ?? '') }),
-  }));
-}
-
-function accepted(id: string, title: string, deviation: (caller: Caller) => Deviation): RunnableCase {
-  return {
+/** The cases about the four signature headers. Contract, section 1. */
+export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[] {
+  const callsOf = target.calls;
+  const define = (id: string, title: string, run: Case<Subject>['run']): Case<Subject> => ({
     id,
     title,
     group: 'signature',
-    run: async (caller) => expectOk(await caller.call('grant', grantBody(caller), deviation(caller))),
-  };
+    run,
+  });
+  const accepted = (id: string, title: string, deviation: (calls: SignedCalls) => Deviation) =>
+    define(id, title, async (subject) => expectOk(await probe(target, subject, deviation(callsOf(subject)))));
+  const refused = (id: string, title: string, deviation: (calls: SignedCalls) => Deviation) =>
+    define(id, title, async (subject) =>
+      expectRefused(target, await probe(target, subject, deviation(callsOf(subject)))),
+    );
+  const without = (id: string, header: string) =>
+    refused(id, `refuses a call without ${header}`, () => ({
+      headers: (signed) => Object.fromEntries(Object.entries(signed).filter(([name]) => name !== header)),
+    }));
+  const changed = (id: string, title: string, header: string, change: (value: string) => string) =>
+    refused(id, title, () => ({
+      headers: (signed) => ({ ...signed, [header]: change(signed[header] ?? '') }),
+    }));
+  const changedBody = (
+    id: string,
+    title: string,
+    texts: (body: Record<string, unknown>) => { signed: string; sent: string },
+  ) =>
+    define(id, title, async (subject) => {
+      const { signed, sent } = texts(target.probe.body(subject));
+      expectRefused(target, await callsOf(subject).post(target.probe.route, sent, { signedBody: signed }));
+    });
+
+  return [
+    define('signed-call', 'accepts a correctly signed call', async (subject) => {
+      const reply = await probe(target, subject);
+      if (reply.status !== 200) expectOk(reply, undefined, await diagnose(target, subject, reply));
+    }),
+    accepted('headers-lower-case', 'accepts headers in lower case', () => ({ headers: lowerCased })),
+    accepted('clock-behind', 'accepts a timestamp four minutes old', (calls) => off(calls, -WITHIN_SECONDS)),
+    accepted('clock-ahead', 'accepts a timestamp four minutes ahead', (calls) => off(calls, WITHIN_SECONDS)),
+    define(
+      'body-spelled-unusually',
+      'verifies the bytes of the body, not JSON that was serialised again',
+      async (subject) =>
+        expectOk(await callsOf(subject).post(target.probe.route, unusual(target.probe.body(subject)))),
+    ),
+    changedBody('body-tampered', 'refuses a body that was changed', (body) => ({
+      signed: JSON.stringify(target.tampered(body)),
+      sent: JSON.stringify(body),
+    })),
+    changedBody('body-spaced', 'refuses a body to which a space was added', (body) => ({
+      signed: JSON.stringify(body),
+      sent: `${JSON.stringify(body)} `,
+    })),
+    refused('secret-wrong', 'refuses a call that was signed with another secret', wrongSecret),
+    without('tenant-missing', 'X-Tenant-ID'),
+    without('timestamp-missing', 'X-Timestamp'),
+    without('nonce-missing', 'X-Nonce'),
+    without('signature-missing', 'X-Signature'),
+    changed(
+      'signature-malformed',
+      'refuses a signature that is not hexadecimal',
+      'X-Signature',
+      () => 'no-signature',
+    ),
+    changed('signature-shortened', 'refuses half of the right signature', 'X-Signature', (hex) =>
+      hex.slice(0, 32),
+    ),
+    refused('tenant-wrong', 'refuses a call for another tenant', ({ endpoint }) => ({
+      tenantId: `${endpoint.tenantId}-x`.slice(-64),
+    })),
+    refused('timestamp-old', 'refuses a timestamp six minutes old', (calls) => off(calls, -BEYOND_SECONDS)),
+    refused('timestamp-future', 'refuses a timestamp six minutes ahead', (calls) =>
+      off(calls, BEYOND_SECONDS),
+    ),
+    refused('timestamp-milliseconds', 'refuses a timestamp in milliseconds', (calls) => ({
+      timestamp: `${calls.nowSeconds()}000`,
+    })),
+    changed('timestamp-changed', 'refuses a timestamp that was changed', 'X-Timestamp', (seconds) =>
+      String(Number(seconds) - 1),
+    ),
+    changed('nonce-changed', 'refuses a nonce that was changed', 'X-Nonce', (nonce) => `${nonce}0`),
+    refused('method-changed', 'refuses a signature over another method', () => ({ signedMethod: 'PUT' })),
+    define('path-changed', 'refuses a signature over another path', async (subject) => {
+      const signedPath = callsOf(subject).pathOf(target.probe.route);
+      expectRefused(target, await otherProbe(target, subject, { signedPath }));
+    }),
+    refused('query-added', 'refuses a query string that was not signed', () => ({ query: '?certify=1' })),
+    define('nonce-replayed', 'refuses the same call a second time', async (subject) => {
+      const [body, sameCall] = [target.other.body(subject), repeatable(callsOf(subject))];
+      const call = () => callsOf(subject).post(target.other.route, body, sameCall);
+      expectOk(await call(), 'status 200 the first time');
+      expectRefused(target, await call());
+    }),
+    define('nonce-replayed-elsewhere', 'refuses a nonce that was used on another route', async (subject) => {
+      const { nonce } = repeatable(callsOf(subject));
+      expectOk(await otherProbe(target, subject, { nonce }), 'status 200 the first time');
+      expectRefused(target, await probe(target, subject, { nonce }));
+    }),
+    define('nonce-replayed-at-once', `accepts one of ${AT_ONCE} equal calls at once`, async (subject) => {
+      const [body, sameCall] = [target.other.body(subject), repeatable(callsOf(subject))];
+      const calls = Array.from({ length: AT_ONCE }, () =>
+        callsOf(subject).post(target.other.route, body, sameCall),
+      );
+      const replies = await Promise.all(calls);
+      const accepting = replies.filter(({ status }) => status === 200);
+      const statuses = replies.map(({ status }) => status).join(' ');
+      if (accepting.length !== 1) throw new Unmet('status 200 once, the others refused', statuses);
+      for (const reply of replies) if (reply.status !== 200) expectRefused(target, reply);
+    }),
+    define('forged-call-leaves-nonce', 'uses up no nonce of a call that it refuses', async (subject) => {
+      const { nonce } = repeatable(callsOf(subject));
+      expectRefused(target, await probe(target, subject, { nonce, ...wrongSecret(callsOf(subject)) }));
+      expectOk(
+        await probe(target, subject, { nonce }),
+        'status 200 for a call whose nonce came with a forged signature before',
+        'Claim the nonce after the signature is verified: otherwise anyone can use up the nonces of others.',
+      );
+    }),
+  ];
 }
 
-const lowerCased = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+/** Signs with a secret that is not the server's. */
+export function wrongSecret({ endpoint }: SignedCalls): Deviation {
+  return { secret: `${endpoint.secret}x` };
+}
 
-export const SIGNATURE_CASES: RunnableCase[] = [
-  accepted('signed-call', 'accepts a call that is signed as it should be', () => ({})),
-  accepted('headers-lower-case', 'accepts headers in lower case', () => ({ headers: lowerCased })),
-  accepted('clock-behind', 'accepts a timestamp four minutes old', (caller) => off(caller, -WITHIN_SECONDS)),
-  accepted('clock-ahead', 'accepts a timestamp four minutes ahead', (caller) => off(caller, WITHIN_SECONDS)),
-  {
-    id: 'body-spelled-unusually',
-    group: 'signature',
-    title: 'verifies the bytes that came, not JSON made anew from them',
-    run: async (caller) => {
-      const members = Object.entries(grantBody(caller)).map(
-        ([key, value]) => `"${key}" :\t${JSON.stringify(value)}`,
-      );
-      const odd = '"certify" : "Zo\\u00eb, Zoë, 🎰 \\/", "big":9007199254740993, "one":1.0';
-      expectOk(await caller.call('grant', `{ ${members.join(',\r\n')},\n${odd} }\n`));
-    },
-  },
-  {
-    id: 'body-tampered',
-    group: 'signature',
-    title: 'refuses a body that was changed',
-    run: async (caller) => {
-      const body = grantBody(caller);
-      const signedBody = JSON.stringify({ ...body, spins: body.spins + 1 });
-      expectRefused(await caller.call('grant', body, { signedBody }));
-    },
-  },
-  {
-    id: 'body-spaced',
-    group: 'signature',
-    title: 'refuses a body to which a space was added',
-    run: async (caller) => {
-      const signedBody = JSON.stringify(grantBody(caller));
-      expectRefused(await caller.call('grant', `${signedBody} `, { signedBody }));
-    },
-  },
-  refused('secret-wrong', 'refuses a call that another secret signed', ({ provider }) => ({
-    secret: `${provider.secret}x`,
-  })),
-  without('tenant-missing', 'X-Tenant-ID'),
-  without('timestamp-missing', 'X-Timestamp'),
-  without('nonce-missing', 'X-Nonce'),
-  without('signature-missing', 'X-Signature'),
-  changed('signature-malformed', 'refuses a signature that is no hex', 'X-Signature', () => 'no-signature'),
-  changed('signature-shortened', 'refuses half of the right signature', 'X-Signature', (hex) =>
-    hex.slice(0, 32),
-  ),
-  refused('tenant-wrong', 'refuses a call for another tenant', ({ provider }) => ({
-    tenantId: `${provider.tenantId}-x`.slice(-64),
-  })),
-  refused('timestamp-old', 'refuses a timestamp six minutes old', (caller) => off(caller, -BEYOND_SECONDS)),
-  refused('timestamp-future', 'refuses a timestamp six minutes ahead', (caller) =>
-    off(caller, BEYOND_SECONDS),
-  ),
-  refused('timestamp-milliseconds', 'refuses a timestamp in milliseconds', (caller) => ({
-    timestamp: `${caller.nowSeconds()}000`,
-  })),
-  changed('timestamp-changed', 'refuses a timestamp that was changed', 'X-Timestamp', (seconds) =>
-    String(Number(seconds) - 1),
-  ),
-  changed('nonce-changed', 'refuses a nonce that was changed', 'X-Nonce', (nonce) => `${nonce}0`),
-  refused('method-changed', 'refuses a signature over another method', () => ({ signedMethod: 'PUT' })),
-  {
-    id: 'path-changed',
-    group: 'signature',
-    title: 'refuses a signature over another path',
-    run: async (caller) => {
-      const batch = await granted(caller);
-      expectRefused(await caller.call('cancel', named(batch), { signedRoute: 'status' }));
-    },
-  },
-  refused('query-added', 'refuses a query string that was not signed', () => ({ query: '?certify=1' })),
-  {
-    id: 'nonce-replayed',
-    group: 'signature',
-    title: 'refuses the same call a second time',
-    run: async (caller) => {
-      const [body, sameCall] = [revocationBody(caller), callOnce(caller)];
-      expectOk(await caller.call('revoke', body, sameCall), 'status 200 the first time');
-      expectRefused(await caller.call('revoke', body, sameCall));
-    },
-  },
-  {
-    id: 'nonce-replayed-elsewhere',
-    group: 'signature',
-    title: 'refuses a nonce that was used on another route',
-    run: async (caller) => {
-      const { nonce } = callOnce(caller);
-      expectOk(await caller.call('revoke', revocationBody(caller), { nonce }), 'status 200 the first time');
-      expectRefused(await caller.call('grant', grantBody(caller), { nonce }));
-    },
-  },
-  {
-    id: 'nonce-replayed-at-once',
-    group: 'signature',
-    title: `accepts one of ${AT_ONCE} equal calls that come at once`,
-    run: async (caller) => {
-      const [body, sameCall] = [revocationBody(caller), callOnce(caller)];
-      const calls = Array.from({ length: AT_ONCE }, () => caller.call('revoke', body, sameCall));
-      const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
-      const right = [200, ...Array.from({ length: AT_ONCE - 1 }, () => 401)];
-      if (String(statuses) !== String(right)) throw new Unmet(`200 once, else 401`, statuses.join(' '));
-    },
-  },
-  {
-    id: 'refused-call-changes-nothing',
-    group: 'signature',
-    title: 'carries out nothing of a call that it refuses',
-    run: async (caller) => {
-      const batch = await granted(caller);
-      await caller.call('cancel', named(batch), { secret: `${caller.provider.secret}x` });
-      await expectRemaining(caller, batch, batch.spins);
-    },
-  },
-];
+function off(calls: SignedCalls, seconds: number): Deviation {
+  return { timestamp: String(calls.nowSeconds() + seconds) };
+}
 
-/** What makes two calls the same, byte for byte. */
-function callOnce(caller: Caller): { nonce: string; timestamp: string } {
-  return { nonce: caller.fresh('nonce'), timestamp: String(caller.nowSeconds()) };
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The same JSON with unusual whitespace, escapes and numbers, and with unknown fields. */
+function unusual(body: Record<string, unknown>): string {
+  const members = Object.entries(body).map(([key, value]) => `"${key}" :\t${JSON.stringify(value)}`);
+  const odd = '"certify" : "Zo\\u00eb, Zoë, 🎰 \\/", "big":9007199254740993, "one":1.0';
+  return `{ ${members.join(',\r\n')},\n${odd} }\n`;
 }

@@ -1,23 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { EXIT, paint, secretFrom, type Terminal, UsageError, wholeNumber } from '../terminal.js';
-import { type Diagnosis, diagnose } from './diagnosis.js';
-import { visible, visibleLine } from './visible.js';
+import { EXIT, secretFrom, type Terminal, UsageError, wholeNumber } from '../terminal.js';
+import { diagnose } from './diagnosis.js';
+import { requestOfCurl } from './inputs/curl.js';
+import { requestOfHar } from './inputs/har.js';
+import type { DescribedRequest } from './inputs/described-request.js';
+import { jsonReport, requestIdAdvice, report } from './report.js';
 
 export const DEBUG_SIGNATURE_HELP = `croupier-provider debug-signature --path PATH [options]
 
 Says why a signature is refused: what should have been signed, the first byte that
-differs, and the likely cause. The secret is taken from CROUPIER_SECRET.
+differs, and the cause, each with a stable code. CROUPIER_SECRET holds the secret.
 
+The request, in one of three ways:
   --path PATH          the request target as it was sent, base path and query included
   --method METHOD      default: POST
   --header 'N: VALUE'  a header as it was sent; once for each
   --headers-file FILE  the same, one on each line, as curl -v prints them
   --body-file FILE     the bytes that were sent; default: none
+
+  --curl-file FILE     a curl command line, as browsers and API tools copy it
+  --har-file FILE      a HAR file, an entry of one, or the request of an entry
+  --entry N            which entry of the HAR file, from 0; default: 0
+
+Its receiver:
   --tenant ID          what X-Tenant-ID should be
-  --now SECONDS        Unix time at which it arrived; default: now
+  --now SECONDS        Unix time at which it arrived; default: that of the HAR entry, or now
   --tolerance SECONDS  default: 300
+
+More:
   --signed-file FILE   the bytes that you signed, to be compared
+  --request-id ID      the X-Request-Id of the refused answer: explains what to do with it
+  --json               prints the result as JSON
 
 Exit status: 0 the signature holds, 1 it does not, 2 the command cannot be carried out.`;
 
@@ -27,39 +41,71 @@ const OPTIONS = {
   header: { type: 'string', multiple: true, default: [] as string[] },
   'headers-file': { type: 'string' },
   'body-file': { type: 'string' },
+  'curl-file': { type: 'string' },
+  'har-file': { type: 'string' },
+  entry: { type: 'string', default: '0' },
   tenant: { type: 'string' },
   now: { type: 'string' },
   tolerance: { type: 'string', default: '300' },
   'signed-file': { type: 'string' },
+  'request-id': { type: 'string' },
+  json: { type: 'boolean', default: false },
 } as const;
 
-/** @throws UsageError, or what parseArgs throws, when the arguments cannot be used */
+type Values = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS }>>['values'];
+
+/** @throws UsageError, or what parseArgs throws, if the arguments cannot be used */
 export async function debugSignature(args: string[], terminal: Terminal): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS });
-  if (values.path === undefined) throw new UsageError('--path is missing.');
-  const secret = secretFrom(terminal);
-  const lines = values['headers-file']
-    ? (await fileOf(values['headers-file'])).toString().split(/\r?\n/)
-    : [];
+  const request = await requestOf(values);
+  const requestId = values['request-id'];
+  if (!request) {
+    if (requestId === undefined) throw new UsageError('--path is missing, or --curl-file or --har-file.');
+    terminal.print(requestIdAdvice(requestId));
+    return EXIT.ok;
+  }
   const signedFile = values['signed-file'];
   const diagnosis = diagnose({
-    method: values.method,
-    path: values.path,
-    headers: [...lines, ...values.header].flatMap(headerIn),
-    body: values['body-file'] ? await fileOf(values['body-file']) : Buffer.alloc(0),
-    secret,
+    ...request,
+    secret: secretFrom(terminal),
     tenantId: values.tenant,
-    now: values.now === undefined ? Math.floor(terminal.now() / 1000) : wholeNumber('now', values.now, 0),
+    now: arrival(values.now, request, terminal),
     toleranceSeconds: wholeNumber('tolerance', values.tolerance, 0),
     claimedBytes: signedFile === undefined ? undefined : await fileOf(signedFile),
   });
-  terminal.print(report(diagnosis, terminal));
+  terminal.print(values.json ? jsonReport(diagnosis, requestId) : report(diagnosis, requestId, terminal));
   return diagnosis.reason === undefined ? EXIT.ok : EXIT.failed;
 }
 
-/** A header of a line, if there is one: curl puts a sign in front, and the request line has no colon after a name. */
+async function requestOf(values: Values): Promise<DescribedRequest | undefined> {
+  const curl = values['curl-file'];
+  const har = values['har-file'];
+  if ([curl, har, values.path].filter((given) => given !== undefined).length > 1) {
+    throw new UsageError('Give one of --path, --curl-file and --har-file.');
+  }
+  if (curl !== undefined) return requestOfCurl((await fileOf(curl)).toString(), fileOf);
+  if (har !== undefined) {
+    return requestOfHar((await fileOf(har)).toString(), wholeNumber('entry', values.entry, 0));
+  }
+  if (values.path === undefined) return undefined;
+  const file = values['headers-file'];
+  const lines = file === undefined ? [] : (await fileOf(file)).toString().split(/\r?\n/);
+  return {
+    method: values.method,
+    path: values.path,
+    headers: [...lines, ...values.header].flatMap(headerIn),
+    body: values['body-file'] === undefined ? Buffer.alloc(0) : await fileOf(values['body-file']),
+  };
+}
+
+function arrival(now: string | undefined, { sentAt }: DescribedRequest, terminal: Terminal): number {
+  if (now !== undefined) return wholeNumber('now', now, 0);
+  return sentAt ?? Math.floor(terminal.now() / 1000);
+}
+
+/** The header on a line, if there is one: curl puts a sign in front, and the request line has no colon after a name. */
 function headerIn(line: string): [string, string][] {
-  const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9-]+):(.*)$/.exec(line) ?? [];
+  const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];
   return name === undefined ? [] : [[name, withoutSurroundingBlanks(value)]];
 }
 
@@ -74,37 +120,4 @@ async function fileOf(path: string): Promise<Buffer> {
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }
-}
-
-function report(diagnosis: Diagnosis, terminal: Terminal): string {
-  const { reason, canonical, signature, sent, causes, difference } = diagnosis;
-  const title = (text: string) => paint(terminal, 'bold', text);
-  const verdict =
-    reason === undefined
-      ? paint(terminal, 'green', 'the signature holds')
-      : paint(terminal, 'red', `refused: ${reason}`);
-  const lines = [
-    title(`What has to be signed, ${canonical.length} bytes`),
-    visible(canonical).replaceAll(/^/gm, '  '),
-    '',
-    `${title('X-Signature, right')}  ${signature}`,
-    `${title('X-Signature, sent ')}  ${sent.signature || '(none)'}`,
-    `${title('Verdict')}             ${verdict}`,
-  ];
-  if (difference) {
-    const shown = (bytes: Buffer) =>
-      bytes.length === 0 ? '(the end)' : `${hex(bytes[0])} ${visibleLine(bytes)}`;
-    lines.push(
-      '',
-      title(`First differing byte: ${difference.offset} (${difference.place})`),
-      `  right   ${shown(difference.right)}`,
-      `  signed  ${shown(difference.wrong)}`,
-    );
-  }
-  if (causes.length > 0) lines.push('', title('Likely cause'), ...causes.map((cause) => `  ${cause}`));
-  return lines.join('\n');
-}
-
-function hex(byte: number | undefined): string {
-  return `0x${(byte ?? 0).toString(16).padStart(2, '0')}`;
 }

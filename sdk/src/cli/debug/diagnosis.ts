@@ -1,25 +1,35 @@
 import {
   canonicalHead,
-  DEFAULT_TOLERANCE_SECONDS,
   headerOf,
   type RejectionReason,
   signatureOf,
   verifyPlatformSignature,
 } from '../../signature.js';
-import { type Attempt, digestOf, mistakes, RIGHT_ORDER, signedBytes } from './attempts.js';
+import { firstValue, headerMistakes, type SentHeaders } from './header-mistakes.js';
+import { explain, type Explanation } from './search.js';
+import { readSignature } from './signature-spelling.js';
+import {
+  type Mistake,
+  RIGHT_DIGEST,
+  RIGHT_LAYOUT,
+  signedBytes,
+  type Signing,
+  type Variant,
+} from './signing.js';
+import { bodyVariants } from './variants/bodies.js';
+import { digestVariants } from './variants/digests.js';
+import { headerVariants } from './variants/headers.js';
+import { keyVariants } from './variants/keys.js';
+import { layoutVariants } from './variants/layouts.js';
+import { pathVariants } from './variants/paths.js';
 
-/** A request as it was sent, and whom it was for. */
-export interface SentRequest {
+/** A request as it was sent, and its receiver. */
+export interface SentRequest extends SentHeaders {
   method: string;
+  /** The request target as it stands on the request line. */
   path: string;
-  headers: readonly (readonly [name: string, value: string])[];
   body: Buffer;
   secret: string;
-  /** What `X-Tenant-ID` should carry; undefined where that is not to be judged. */
-  tenantId?: string | undefined;
-  /** Unix time in seconds. */
-  now: number;
-  toleranceSeconds?: number | undefined;
   /** The bytes that the sender says it signed. */
   claimedBytes?: Buffer | undefined;
 }
@@ -29,7 +39,7 @@ export interface Difference {
   offset: number;
   /** As in `body, byte 12`. */
   place: string;
-  /** The bytes from there on, of what should have been signed and of what was; empty at an end. */
+  /** The bytes from there on that should have been signed, and those that were; empty at an end. */
   right: Buffer;
   wrong: Buffer;
 }
@@ -40,138 +50,108 @@ export interface Diagnosis {
   canonical: Buffer;
   signature: string;
   sent: { tenantId: string; timestamp: string; nonce: string; signature: string };
-  /** The likeliest first; empty where all is well. */
-  causes: string[];
+  /** Empty if the signature holds. */
+  causes: Mistake[];
   difference: Difference | undefined;
+  /** How many ways to sign were tried. */
+  tried: number;
 }
-
-const HEADERS = ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'] as const;
 
 /** Finds out why a signature is refused, by trying the mistakes that signers make. Pure. */
 export function diagnose(request: SentRequest): Diagnosis {
-  const { method, path, headers, body, secret } = request;
-  const of = (name: string) => headerOf(headers, name) ?? '';
-  const timestamp = of('x-timestamp');
-  const nonce = of('x-nonce');
-  const sent = { tenantId: of('x-tenant-id'), timestamp, nonce, signature: of('x-signature') };
+  const { method, path, headers, body, secret, claimedBytes } = request;
+  const timestamp = firstValue(headers, 'x-timestamp');
+  const nonce = firstValue(headers, 'x-nonce');
+  const signature = firstValue(headers, 'x-signature');
+  const sent = { tenantId: firstValue(headers, 'x-tenant-id'), timestamp, nonce, signature };
   const parts = { method, path, timestamp, nonce, body };
   const verification = verifyPlatformSignature({ ...request, tenantId: request.tenantId ?? sent.tenantId });
-  const reason = verification.ok ? undefined : verification.reason;
   const canonical = Buffer.concat([Buffer.from(canonicalHead(parts)), body]);
-  const found = reason === undefined ? undefined : mistakenFor(request, sent);
-  const signed = request.claimedBytes ?? (found?.attempt ? signedBytes(found.attempt) : undefined);
+  const right = signatureOf(secret, parts);
+  const facts = { canonical, signature: right, sent };
+  if (verification.ok) {
+    return { ...facts, reason: undefined, causes: [], difference: undefined, tried: 1 };
+  }
+  const ofHeaders = headerMistakes(request);
+  const { explanation, tried } = search(request, sent);
+  const signed = claimedBytes ?? (explanation && signedBytes(explanation.signing));
   return {
-    reason,
-    canonical,
-    signature: signatureOf(secret, parts),
-    sent,
-    causes: reason === undefined ? [] : causes(request, sent, reason, found, canonical),
+    ...facts,
+    reason: verification.reason,
+    causes: [...ofHeaders, ...(explanation?.mistakes ?? unexplained(request, sent, canonical, ofHeaders))],
     difference: signed && differenceOf(canonical, signed, body.length),
+    tried,
   };
 }
 
 interface Found {
-  causes: string[];
-  attempt?: Attempt;
+  explanation: Explanation | undefined;
+  tried: number;
 }
 
-/** The least mistaken way to sign that gives the signature which was sent. */
-function mistakenFor(
-  request: SentRequest,
-  { timestamp, nonce, signature }: Diagnosis['sent'],
-): Found | undefined {
-  const digest = digestIn(signature);
-  if (!digest) return undefined;
-  const right: Attempt = {
+/** Tries every reading of the signature. */
+function search(request: SentRequest, sent: Diagnosis['sent']): Found {
+  const readings = readSignature(sent.signature);
+  // A signature over a timestamp or nonce that was not sent cannot be explained.
+  if (readings.length === 0 || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
+  const right: Signing = {
     method: request.method.toUpperCase(),
     path: request.path,
-    timestamp,
-    nonce,
+    timestamp: sent.timestamp,
+    nonce: sent.nonce,
+    tenant: sent.tenantId,
     body: request.body,
     key: Buffer.from(request.secret),
-    separator: '\n',
-    order: RIGHT_ORDER,
-    algorithm: 'sha256',
+    layout: RIGHT_LAYOUT,
+    digest: RIGHT_DIGEST,
   };
-  const fits = (attempt: Attempt) => digestOf(attempt).equals(digest);
-  if (fits(right)) return { causes: [] };
-  const groups = mistakes(right, headerOf(request.headers, 'host'));
-  for (const group of groups) {
-    for (const { cause, attempt } of group(right)) if (fits(attempt)) return { causes: [cause], attempt };
+  const dimensions = dimensionsOf(right, request);
+  let tried = 0;
+  for (const reading of readings) {
+    const result = explain(right, dimensions, reading.bytes);
+    tried += result.tried;
+    if (!result.explanation) continue;
+    const { mistakes, signing } = result.explanation;
+    const isOtherAlgorithm = mistakes.some(({ code }) => code === 'digest-algorithm');
+    // Another algorithm has another length by itself.
+    const spelling = reading.mistakes.filter(({ code }) => code !== 'signature-length' || !isOtherAlgorithm);
+    return { explanation: { signing, mistakes: [...spelling, ...mistakes] }, tried };
   }
-  for (const [index, first] of groups.entries()) {
-    for (const one of first(right)) {
-      for (const second of groups.slice(index + 1)) {
-        for (const { cause, attempt } of second(one.attempt)) {
-          if (fits(attempt)) return { causes: [one.cause, cause], attempt };
-        }
-      }
-    }
-  }
-  return undefined;
+  return { explanation: undefined, tried };
 }
 
-/** The bytes of a signature in whatever spelling. */
-function digestIn(signature: string): Buffer | undefined {
-  const text = signature.replace(/^[a-z0-9-]+=(?=.)/i, '').trim();
-  if (/^([0-9a-f]{2}){20,64}$/i.test(text)) return Buffer.from(text, 'hex');
-  if (/^[A-Za-z0-9+/_-]{27,}={0,2}$/.test(text)) return Buffer.from(text, 'base64');
-  return undefined;
-}
-
-function causes(
-  request: SentRequest,
-  sent: Diagnosis['sent'],
-  reason: RejectionReason,
-  found: Found | undefined,
-  canonical: Buffer,
-): string[] {
-  const ofHeaders = reason === 'signature_mismatch' ? [] : headerCauses(request, sent, reason);
-  if (found) return [...ofHeaders, ...found.causes];
-  if (reason === 'missing_header') return ofHeaders;
-  if (request.claimedBytes?.equals(canonical)) {
-    return [...ofHeaders, 'the right bytes were signed with another key: compare the secret, sign by sign'];
-  }
+/** What can be wrong, each kind by itself: special causes before general ones. */
+function dimensionsOf(right: Signing, { headers, secret }: SentRequest): (readonly Variant[])[] {
   return [
-    ...ofHeaders,
-    'no mistake that is known explains the signature: most often it is another secret, or the body changed on its way. ' +
-      'Write the bytes that you sign to a file and name it with --signed-file',
+    pathVariants(right.path, (name) => headerOf(headers, name)),
+    bodyVariants(right.body),
+    ...headerVariants(right, headers),
+    keyVariants(secret, right.tenant),
+    digestVariants(),
+    layoutVariants(),
   ];
 }
 
-function headerCauses(request: SentRequest, sent: Diagnosis['sent'], reason: RejectionReason): string[] {
-  const { timestamp, nonce, signature, tenantId } = sent;
-  switch (reason) {
-    case 'missing_header': {
-      const missing = HEADERS.filter((name) => !headerOf(request.headers, name.toLowerCase()));
-      return [`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`];
-    }
-    case 'malformed_header': {
-      const said: string[] = [];
-      if (/^\d{13}$/.test(timestamp)) said.push('X-Timestamp is in milliseconds: it must be in seconds');
-      else if (!/^\d{1,12}$/.test(timestamp))
-        said.push('X-Timestamp must be Unix time in seconds, decimal digits alone');
-      if (!/^[A-Za-z0-9\-_.:]{8,128}$/.test(nonce)) {
-        said.push('X-Nonce must have 8 to 128 signs of A-Z a-z 0-9 - _ . :');
-      }
-      if (/^[0-9a-f]{64}$/i.test(signature) && !/^[0-9a-f]{64}$/.test(signature)) {
-        said.push('X-Signature is in upper case: it must be in lower case');
-      } else if (!/^[0-9a-f]{64}$/.test(signature)) {
-        said.push('X-Signature must be 64 lower-case hex digits, without a prefix, not base64');
-      }
-      return said;
-    }
-    case 'tenant_mismatch':
-      return [`X-Tenant-ID is "${tenantId}", and the receiver is "${request.tenantId ?? ''}"`];
-    default: {
-      const seconds = Number(timestamp) - request.now;
-      const tolerance = request.toleranceSeconds ?? DEFAULT_TOLERANCE_SECONDS;
-      const side = seconds < 0 ? 'behind' : 'ahead';
-      const hours =
-        seconds !== 0 && Math.abs(seconds % 3600) < 60 ? ', a time zone perhaps: Unix time has none' : '';
-      return [`X-Timestamp is ${Math.abs(seconds)} s ${side}, and ${tolerance} s are allowed${hours}`];
-    }
+function unexplained(
+  request: SentRequest,
+  { signature }: Diagnosis['sent'],
+  canonical: Buffer,
+  ofHeaders: readonly Mistake[],
+): Mistake[] {
+  if (signature === '' || ofHeaders.some(({ code }) => code === 'header-missing')) return [];
+  if (readSignature(signature).length === 0) {
+    const explanation = `X-Signature is "${signature}". Send the HMAC as 64 lower-case hex digits.`;
+    return [{ code: 'signature-malformed', explanation }];
   }
+  if (request.claimedBytes?.equals(canonical)) {
+    const explanation =
+      'The right bytes were signed with another key. Compare the secret character by character.';
+    return [{ code: 'key-other', explanation }];
+  }
+  const explanation =
+    'No known mistake explains the signature. Most often another secret was used, or the body was changed on its way. ' +
+    'Write the bytes that you sign to a file and name it with --signed-file.';
+  return [{ code: 'unknown', explanation }];
 }
 
 function differenceOf(right: Buffer, wrong: Buffer, bodyLength: number): Difference | undefined {

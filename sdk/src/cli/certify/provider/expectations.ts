@@ -1,5 +1,7 @@
-import type { Caller, Deviation, Reply } from './caller.js';
-import { Prerequisite, Unmet } from './outcome.js';
+import { Prerequisite, Unmet } from '../outcome.js';
+import { described, type Reply } from '../signed-calls.js';
+import { expectOk } from '../target.js';
+import type { ProviderCaller } from './caller.js';
 
 /** A batch that the provider granted. */
 export interface Batch {
@@ -21,24 +23,27 @@ export interface GrantBody {
 const SPINS = 5;
 
 /** A grant that was never sent before. */
-export function grantBody(caller: Caller, fields: Partial<GrantBody> = {}): GrantBody {
+export function grantBody(caller: ProviderCaller, fields: Partial<GrantBody> = {}): GrantBody {
   const { playerRef, gameId, betAmountMinor, currency } = caller.provider;
-  const requestRef = caller.fresh('grant');
+  const requestRef = caller.calls.fresh('grant');
   return { requestRef, playerRef, gameId, spins: SPINS, betAmountMinor, currency, ...fields };
 }
 
 export function revocationBody(
-  caller: Caller,
+  caller: ProviderCaller,
   fields: Record<string, unknown> = {},
 ): Record<string, unknown> {
   const { playerRef, gameId } = caller.provider;
-  const [revocationRef, sessionId] = [caller.fresh('revocation'), caller.fresh('session')];
-  const revokedAt = new Date(caller.nowSeconds() * 1000).toISOString();
+  const [revocationRef, sessionId] = [caller.calls.fresh('revocation'), caller.calls.fresh('session')];
+  const revokedAt = new Date(caller.calls.nowSeconds() * 1000).toISOString();
   return { revocationRef, sessionId, playerRef, gameId, reason: 'KICK', revokedAt, ...fields };
 }
 
 /** A batch to begin with. @throws Prerequisite when it is not to be had */
-export async function granted(caller: Caller, fields: Partial<GrantBody> = {}): Promise<Batch & GrantBody> {
+export async function granted(
+  caller: ProviderCaller,
+  fields: Partial<GrantBody> = {},
+): Promise<Batch & GrantBody> {
   const body = grantBody(caller, fields);
   try {
     return { ...body, externalRef: externalRefIn(await caller.call('grant', body)) };
@@ -54,16 +59,7 @@ export function named({ externalRef, playerRef, gameId }: Batch): Batch {
   return { externalRef, playerRef, gameId };
 }
 
-export function expectOk(reply: Reply, what = 'status 200'): void {
-  if (reply.status !== 200) throw new Unmet(what, described(reply));
-}
-
-/** A call that must not be believed. */
-export function expectRefused(reply: Reply): void {
-  if (reply.status !== 401) throw new Unmet('status 401', described(reply));
-}
-
-/** A call that is believed and cannot be carried out: the caller's fault, and not the server's. */
+/** Expects a 4xx: the call is correctly signed and cannot be carried out. */
 export function expectDeclined(reply: Reply): void {
   if (reply.status < 400 || reply.status > 499) throw new Unmet('a status from 400 to 499', described(reply));
 }
@@ -77,7 +73,7 @@ export function externalRefIn(reply: Reply): string {
 
 /** What is left of a batch. */
 export async function statusOf(
-  caller: Caller,
+  caller: ProviderCaller,
   batch: Batch,
 ): Promise<{ remainingSpins: number; completed: boolean }> {
   const reply = await caller.call('status', named(batch));
@@ -88,7 +84,11 @@ export async function statusOf(
   throw new Unmet('JSON with remainingSpins, a number, and completed, a boolean', described(reply));
 }
 
-export async function expectRemaining(caller: Caller, batch: Batch, remainingSpins: number): Promise<void> {
+export async function expectRemaining(
+  caller: ProviderCaller,
+  batch: Batch,
+  remainingSpins: number,
+): Promise<void> {
   const status = await statusOf(caller, batch);
   if (status.remainingSpins !== remainingSpins) {
     throw new Unmet(`remainingSpins ${remainingSpins}`, JSON.stringify(status));
@@ -105,18 +105,8 @@ export function expectDifferent(externalRefs: string[]): void {
   throw new Unmet(`${externalRefs.length} different externalRefs`, externalRefs.join(', '));
 }
 
-/** Makes a call that no provider may believe. */
-export async function refusal(caller: Caller, deviation: Deviation): Promise<void> {
-  expectRefused(await caller.call('grant', grantBody(caller), deviation));
-}
-
 /** Plays one spin to begin with. @throws Prerequisite when it cannot be played */
-export async function played(caller: Caller, batch: Batch): Promise<void> {
+export async function played(caller: ProviderCaller, batch: Batch): Promise<void> {
   const reply = await caller.play(named(batch));
   if (reply.status !== 200) throw new Prerequisite('a spin played first: status 200', described(reply));
-}
-
-export function described({ status, text }: Reply): string {
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  return `status ${status}${shown === '' ? '' : ` ${shown}`}`;
 }

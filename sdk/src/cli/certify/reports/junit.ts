@@ -1,38 +1,8 @@
-import type { CaseResult, Outcome } from './outcome.js';
+import type { CaseResult } from '../outcome.js';
+import { counts, type Run } from './run.js';
 
-export interface Run {
-  tenantId: string;
-  webhookBaseUrl: string;
-  /** ISO 8601, UTC. */
-  startedAt: string;
-  results: readonly CaseResult[];
-}
-
-export type Counts = Record<Outcome['kind'], number>;
-
-export function counts(results: readonly CaseResult[]): Counts {
-  const sum: Counts = { passed: 0, failed: 0, blocked: 0, skipped: 0 };
-  for (const { outcome } of results) sum[outcome.kind] += 1;
-  return sum;
-}
-
-/** Every case was tried and passed: a case that was skipped proves nothing. */
-export function isCertified(results: readonly CaseResult[]): boolean {
-  return results.length > 0 && results.every(({ outcome }) => outcome.kind === 'passed');
-}
-
-export function jsonReport({ results, ...run }: Run): string {
-  const cases = results.map(({ outcome: { kind, ...found }, ...about }) => ({
-    ...about,
-    outcome: kind,
-    ...found,
-  }));
-  const report = { ...run, certified: isCertified(results), counts: counts(results), cases };
-  return `${JSON.stringify(report, null, 2)}\n`;
-}
-
-/** As CI servers read it: one suite for each group; a case that was blocked is a failure there. */
-export function junitReport({ tenantId, startedAt, results }: Run): string {
+/** The report as JUnit XML for CI servers: one suite for each group; a blocked case is a failure. */
+export function junitReport({ certification, tenantId, startedAt, results }: Run): string {
   const groups = [...new Set(results.map(({ group }) => group))];
   const suites = groups.map((group) => {
     const cases = results.filter((result) => result.group === group);
@@ -41,7 +11,7 @@ export function junitReport({ tenantId, startedAt, results }: Run): string {
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="croupier-provider certify" ${totals(results)}>`,
+    `<testsuites name="croupier-provider ${certification}" ${totals(results)}>`,
     ...suites,
     '</testsuites>',
     '',
@@ -60,12 +30,12 @@ function junitCase({ id, title, group, outcome, durationMs }: CaseResult): strin
   if (outcome.kind === 'skipped') {
     return `${head}>\n      <skipped message="${xml(outcome.why)}"/>\n    </testcase>`;
   }
-  const { kind, expected, received } = outcome;
-  const message = `expected ${expected}, received ${received}`;
+  const { kind, expected, received, hint } = outcome;
+  const message = `expected ${expected}, received ${received}${hint === undefined ? '' : `. ${hint}`}`;
   return `${head}>\n      <failure type="${kind}" message="${xml(message)}"/>\n    </testcase>`;
 }
 
-/** Text for an attribute; what XML cannot hold at all becomes a replacement character. */
+/** Escapes a text for an attribute; characters that XML does not allow become U+FFFD. */
 function xml(text: string): string {
   const escaped: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return text

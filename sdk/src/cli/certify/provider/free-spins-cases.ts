@@ -1,7 +1,6 @@
 import {
   expectDeclined,
   expectDifferent,
-  expectOk,
   expectRemaining,
   expectSame,
   externalRefIn,
@@ -11,13 +10,17 @@ import {
   played,
   statusOf,
 } from './expectations.js';
-import { Unmet } from './outcome.js';
-import type { RunnableCase } from './signature-cases.js';
+import type { ProviderCaller } from './caller.js';
+import { type Case, Unmet } from '../outcome.js';
+import { wrongSecret } from '../signature-cases.js';
+import { expectOk } from '../target.js';
+
+type FreeSpinsCase = Omit<Case<ProviderCaller>, 'group'>;
 
 const AT_ONCE = 10;
 const UNKNOWN_FIELDS = { certifyUnknown: { list: [1, 'two', null] }, certifyFlag: true };
 
-const GRANT: Omit<RunnableCase, 'group'>[] = [
+const GRANT: FreeSpinsCase[] = [
   {
     id: 'grant-reference',
     title: 'answers a grant with an externalRef',
@@ -112,7 +115,7 @@ const GRANT: Omit<RunnableCase, 'group'>[] = [
   {
     id: 'grant-repeated-after-spin',
     title: 'gives no spin back when a grant is repeated',
-    plays: true,
+    skipped: withoutPlay,
     run: async (caller) => {
       const { externalRef, ...body } = await granted(caller);
       const batch = { externalRef, ...body };
@@ -123,7 +126,7 @@ const GRANT: Omit<RunnableCase, 'group'>[] = [
   },
 ];
 
-const STATUS: Omit<RunnableCase, 'group'>[] = [
+const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-after-grant',
     title: 'shows a new batch as whole and not completed',
@@ -163,13 +166,16 @@ const STATUS: Omit<RunnableCase, 'group'>[] = [
     title: 'knows no status of a batch that it never granted',
     run: async (caller) => {
       const { playerRef, gameId } = caller.provider;
-      expectDeclined(await caller.call('status', { externalRef: caller.fresh('batch'), playerRef, gameId }));
+      expectDeclined(
+        await caller.call('status', { externalRef: caller.calls.fresh('batch'), playerRef, gameId }),
+      );
     },
   },
+  ...ofSomebodyElse('status', 'shows no batch'),
   {
     id: 'status-after-spin',
     title: 'shows one spin less after a spin',
-    plays: true,
+    skipped: withoutPlay,
     run: async (caller) => {
       const batch = await granted(caller);
       await played(caller, batch);
@@ -179,7 +185,7 @@ const STATUS: Omit<RunnableCase, 'group'>[] = [
   {
     id: 'status-after-last-spin',
     title: 'shows a batch as completed after its last spin',
-    plays: true,
+    skipped: withoutPlay,
     run: async (caller) => {
       const batch = await granted(caller, { spins: 1 });
       await played(caller, batch);
@@ -190,7 +196,7 @@ const STATUS: Omit<RunnableCase, 'group'>[] = [
   },
 ];
 
-const CANCEL: Omit<RunnableCase, 'group'>[] = [
+const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-answered',
     title: 'answers a cancel with 200',
@@ -251,10 +257,11 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
       await expectRemaining(caller, batch, 0);
     },
   },
+  ...ofSomebodyElse('cancel', 'cancels no batch'),
   {
     id: 'cancel-after-spins',
     title: 'cancels what is left after some spins',
-    plays: true,
+    skipped: withoutPlay,
     run: async (caller) => {
       const batch = await granted(caller);
       await played(caller, batch);
@@ -266,7 +273,7 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
   {
     id: 'cancel-ends-play',
     title: 'plays no spin of a batch that was cancelled',
-    plays: true,
+    skipped: withoutPlay,
     run: async (caller) => {
       const batch = await granted(caller);
       await played(caller, batch);
@@ -277,7 +284,48 @@ const CANCEL: Omit<RunnableCase, 'group'>[] = [
   },
 ];
 
-const in_ = (group: RunnableCase['group'], cases: Omit<RunnableCase, 'group'>[]): RunnableCase[] =>
+const SIGNATURE: FreeSpinsCase[] = [
+  {
+    id: 'refused-call-changes-nothing',
+    title: 'carries out nothing of a call that it refuses',
+    run: async (caller) => {
+      const batch = await granted(caller);
+      await caller.call('cancel', named(batch), wrongSecret(caller.calls));
+      await expectRemaining(caller, batch, batch.spins);
+    },
+  },
+];
+
+const grouped = (group: string, cases: FreeSpinsCase[]): Case<ProviderCaller>[] =>
   cases.map((each) => ({ ...each, group }));
 
-export const FREE_SPINS_CASES = [...in_('grant', GRANT), ...in_('status', STATUS), ...in_('cancel', CANCEL)];
+export const FREE_SPINS_CASES = [
+  ...grouped('signature', SIGNATURE),
+  ...grouped('grant', GRANT),
+  ...grouped('status', STATUS),
+  ...grouped('cancel', CANCEL),
+];
+
+/** The callbacks that name a batch also name its player and its game: all three have to match. */
+function ofSomebodyElse(callback: 'status' | 'cancel', does: string): FreeSpinsCase[] {
+  const fields = { playerRef: 'player', gameId: 'game' } as const;
+  return (['playerRef', 'gameId'] as const).map((field) => ({
+    id: `${callback}-another-${fields[field]}`,
+    title: `${does} under another ${field}`,
+    run: async (caller) => {
+      const batch = await granted(caller);
+      const reply = await caller.call(callback, {
+        ...named(batch),
+        [field]: caller.calls.fresh(fields[field]),
+      });
+      expectDeclined(reply);
+      await expectRemaining(caller, batch, batch.spins);
+    },
+  }));
+}
+
+function withoutPlay({ provider }: ProviderCaller): string | undefined {
+  return provider.playPath === undefined
+    ? 'a spin has to be played: name a route that plays one with --play-path'
+    : undefined;
+}

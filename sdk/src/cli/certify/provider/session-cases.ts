@@ -1,10 +1,12 @@
-import { expectOk, grantBody, revocationBody } from './expectations.js';
-import type { RunnableCase } from './signature-cases.js';
+import type { Case } from '../outcome.js';
+import { expectOk } from '../target.js';
+import type { ProviderCaller } from './caller.js';
+import { revocationBody } from './expectations.js';
 
 const REASONS = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'];
 const AT_ONCE = 10;
 
-export const SESSION_CASES: RunnableCase[] = [
+export const SESSION_CASES: Case<ProviderCaller>[] = [
   {
     id: 'revoke-answered',
     group: 'revoke',
@@ -45,32 +47,6 @@ export const SESSION_CASES: RunnableCase[] = [
     run: async (caller) => {
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('revoke', revocationBody(caller)));
       for (const reply of await Promise.all(calls)) expectOk(reply, 'status 200 each time');
-    },
-  },
-];
-
-export const TRANSPORT_CASES: RunnableCase[] = [
-  {
-    id: 'slow-body',
-    group: 'transport',
-    title: 'waits for a body that comes slowly',
-    run: async (caller) => {
-      const { slowMs } = caller.provider;
-      expectOk(await caller.call('grant', grantBody(caller), { pauseMs: slowMs }));
-    },
-  },
-  {
-    id: 'calls-at-once',
-    group: 'transport',
-    title: 'answers others while a body comes slowly',
-    run: async (caller) => {
-      const slow = caller.call('grant', grantBody(caller), { pauseMs: caller.provider.slowMs });
-      const quick = Array.from({ length: AT_ONCE }, (_, index) =>
-        index % 2 === 0
-          ? caller.call('grant', grantBody(caller))
-          : caller.call('revoke', revocationBody(caller)),
-      );
-      for (const reply of await Promise.all([slow, ...quick])) expectOk(reply, 'status 200 each time');
     },
   },
 ];

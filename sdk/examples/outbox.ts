@@ -1,0 +1,220 @@
+import {
+  isCroupierError,
+  type PlatformError,
+  type ProviderClient,
+  type TransactionRequest,
+  type TransactionResponse,
+} from '@croupier/provider-sdk';
+import type { Pool, PoolClient } from 'pg';
+
+/**
+ * A table that remembers every transaction before it is sent, so that none is lost when the process dies: a row is OPEN
+ * until the platform has decided, and any process may deliver it.
+ */
+export const OUTBOX_TABLE = `
+  CREATE TABLE IF NOT EXISTS wallet_outbox (
+    transaction_id text PRIMARY KEY,
+    request        text NOT NULL,
+    state          text NOT NULL DEFAULT 'OPEN'
+                   CHECK (state IN ('OPEN', 'DECIDED', 'NOT_BOOKED', 'ROLLED_BACK', 'PARKED')),
+    attempts       integer NOT NULL DEFAULT 0,
+    next_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+    created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    answer         text,
+    error          text
+  );
+  CREATE INDEX IF NOT EXISTS wallet_outbox_due ON wallet_outbox (next_at) WHERE state = 'OPEN'`;
+
+/**
+ * - `OPEN`: to be sent, or sent and not decided.
+ * - `DECIDED`: `answer` has APPROVED or DECLINED, for ever.
+ * - `NOT_BOOKED`: a BET that was never sent, or refused by the first attempt. The round may be voided.
+ * - `ROLLED_BACK`: a BET that nobody waits for any more. Its ROLLBACK, in a row of its own, takes it back.
+ * - `PARKED`: a WIN or ROLLBACK that the platform refuses. A person settles it with the platform.
+ */
+export type OutboxState = 'OPEN' | 'DECIDED' | 'NOT_BOOKED' | 'ROLLED_BACK' | 'PARKED';
+
+export interface OutboxEntry {
+  state: OutboxState;
+  attempts: number;
+  answer: TransactionResponse | undefined;
+  error: string | undefined;
+}
+
+export interface OutboxOptions {
+  /**
+   * How long one attempt may take, in milliseconds, before another process may send the row again. Longer than the
+   * client's `timeoutMs`. Default: 15000.
+   */
+  leaseMs?: number;
+  /** A BET that is not decided by then is rolled back, in milliseconds: the player has left. Default: 60000. */
+  betExpiresMs?: number;
+  /** The pause after a number of attempts, in milliseconds. Default: 1 s, doubled up to a minute. */
+  pauseMs?: (attempts: number) => number;
+}
+
+interface Row {
+  transaction_id: string;
+  request: string;
+  attempts: number;
+  expired: boolean;
+}
+
+/** Delivers transactions at least once; the platform books each at most once. */
+export class Outbox {
+  private readonly leaseMs: number;
+  private readonly betExpiresMs: number;
+  private readonly pauseMs: (attempts: number) => number;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly platform: ProviderClient,
+    options: OutboxOptions = {},
+  ) {
+    this.leaseMs = options.leaseMs ?? 15_000;
+    this.betExpiresMs = options.betExpiresMs ?? 60_000;
+    this.pauseMs = options.pauseMs ?? ((attempts) => Math.min(60_000, 1000 * 2 ** (attempts - 1)));
+  }
+
+  /**
+   * Stores a transaction before it is sent.
+   * @param connection that of the database transaction in which the game's own state changes, so that both are stored or
+   * neither
+   */
+  async place(request: TransactionRequest, connection: Pool | PoolClient = this.pool): Promise<void> {
+    await connection.query(
+      `INSERT INTO wallet_outbox (transaction_id, request) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+      [request.transactionId, JSON.stringify(request)],
+    );
+  }
+
+  /** What is known of a transaction; undefined if it was never placed. */
+  async find(transactionId: string): Promise<OutboxEntry | undefined> {
+    const { rows } = await this.pool.query<{
+      state: OutboxState;
+      attempts: number;
+      answer: string | null;
+      error: string | null;
+    }>(`SELECT state, attempts, answer, error FROM wallet_outbox WHERE transaction_id = $1`, [transactionId]);
+    const [row] = rows;
+    if (!row) return undefined;
+    const { state, attempts, answer, error } = row;
+    return {
+      state,
+      attempts,
+      answer: answer === null ? undefined : (JSON.parse(answer) as TransactionResponse),
+      error: error ?? undefined,
+    };
+  }
+
+  /**
+   * Sends one transaction that was just placed, and tells what is known of it then. If it is still OPEN, a worker continues.
+   */
+  async deliver(transactionId: string): Promise<OutboxEntry | undefined> {
+    await this.attempt(await this.claim(`transaction_id = $1`, [transactionId]));
+    return this.find(transactionId);
+  }
+
+  /**
+   * Sends everything that is due: call it every second, in one process or in many. After a restart nothing else is needed.
+   * @returns how many rows were sent
+   */
+  async deliverDue(): Promise<number> {
+    let sent = 0;
+    while (await this.attempt(await this.claim(`true`, []))) sent += 1;
+    return sent;
+  }
+
+  /**
+   * Takes one due row for as long as the lease lasts. The attempt is counted before it is sent, so a process that dies
+   * leaves a row that says "may have been sent".
+   */
+  private async claim(condition: string, parameters: unknown[]): Promise<Row | undefined> {
+    const lease = parameters.length + 1;
+    const { rows } = await this.pool.query<Row>(
+      `UPDATE wallet_outbox
+       SET attempts = attempts + 1, next_at = clock_timestamp() + $${lease} * interval '1 millisecond'
+       WHERE transaction_id = (
+         SELECT transaction_id FROM wallet_outbox
+         WHERE state = 'OPEN' AND next_at <= clock_timestamp() AND ${condition}
+         ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED
+       )
+       RETURNING transaction_id, request, attempts,
+                 created_at < clock_timestamp() - $${lease + 1} * interval '1 millisecond' AS expired`,
+      [...parameters, this.leaseMs, this.betExpiresMs],
+    );
+    return rows[0];
+  }
+
+  private async attempt(row: Row | undefined): Promise<boolean> {
+    if (!row) return false;
+    const request = JSON.parse(row.request) as TransactionRequest;
+    if (request.kind === 'BET' && row.expired) {
+      if (row.attempts === 1) await this.settle(row, 'NOT_BOOKED', null, 'never sent');
+      else await this.rollBack(row, request, 'not decided in time');
+      return true;
+    }
+    try {
+      // An earlier attempt, perhaps of a process that died, may have been booked: its outcome counts too.
+      const sentBefore = row.attempts > 1;
+      const answer = await this.platform.submitTransaction(request, { sentBefore });
+      await this.settle(row, 'DECIDED', JSON.stringify(answer), null);
+    } catch (error) {
+      if (!isCroupierError(error)) throw error;
+      await this.handle(row, request, error);
+    }
+    return true;
+  }
+
+  private async handle(row: Row, request: TransactionRequest, error: PlatformError): Promise<void> {
+    if (error.retryable) return this.postpone(row, error);
+    if (request.kind !== 'BET') return this.settle(row, 'PARKED', null, error.message);
+    if (error.outcome === 'not-booked') return this.settle(row, 'NOT_BOOKED', null, error.message);
+    // It may have been booked, and the platform will not say: taking it back is right in both cases.
+    return this.rollBack(row, request, error.message);
+  }
+
+  /** Each write names the attempt that it belongs to: a process that was too slow changes nothing. */
+  private async settle(
+    row: Row,
+    state: OutboxState,
+    answer: string | null,
+    error: string | null,
+  ): Promise<void> {
+    await this.pool.query(
+      `UPDATE wallet_outbox SET state = $3, answer = $4, error = $5
+       WHERE transaction_id = $1 AND attempts = $2 AND state = 'OPEN'`,
+      [row.transaction_id, row.attempts, state, answer, error],
+    );
+  }
+
+  private async postpone(row: Row, error: PlatformError): Promise<void> {
+    const pauseMs = Math.max(this.pauseMs(row.attempts), (error.retryAfterSeconds ?? 0) * 1000);
+    await this.pool.query(
+      `UPDATE wallet_outbox SET error = $3, next_at = clock_timestamp() + $4 * interval '1 millisecond'
+       WHERE transaction_id = $1 AND attempts = $2 AND state = 'OPEN'`,
+      [row.transaction_id, row.attempts, error.message, pauseMs],
+    );
+  }
+
+  /** Ends a BET and places its ROLLBACK in one statement: from then on the BET is never sent again. */
+  private async rollBack(row: Row, bet: TransactionRequest & { kind: 'BET' }, reason: string): Promise<void> {
+    const { amountMinor: _, ...fields } = bet;
+    const rollback: TransactionRequest = {
+      ...fields,
+      kind: 'ROLLBACK',
+      transactionId: `${bet.transactionId}-rollback`,
+      originalTransactionId: bet.transactionId,
+    };
+    await this.pool.query(
+      `WITH ended AS (
+         UPDATE wallet_outbox SET state = 'ROLLED_BACK', error = $3
+         WHERE transaction_id = $1 AND attempts = $2 AND state = 'OPEN'
+         RETURNING transaction_id
+       )
+       INSERT INTO wallet_outbox (transaction_id, request)
+       SELECT $4, $5 FROM ended ON CONFLICT DO NOTHING`,
+      [row.transaction_id, row.attempts, reason, rollback.transactionId, JSON.stringify(rollback)],
+    );
+  }
+}

@@ -1,0 +1,187 @@
+import { type Case, Unmet } from '../outcome.js';
+import type { ClientRun, ClientRunner, Verdict } from './client-runner.js';
+import type { Step } from './fake-platform.js';
+
+const APPROVE: Step = { does: 'decide', status: 'APPROVED' };
+const DECLINE: Step = { does: 'decide', status: 'DECLINED' };
+const HANG: Step = { does: 'hang' };
+const refuse = (status: number, code: string, next: string, retryAfterSeconds?: number): Step => ({
+  does: 'refuse',
+  status,
+  code,
+  next,
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+});
+const UNAVAILABLE = refuse(500, 'OPERATOR_UNAVAILABLE', 'retry-same-request');
+const SESSION_INVALID = refuse(401, 'SESSION_INVALID', 'end-session');
+const proxy = (status: number, headers: Record<string, string> = {}): Step => ({
+  does: 'proxy',
+  status,
+  headers,
+  text: '<html>upstream connect error: connection termination</html>',
+});
+
+/** A case as a row: how the platform answers, and what the client must make of it. */
+interface Row {
+  id: string;
+  title: string;
+  script: Step[];
+  verdicts: Verdict[];
+  /** How many requests the client sends; at least one. */
+  requests?: { least?: number; most?: number };
+  /** Pauses for at least this long before the second request, in milliseconds. */
+  pauseMs?: number;
+}
+
+const ONCE = { most: 1 };
+const TWICE = { least: 2 };
+
+const DECISIONS: Row[] = [
+  {
+    id: 'approved',
+    title: 'takes APPROVED as final',
+    script: [APPROVE],
+    verdicts: ['approved'],
+    requests: ONCE,
+  },
+  {
+    id: 'declined',
+    title: 'takes DECLINED as final',
+    script: [DECLINE],
+    verdicts: ['declined'],
+    requests: ONCE,
+  },
+  {
+    id: 'declined-after-error',
+    title: 'takes a DECLINED after an error as the answer',
+    script: [UNAVAILABLE, DECLINE],
+    verdicts: ['declined'],
+    requests: TWICE,
+  },
+  {
+    id: 'forged-answer',
+    title: 'does not believe an answer for another transactionId',
+    script: [{ does: 'forge' }],
+    verdicts: ['unknown'],
+  },
+];
+
+const RETRIES: Row[] = [
+  ...(
+    [
+      ['error-500', 'a 500 with retry-same-request', UNAVAILABLE],
+      ['in-flight', 'a 409 TRANSACTION_IN_FLIGHT', refuse(409, 'TRANSACTION_IN_FLIGHT', 'wait-then-retry')],
+      ['hang', 'a platform that never answers', HANG],
+      ['cut', 'a connection that was cut', { does: 'cut' }],
+      ['cut-halfway', 'a connection that was cut in the middle of the answer', { does: 'cut-halfway' }],
+      ['proxy-503', "a proxy's 503, which says nothing about money", proxy(503)],
+    ] as const
+  ).map(([id, what, step]) => ({
+    id: `retry-${id}`,
+    title: `sends the same request again after ${what}`,
+    script: [step, APPROVE],
+    verdicts: ['approved' as const],
+    requests: TWICE,
+  })),
+  {
+    id: 'retry-throttled',
+    title: 'waits for Retry-After before it sends the same request again',
+    script: [refuse(429, 'RATE_LIMITED', 'wait-then-retry', 1), APPROVE],
+    verdicts: ['approved'],
+    requests: TWICE,
+    pauseMs: 950,
+  },
+  {
+    id: 'retry-bounded',
+    title: 'stops at some time, and says that the BET may have been booked',
+    script: [UNAVAILABLE],
+    verdicts: ['unknown'],
+    requests: TWICE,
+  },
+];
+
+const REFUSALS: Row[] = (
+  [
+    ['invalid-request', refuse(400, 'INVALID_REQUEST', 'fix-request')],
+    [
+      'signature',
+      { does: 'proxy', status: 401, text: 'invalid signature', headers: { 'Content-Type': 'text/plain' } },
+    ],
+    ['session', SESSION_INVALID],
+    ['session-of-another', refuse(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request')],
+    ['not-configured', refuse(503, 'GAME_NOT_CONFIGURED', 'contact-platform')],
+  ] as const
+).map(([id, step]) => ({
+  id: `refused-${id}`,
+  title: `knows that nothing was booked after ${step.does === 'refuse' ? step.code : 'invalid signature'}`,
+  script: [step],
+  verdicts: ['not-booked' as const],
+  requests: ONCE,
+}));
+
+const DOUBTS: Row[] = [
+  {
+    id: 'doubt-id-reused',
+    title: 'leaves open what is booked behind TRANSACTION_ID_REUSED',
+    script: [refuse(400, 'TRANSACTION_ID_REUSED', 'fix-request')],
+    verdicts: ['unknown'],
+    requests: ONCE,
+  },
+  {
+    id: 'doubt-hang-then-refused',
+    title: 'leaves open what is booked when a silence is followed by a refusal',
+    script: [HANG, SESSION_INVALID],
+    verdicts: ['unknown'],
+  },
+  {
+    id: 'doubt-contact-platform',
+    title: 'leaves open what is booked after a 500 with contact-platform',
+    script: [refuse(500, 'INTERNAL', 'contact-platform')],
+    verdicts: ['unknown'],
+  },
+  {
+    id: 'doubt-redirect',
+    title: 'follows no redirect with a signed request',
+    script: [proxy(307, { Location: '/elsewhere' })],
+    verdicts: ['unknown'],
+  },
+  ...[401, 403, 404, 408, 503].map((status) => ({
+    id: `doubt-proxy-${status}`,
+    title: `leaves open what is booked after a proxy's ${status}`,
+    script: [proxy(status)],
+    verdicts: ['unknown' as const],
+  })),
+  {
+    id: 'doubt-page',
+    title: 'leaves open what is booked after a 200 with a page',
+    script: [proxy(200)],
+    verdicts: ['unknown'],
+  },
+];
+
+/** Every case for a client of the platform. Contract, sections 1 to 3. */
+export const CLIENT_CASES: readonly Case<ClientRunner>[] = [
+  ...cases('decision', DECISIONS),
+  ...cases('retry', RETRIES),
+  ...cases('refusal', REFUSALS),
+  ...cases('doubt', DOUBTS),
+];
+
+function cases(group: string, rows: readonly Row[]): Case<ClientRunner>[] {
+  return rows.map((row) => ({
+    id: row.id,
+    title: row.title,
+    group,
+    run: async (runner) => judge(row, await runner.run(row.script)),
+  }));
+}
+
+function judge({ verdicts, requests = {}, pauseMs = 0 }: Row, { verdict, arrivals }: ClientRun): void {
+  const { least = 1, most = Infinity } = requests;
+  if (!verdicts.includes(verdict)) throw new Unmet(`the verdict ${verdicts.join(' or ')}`, verdict);
+  if (arrivals.length < least) throw new Unmet(`at least ${least} requests`, String(arrivals.length));
+  if (arrivals.length > most) throw new Unmet(`at most ${most} request`, String(arrivals.length));
+  const [first, second] = arrivals;
+  const pausedMs = first && second ? Math.round(second.atMs - first.atMs) : Infinity;
+  if (pausedMs < pauseMs) throw new Unmet(`a pause of at least ${pauseMs} ms`, `${pausedMs} ms`);
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { type Terminal, UsageError, wholeNumber } from '../../terminal.js';
+import {
+  CERTIFICATION_HELP,
+  CERTIFICATION_OPTIONS,
+  certifyWith,
+  listCases,
+  selected,
+} from '../certification.js';
+import { CLIENT_CASES } from './cases.js';
+import { ClientRunner } from './client-runner.js';
+
+export const CERTIFY_CLIENT_HELP = `croupier-provider certify-client [options] -- COMMAND [ARGUMENT…]
+
+Certifies a client of the platform, in any language. A fake platform on this machine answers,
+hangs, cuts connections, redirects, throttles and forges by a script for each case. For each
+case COMMAND is run once, without a shell, with these variables:
+
+  CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET   the fake platform's
+  CROUPIER_BET              the BET to send with retries, as JSON: the fields of section 3
+  CROUPIER_TIMEOUT_MS       the time-out to give each attempt
+
+The last line that it prints is its verdict on the BET: approved, declined, not-booked (the round
+may be voided) or unknown (it may have been booked). Each request must bear the same transactionId
+and the same bytes, a valid signature and a fresh nonce.
+
+  --timeout-ms N           the most that one run may take; default: 60000
+  --attempt-ms N           CROUPIER_TIMEOUT_MS; default: 2000
+${CERTIFICATION_HELP}`;
+
+const OPTIONS = {
+  'timeout-ms': { type: 'string', default: '60000' },
+  'attempt-ms': { type: 'string', default: '2000' },
+  ...CERTIFICATION_OPTIONS,
+} as const;
+
+const TENANT_ID = 'certify-client';
+
+/** @throws UsageError, or what parseArgs throws, when the arguments cannot be used */
+export async function certifyClient(args: string[], terminal: Terminal): Promise<number> {
+  const { values, positionals: command } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  if (values.list) return listCases(CLIENT_CASES, terminal);
+  const cases = selected(CLIENT_CASES, values);
+  if (command.length === 0)
+    throw new UsageError('The command that sends a BET is missing: name it after --.');
+  const client = {
+    command,
+    tenantId: TENANT_ID,
+    secret: randomBytes(32).toString('base64url'),
+    timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
+    attemptMs: wholeNumber('attempt-ms', values['attempt-ms'], 1),
+  };
+  const runner = await ClientRunner.start(client, terminal.now);
+  try {
+    const about = {
+      certification: 'certify-client',
+      subject: 'Client of the platform',
+      tenantId: TENANT_ID,
+      address: { name: 'command', url: command.join(' ') },
+      complete: cases.length === CLIENT_CASES.length,
+    };
+    return await certifyWith(cases, runner, about, values, terminal);
+  } finally {
+    await runner.stop();
+  }
+}

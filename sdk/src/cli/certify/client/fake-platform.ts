@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the fake platform treats one request. */
+export type Step =
+  | { does: 'decide'; status: 'APPROVED' | 'DECLINED' }
+  /** An answer for another transactionId, as a confused cache or an attacker sends it. */
+  | { does: 'forge' }
+  /** An error of the platform, with its headers. */
+  | { does: 'refuse'; status: number; code: string; next: string; retryAfterSeconds?: number }
+  /** An answer without the platform's headers, as a proxy sends it. */
+  | { does: 'proxy'; status: number; text: string; headers?: Record<string, string> }
+  | { does: 'hang' | 'cut' | 'cut-halfway' };
+
+/** One request as it arrived. */
+export interface Arrival {
+  method: string;
+  target: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** Unix time in milliseconds. */
+  atMs: number;
+}
+
+/** A platform that answers one transaction by a script; the last step repeats. */
+export class FakePlatform {
+  private readonly server = createServer((request, response) => void this.serve(request, response));
+  private script: readonly Step[] = [];
+  private arrivals: Arrival[] = [];
+
+  private constructor(private readonly nowMs: () => number) {}
+
+  /** @param nowMs Unix time in milliseconds */
+  static async start(nowMs: () => number): Promise<FakePlatform> {
+    const platform = new FakePlatform(nowMs);
+    platform.server.listen(0, '127.0.0.1');
+    await once(platform.server, 'listening');
+    return platform;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Begins a script. @returns the requests that will have arrived, in their order */
+  play(script: readonly Step[]): readonly Arrival[] {
+    this.script = script;
+    this.arrivals = [];
+    return this.arrivals;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: target = '', headers } = request;
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    } catch {
+      return;
+    }
+    const body = Buffer.concat(chunks).toString();
+    this.arrivals.push({ method, target, headers, body, atMs: this.nowMs() });
+    const step = this.script[Math.min(this.arrivals.length, this.script.length) - 1];
+    if (step) answer(step, body, response);
+  }
+}
+
+function answer(step: Step, body: string, response: ServerResponse): void {
+  switch (step.does) {
+    case 'hang':
+      return;
+    case 'cut':
+      return void response.socket?.destroy();
+    case 'cut-halfway':
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 500 });
+      response.write('{"transactionId":');
+      return void setTimeout(() => response.socket?.destroy(), 20);
+    case 'decide':
+      return sendJson(response, 200, decision(body, step.status));
+    case 'forge':
+      return sendJson(response, 200, { ...decision(body, 'APPROVED'), transactionId: 'another-transaction' });
+    case 'refuse': {
+      const { status, code, next, retryAfterSeconds } = step;
+      const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': retryAfterSeconds };
+      const headers = { 'X-Error-Code': code, 'X-Next-Action': next, ...retryAfter };
+      return sendJson(response, status, { error: `the fake platform answers ${code}` }, headers);
+    }
+    case 'proxy':
+      response.writeHead(step.status, { 'Content-Type': 'text/html', ...step.headers }).end(step.text);
+  }
+}
+
+function decision(body: string, status: 'APPROVED' | 'DECLINED'): object {
+  const { transactionId, currency } = JSON.parse(body) as { transactionId?: string; currency?: string };
+  const reason = status === 'DECLINED' ? { declineReason: 'INSUFFICIENT_FUNDS' } : {};
+  return { transactionId, platformTransactionId: 'fake-1', status, balance: 1000, currency, ...reason };
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string | number> = {},
+): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'X-Request-Id': 'fake-request',
+    ...headers,
+  });
+  response.end(text);
+}

@@ -1,0 +1,155 @@
+import { Prerequisite, Unmet } from '../outcome.js';
+import { type Deviation, described, type Endpoint, type Reply, SignedCalls } from '../signed-calls.js';
+
+export const WALLET_ROUTES = { transaction: '/transaction', balance: '/balance' } as const;
+
+export interface WalletUnderTest extends Endpoint {
+  /** A player with an account; its money is moved. */
+  playerRef: string;
+  /** Another player with an account; undefined where there is none. */
+  otherPlayerRef: string | undefined;
+  /** A player without an account; undefined where there is none. */
+  unknownPlayerRef: string | undefined;
+  currency: string;
+  /** The provider in whose name bets are sent. */
+  providerId: string;
+  gameId: string;
+  /** The stake of a BET in minor units, at least 1. */
+  stakeMinor: number;
+  /** The number of calls whose latency is measured. */
+  latencyCalls: number;
+}
+
+/** The body of a transaction. Contract, section 4. */
+export interface WalletOrder extends Record<string, unknown> {
+  transactionId: string;
+  providerId: string;
+  kind: string;
+  playerRef: string;
+  currency: string;
+  amountMinor: number;
+}
+
+/** The wallet's answer to a transaction. */
+export interface Decision {
+  status: 'APPROVED' | 'DECLINED';
+  /** Minor units. */
+  balance: number;
+  operatorTransactionId: string | undefined;
+}
+
+/** Calls an operator's wallet as the platform does, or with a deviation. */
+export class WalletCaller {
+  readonly calls: SignedCalls;
+
+  /** @param nowMs Unix time in milliseconds */
+  constructor(
+    readonly wallet: WalletUnderTest,
+    nowMs: () => number,
+  ) {
+    this.calls = new SignedCalls(wallet, nowMs);
+  }
+
+  get answered(): number {
+    return this.calls.answered;
+  }
+
+  get stakeMinor(): number {
+    return this.wallet.stakeMinor;
+  }
+
+  /** A BET of one stake in a round of its own, that was never sent before. */
+  bet(fields: Partial<WalletOrder> = {}): WalletOrder {
+    return this.order('BET', { amountMinor: this.stakeMinor, ...fields });
+  }
+
+  win(fields: Partial<WalletOrder> = {}): WalletOrder {
+    return this.order('WIN', { amountMinor: this.stakeMinor, ...fields });
+  }
+
+  /** A ROLLBACK of a transaction, which may not exist. */
+  rollback(target: WalletOrder, fields: Partial<WalletOrder> = {}): WalletOrder {
+    const { playerRef, amountMinor, providerId } = target;
+    const named = { originalTransactionId: target.transactionId, roundId: target['roundId'] };
+    return this.order('ROLLBACK', { playerRef, amountMinor, providerId, ...named, ...fields });
+  }
+
+  /** @param amountMinor signed */
+  adjustment(amountMinor: number, fields: Partial<WalletOrder> = {}): WalletOrder {
+    const { playerRef, currency } = this.wallet;
+    const transactionId = this.calls.fresh('adjustment');
+    return {
+      transactionId,
+      providerId: 'platform',
+      kind: 'ADJUSTMENT',
+      playerRef,
+      currency,
+      amountMinor,
+      ...fields,
+    };
+  }
+
+  /** @throws Unmet when there is no answer in time */
+  send(order: WalletOrder | string, deviation?: Deviation): Promise<Reply> {
+    return this.calls.post(WALLET_ROUTES.transaction, order, deviation);
+  }
+
+  /** Sends a transaction that has to be answered. @throws Unmet for anything but a valid 200 */
+  async decide(order: WalletOrder, deviation?: Deviation): Promise<Decision> {
+    return decisionOf(await this.send(order, deviation));
+  }
+
+  /** @throws Unmet when there is no answer in time */
+  askBalance(fields: Record<string, unknown> = {}, deviation?: Deviation): Promise<Reply> {
+    return this.calls.post(WALLET_ROUTES.balance, this.balanceBody(fields), deviation);
+  }
+
+  balanceBody(fields: Record<string, unknown> = {}): Record<string, unknown> {
+    const { playerRef, currency } = this.wallet;
+    return { playerRef, currency, ...fields };
+  }
+
+  /** The player's balance in minor units. @throws Prerequisite where the wallet does not answer it */
+  async balance(playerRef = this.wallet.playerRef): Promise<number> {
+    try {
+      return balanceOf(await this.askBalance({ playerRef }));
+    } catch (error) {
+      throw error instanceof Unmet
+        ? new Prerequisite(`a balance first: ${error.expected}`, error.received)
+        : error;
+    }
+  }
+
+  private order(kind: string, fields: Partial<WalletOrder> & { amountMinor: number }): WalletOrder {
+    const { playerRef, currency, providerId, gameId } = this.wallet;
+    const [transactionId, roundId] = [this.calls.fresh(kind.toLowerCase()), this.calls.fresh('round')];
+    return { transactionId, providerId, kind, playerRef, gameId, currency, roundId, ...fields };
+  }
+}
+
+/** @throws Unmet unless the reply is one that the platform takes as a decision */
+export function decisionOf(reply: Reply): Decision {
+  const { status, balance, operatorTransactionId } = reply.json ?? {};
+  const isDecision = status === 'APPROVED' || status === 'DECLINED';
+  if (reply.status !== 200 || !isDecision || !Number.isSafeInteger(balance)) {
+    throw new Unmet(
+      'status 200 with {status: "APPROVED" or "DECLINED", balance: a whole number}',
+      described(reply),
+      reply.status === 200
+        ? undefined
+        : 'The platform takes any other answer as no answer: it sends the transaction again until it is decided.',
+    );
+  }
+  return {
+    status,
+    balance: balance as number,
+    operatorTransactionId: typeof operatorTransactionId === 'string' ? operatorTransactionId : undefined,
+  };
+}
+
+/** @throws Unmet unless the reply is a balance */
+export function balanceOf(reply: Reply): number {
+  const balance = reply.json?.['balance'];
+  if (reply.status === 200 && Number.isSafeInteger(balance)) return balance as number;
+  throw new Unmet('status 200 with {balance: a whole number}', described(reply));
+}

@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import {
+  addressOption,
+  currencyOption,
+  requiredOption,
+  secretFrom,
+  type Terminal,
+  wholeNumber,
+} from '../../terminal.js';
+import {
+  CERTIFICATION_HELP,
+  CERTIFICATION_OPTIONS,
+  certifyWith,
+  listCases,
+  selected,
+} from '../certification.js';
+import { WalletCaller, type WalletUnderTest } from './caller.js';
+import { WALLET_CASES } from './cases.js';
+
+export const CERTIFY_OPERATOR_HELP = `croupier-provider certify-operator --url URL --tenant ID --player REF --currency CODE [options]
+
+Runs every case of the wallet contract against an operator's wallet, as the platform would call
+it. Run it against a test environment: it moves money of the players that you name, and tops
+them up with ADJUSTMENTs. The operator's secret is taken from CROUPIER_SECRET.
+
+  --url URL                the wallet's base address as it is registered with the platform;
+                           /transaction and /balance are below it
+  --tenant ID              the operator's tenant identifier
+  --player REF             a player with an account in this currency
+  --other-player REF       another one; without it the cases about two players are skipped
+  --unknown-player REF     one that the wallet does not know; without it those cases are skipped
+  --currency CODE          default: EUR
+  --stake-minor N          the amount of most BETs in minor units; default: 100
+  --provider-id ID         in whose name bets are sent; default: certify-provider
+  --game-id ID             default: certify-game
+  --calls N                how many calls measure the latency; default: 500
+  --timeout-ms N           the platform's time-out for one call; default: 5000
+  --slow-ms N              how long a slow body pauses; default: 500
+${CERTIFICATION_HELP}`;
+
+const OPTIONS = {
+  url: { type: 'string' },
+  tenant: { type: 'string' },
+  player: { type: 'string' },
+  'other-player': { type: 'string' },
+  'unknown-player': { type: 'string' },
+  currency: { type: 'string', default: 'EUR' },
+  'stake-minor': { type: 'string', default: '100' },
+  'provider-id': { type: 'string', default: 'certify-provider' },
+  'game-id': { type: 'string', default: 'certify-game' },
+  calls: { type: 'string', default: '500' },
+  'timeout-ms': { type: 'string', default: '5000' },
+  'slow-ms': { type: 'string', default: '500' },
+  ...CERTIFICATION_OPTIONS,
+} as const;
+
+/** @throws UsageError, or what parseArgs throws, when the arguments cannot be used */
+export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
+  const values = parse(args);
+  if (values.list) return listCases(WALLET_CASES, terminal);
+  const cases = selected(WALLET_CASES, values);
+  const wallet = walletIn(values, secretFrom(terminal));
+  const about = {
+    certification: 'certify-operator',
+    subject: 'Operator wallet',
+    tenantId: wallet.tenantId,
+    address: { name: 'walletBaseUrl', url: wallet.baseUrl.href },
+    complete: cases.length === WALLET_CASES.length,
+  };
+  return certifyWith(cases, new WalletCaller(wallet, terminal.now), about, values, terminal);
+}
+
+function parse(args: string[]) {
+  return parseArgs({ args, options: OPTIONS }).values;
+}
+
+function walletIn(values: ReturnType<typeof parse>, secret: string): WalletUnderTest {
+  return {
+    baseUrl: addressOption('url', values.url),
+    tenantId: requiredOption('tenant', values.tenant),
+    secret,
+    playerRef: requiredOption('player', values.player),
+    otherPlayerRef: values['other-player'],
+    unknownPlayerRef: values['unknown-player'],
+    currency: currencyOption(values.currency),
+    providerId: values['provider-id'],
+    gameId: values['game-id'],
+    stakeMinor: wholeNumber('stake-minor', values['stake-minor'], 1),
+    latencyCalls: wholeNumber('calls', values.calls, 1),
+    timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
+    slowMs: wholeNumber('slow-ms', values['slow-ms'], 0),
+  };
+}

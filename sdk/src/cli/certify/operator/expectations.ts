@@ -1,0 +1,78 @@
+import { Prerequisite, Unmet } from '../outcome.js';
+import { described, type Reply } from '../signed-calls.js';
+import type { Decision, WalletCaller, WalletOrder } from './caller.js';
+
+/** The balance that every case may rely on, in stakes. */
+const FUNDS_STAKES = 20;
+
+/** Tops the player up where there is less than the cases need. @throws Prerequisite when that is refused */
+export async function fund(caller: WalletCaller, playerRef = caller.wallet.playerRef): Promise<void> {
+  const missing = FUNDS_STAKES * caller.stakeMinor - (await caller.balance(playerRef));
+  if (missing > 0) await adjusted(caller, missing, playerRef);
+}
+
+/** Changes the balance by an ADJUSTMENT. @throws Prerequisite when it is not approved */
+export async function adjusted(
+  caller: WalletCaller,
+  byMinor: number,
+  playerRef = caller.wallet.playerRef,
+): Promise<void> {
+  if (byMinor !== 0) await first(caller, caller.adjustment(byMinor, { playerRef }));
+}
+
+/** Makes the balance what the case needs. @throws Prerequisite when that is refused */
+export async function setBalance(caller: WalletCaller, toMinor: number): Promise<void> {
+  await adjusted(caller, toMinor - (await caller.balance()));
+}
+
+/** Books what the case starts with. @throws Prerequisite when it is not approved */
+export async function first(caller: WalletCaller, order: WalletOrder): Promise<WalletOrder> {
+  try {
+    approved(await caller.decide(order));
+    return order;
+  } catch (error) {
+    throw error instanceof Unmet
+      ? new Prerequisite(`a ${order.kind} first: ${error.expected}`, error.received)
+      : error;
+  }
+}
+
+export function approved(decision: Decision, what = 'APPROVED'): Decision {
+  if (decision.status === 'APPROVED') return decision;
+  throw new Unmet(what, `DECLINED, balance ${decision.balance}`);
+}
+
+export function declined(decision: Decision, what = 'DECLINED'): Decision {
+  if (decision.status === 'DECLINED') return decision;
+  throw new Unmet(what, `APPROVED, balance ${decision.balance}`);
+}
+
+/** Expects that a body without sense is not booked: a 4xx, or DECLINED. */
+export function expectNotApproved(reply: Reply): void {
+  const isClientError = reply.status >= 400 && reply.status <= 499;
+  const isDeclined = reply.status === 200 && reply.json?.['status'] === 'DECLINED';
+  if (!isClientError && !isDeclined)
+    throw new Unmet('a status from 400 to 499, or DECLINED', described(reply));
+}
+
+export function expectBalance(received: number, expected: number, where: string): void {
+  if (received !== expected) throw new Unmet(`balance ${expected} ${where}`, `balance ${received}`);
+}
+
+/** Runs something that has to change the player's balance by this much, as the balance route shows it. */
+export async function moves(
+  caller: WalletCaller,
+  byMinor: number,
+  act: (beforeMinor: number) => Promise<unknown>,
+  playerRef = caller.wallet.playerRef,
+): Promise<void> {
+  const before = await caller.balance(playerRef);
+  await act(before);
+  const after = await caller.balance(playerRef);
+  if (after - before !== byMinor) {
+    throw new Unmet(
+      `the balance changed by ${byMinor}`,
+      `changed by ${after - before}, from ${before} to ${after}`,
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import { Unmet } from '../outcome.js';
+import { approved, declined, first, moves, setBalance } from './expectations.js';
+import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
+
+/** The longest identifier of the contract, in characters. */
+const LONGEST_ID = 128;
+const PUNCTUATION = '!"#$%&\'()*+,/:;<=>?@[\\]^_`{|}~';
+
+export const IDEMPOTENCY_CASES: WalletCase[] = [
+  {
+    id: 'bet-repeated',
+    title: 'books a BET once, however often it comes',
+    run: async (caller) => {
+      const bet = caller.bet();
+      await moves(caller, -caller.stakeMinor, async () => {
+        for (let times = 0; times < 3; times += 1) approved(await caller.decide(bet), 'APPROVED each time');
+      });
+    },
+  },
+  {
+    id: 'bet-repeated-later',
+    title: 'knows a BET again after others',
+    run: async (caller) => {
+      const bet = await first(caller, caller.bet());
+      for (let others = 0; others < 5; others += 1) await first(caller, caller.bet({ amountMinor: 0 }));
+      await moves(caller, 0, async () => approved(await caller.decide(bet)));
+    },
+  },
+  {
+    id: 'bet-repeated-without-funds',
+    title: 'approves a repeated BET when the money is gone by then',
+    run: async (caller) => {
+      const bet = await first(caller, caller.bet());
+      await setBalance(caller, 0);
+      await moves(caller, 0, async () => approved(await caller.decide(bet)));
+    },
+  },
+  {
+    id: 'declined-repeated',
+    title: 'declines a BET again that it declined, even when there is money by then',
+    run: async (caller) => {
+      await setBalance(caller, 0);
+      const bet = caller.bet();
+      declined(await caller.decide(bet));
+      await setBalance(caller, 5 * caller.stakeMinor);
+      await moves(caller, 0, async () => declined(await caller.decide(bet), 'DECLINED as the first time'));
+    },
+  },
+  {
+    id: 'win-repeated',
+    title: 'books a WIN once, however often it comes',
+    run: async (caller) => {
+      const { roundId } = await first(caller, caller.bet());
+      const win = caller.win({ roundId });
+      await moves(caller, caller.stakeMinor, async () => {
+        for (let times = 0; times < 3; times += 1) approved(await caller.decide(win), 'APPROVED each time');
+      });
+    },
+  },
+  {
+    id: 'bet-repeated-another-amount',
+    title: 'moves nothing for a known transactionId with another amount',
+    run: async (caller) => {
+      const bet = await first(caller, caller.bet());
+      await moves(caller, 0, () => caller.send({ ...bet, amountMinor: 2 * caller.stakeMinor }));
+    },
+  },
+  {
+    id: 'bet-repeated-another-player',
+    title: 'moves nothing for a known transactionId with another player',
+    skipped: withoutOtherPlayer,
+    run: async (caller) => {
+      const bet = await first(caller, caller.bet());
+      const playerRef = caller.wallet.otherPlayerRef ?? '';
+      await moves(caller, 0, () => caller.send({ ...bet, playerRef }), playerRef);
+    },
+  },
+  {
+    id: 'win-with-id-of-bet',
+    title: 'moves nothing for a WIN with the transactionId of a BET',
+    run: async (caller) => {
+      const bet = await first(caller, caller.bet());
+      await moves(caller, 0, () => caller.send({ ...bet, kind: 'WIN' }));
+    },
+  },
+  {
+    id: 'repeated-reference',
+    title: 'answers a repeated transaction with the same operatorTransactionId',
+    run: async (caller) => {
+      const bet = caller.bet();
+      const [once, again] = [await caller.decide(bet), await caller.decide(bet)];
+      if (once.operatorTransactionId === again.operatorTransactionId) return;
+      throw new Unmet(
+        `operatorTransactionId ${String(once.operatorTransactionId)} each time`,
+        String(again.operatorTransactionId),
+      );
+    },
+  },
+  {
+    id: 'same-id-other-provider',
+    title: 'books the same transactionId of two providers',
+    run: async (caller) => {
+      const bet = await first(caller, caller.bet());
+      const providerId = `${caller.wallet.providerId}-other`.slice(-64);
+      const act = async () => approved(await caller.decide({ ...bet, providerId }));
+      await moves(caller, -caller.stakeMinor, act);
+    },
+  },
+  {
+    id: 'ids-case-sensitive',
+    title: 'tells upper and lower case in a transactionId apart',
+    run: (caller) =>
+      moves(caller, -2 * caller.stakeMinor, async () => {
+        const bet = await first(caller, caller.bet());
+        const transactionId = bet.transactionId.toUpperCase();
+        approved(await caller.decide(caller.bet({ transactionId })));
+      }),
+  },
+  {
+    id: 'ids-longest',
+    title: `tells transactionIds of ${LONGEST_ID} characters apart by the last one`,
+    run: (caller) =>
+      moves(caller, -2 * caller.stakeMinor, async () => {
+        const start = caller.calls.fresh('long').padEnd(LONGEST_ID - 1, 'x');
+        await first(caller, caller.bet({ transactionId: `${start}1` }));
+        approved(await caller.decide(caller.bet({ transactionId: `${start}2` })));
+      }),
+  },
+  {
+    id: 'ids-punctuation',
+    title: 'takes a transactionId with any printable ASCII character',
+    run: (caller) =>
+      moves(caller, -caller.stakeMinor, async () => {
+        const bet = caller.bet({ transactionId: caller.calls.fresh(PUNCTUATION) });
+        approved(await caller.decide(bet));
+        approved(await caller.decide(bet), 'APPROVED the second time too');
+      }),
+  },
+];

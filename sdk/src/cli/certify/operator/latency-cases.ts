@@ -1,0 +1,74 @@
+import { type Latency, Unmet } from '../outcome.js';
+import type { WalletCaller, WalletOrder } from './caller.js';
+import { decisionOf } from './caller.js';
+import type { WalletCase } from './wallet-case.js';
+
+/** Calls on their way at the same time, as from a small platform. */
+const CONCURRENCY = 4;
+/** The part of the platform's time-out that the 99th percentile may take: the rest is for bad days. */
+const P99_PART = 0.5;
+
+export const LATENCY_CASES: WalletCase[] = [
+  {
+    id: 'latency',
+    title: "answers 99 of 100 calls within half of the platform's time-out",
+    run: async (caller, measured) => {
+      const limitMs = caller.wallet.timeoutMs * P99_PART;
+      const durations = await measure(caller);
+      const latencies = [...durations].map(([call, ms]) => latencyOf(call, ms));
+      const all = latencyOf('all', [...durations.values()].flat());
+      for (const latency of [...latencies, all]) measured(latency);
+      if (all.p99Ms <= limitMs) return;
+      throw new Unmet(
+        `p99 of at most ${limitMs} ms`,
+        `p50 ${all.p50Ms} ms, p95 ${all.p95Ms} ms, p99 ${all.p99Ms} ms`,
+      );
+    },
+  },
+];
+
+/** Durations of each kind of call, in milliseconds. The stakes are given back. */
+async function measure(caller: WalletCaller): Promise<Map<string, number[]>> {
+  const durations = new Map<string, number[]>();
+  const nowMs = caller.calls.nowMs;
+  const timed = async <T>(call: string, act: () => Promise<T>): Promise<T> => {
+    const began = nowMs();
+    const result = await act();
+    durations.set(call, [...(durations.get(call) ?? []), nowMs() - began]);
+    return result;
+  };
+  const send = async (order: WalletOrder) =>
+    void decisionOf(await timed(order.kind, () => caller.send(order)));
+  let left = Math.ceil(caller.wallet.latencyCalls / 5);
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      const [kept, undone] = [caller.bet(), caller.bet()];
+      await timed('balance', () => caller.askBalance());
+      await send(kept);
+      await send(caller.win({ roundId: kept['roundId'] }));
+      await send(undone);
+      await send(caller.rollback(undone));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return durations;
+}
+
+function latencyOf(call: string, durations: number[]): Latency {
+  const sorted = durations.toSorted((a, b) => a - b);
+  const percentile = (part: number) => rounded(sorted[Math.ceil(sorted.length * part) - 1] ?? 0);
+  return {
+    call,
+    count: sorted.length,
+    p50Ms: percentile(0.5),
+    p95Ms: percentile(0.95),
+    p99Ms: percentile(0.99),
+    maxMs: percentile(1),
+  };
+}
+
+/** To a tenth of a millisecond. */
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util';
+import {
+  addressOption,
+  currencyOption,
+  requiredOption,
+  secretFrom,
+  type Terminal,
+  UsageError,
+  wholeNumber,
+} from '../../terminal.js';
+import {
+  CERTIFICATION_HELP,
+  CERTIFICATION_OPTIONS,
+  certifyWith,
+  listCases,
+  selected,
+} from '../certification.js';
+import { ProviderCaller, type ProviderUnderTest } from './caller.js';
+import { PROVIDER_CASES } from './cases.js';
+
+export const CERTIFY_HELP = `croupier-provider certify --webhook-base-url URL --tenant ID [options]
+
+Runs every callback scenario against your server, as the platform would call it. Run it
+against a test environment: it grants and cancels free spins and revokes sessions. The
+secret is taken from CROUPIER_SECRET.
+
+  --webhook-base-url URL   as it is registered with the platform
+  --tenant ID              your tenant identifier
+  --player-ref TEXT        a player that your server knows; default: certify-player
+  --game-id TEXT           a game that your server knows; default: certify-game
+  --currency CODE          default: EUR
+  --bet-amount-minor N     the stake of the spins; default: 20
+  --play-path PATH         below the webhook base URL; a POST there, signed as a callback is,
+                           with {externalRef, playerRef, gameId}, plays one spin and is
+                           answered 200. Without it the cases that need a spin are skipped.
+  --timeout-ms N           for one call; default: 10000, as the platform's
+  --slow-ms N              how long a slow body pauses; default: 500
+${CERTIFICATION_HELP}`;
+
+const OPTIONS = {
+  'webhook-base-url': { type: 'string' },
+  tenant: { type: 'string' },
+  'player-ref': { type: 'string', default: 'certify-player' },
+  'game-id': { type: 'string', default: 'certify-game' },
+  currency: { type: 'string', default: 'EUR' },
+  'bet-amount-minor': { type: 'string', default: '20' },
+  'play-path': { type: 'string' },
+  'timeout-ms': { type: 'string', default: '10000' },
+  'slow-ms': { type: 'string', default: '500' },
+  ...CERTIFICATION_OPTIONS,
+} as const;
+
+type Values = ReturnType<typeof parse>;
+
+/** @throws UsageError, or what parseArgs throws, when the arguments cannot be used */
+export async function certify(args: string[], terminal: Terminal): Promise<number> {
+  const values = parse(args);
+  if (values.list) return listCases(PROVIDER_CASES, terminal);
+  const cases = selected(PROVIDER_CASES, values);
+  const provider = providerIn(values, secretFrom(terminal));
+  const about = {
+    certification: 'certify',
+    subject: 'Provider server',
+    tenantId: provider.tenantId,
+    address: { name: 'webhookBaseUrl', url: provider.baseUrl.href },
+    complete: cases.length === PROVIDER_CASES.length,
+  };
+  return certifyWith(cases, new ProviderCaller(provider, terminal.now), about, values, terminal);
+}
+
+function parse(args: string[]) {
+  return parseArgs({ args, options: OPTIONS }).values;
+}
+
+function providerIn(values: Values, secret: string): ProviderUnderTest {
+  const playPath = values['play-path'];
+  if (playPath !== undefined && !playPath.startsWith('/'))
+    throw new UsageError('--play-path begins with a slash.');
+  return {
+    baseUrl: addressOption('webhook-base-url', values['webhook-base-url']),
+    tenantId: requiredOption('tenant', values.tenant),
+    secret,
+    playerRef: values['player-ref'],
+    gameId: values['game-id'],
+    currency: currencyOption(values.currency),
+    betAmountMinor: wholeNumber('bet-amount-minor', values['bet-amount-minor'], 0),
+    playPath,
+    timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
+    slowMs: wholeNumber('slow-ms', values['slow-ms'], 0),
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { CaseResult, Latency } from '../outcome.js';
+import { counts, isCertified, type Run, verdict } from './run.js';
+
+/**
+ * The certificate as one HTML page that needs nothing else: no scripts, no fonts, no network.
+ * @param json the JSON report of the same run; the certificate shows its SHA-256, which ties the two together
+ */
+export function htmlCertificate(run: Run, json: string): string {
+  const { subject, certification, version, tenantId, address, startedAt, results } = run;
+  const { passed, failed, blocked, skipped } = counts(results);
+  const facts: [string, string][] = [
+    ['Tenant', tenantId],
+    ['Address', address.url],
+    ['Date', startedAt],
+    ['Certification', `croupier-provider ${certification}, version ${version}`],
+    ['Cases', `${passed} passed, ${failed} failed, ${blocked} blocked, ${skipped} skipped`],
+    ['Report', `SHA-256 ${createHash('sha256').update(json).digest('hex')}`],
+  ];
+  const groups = [...new Set(results.map(({ group }) => group))];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escape(`${subject}: ${tenantId}`)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escape(subject)}</h1>
+<p class="verdict ${isCertified(run) ? 'passed' : 'failed'}">${escape(verdict(run) ?? 'A selection of cases: nothing is certified.')}</p>
+<dl>
+${facts.map(([term, text]) => `<dt>${term}</dt><dd>${escape(text)}</dd>`).join('\n')}
+</dl>
+${latencyTable(results)}${groups.map((group) => section(group, results)).join('\n')}
+<p>The digest is that of the JSON report of this run, which <code>--json</code> writes: compare it with <code>sha256sum</code>.</p>
+</body>
+</html>
+`;
+}
+
+const STYLE = `
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #1a1a1a; background: #fff }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1.5em }
+dt { font-weight: 600 } dd { margin: 0; overflow-wrap: anywhere }
+table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .25em .75em .25em 0; border-bottom: 1px solid #ddd }
+td.number, th.number { text-align: right } code, small { color: #555; overflow-wrap: anywhere } small { display: block }
+.verdict { font-size: 1.3em; font-weight: 600 } .passed { color: #0a6b2d } .failed { color: #a3121f } .blocked { color: #8a5a00 } .skipped { color: #666 }
+`;
+
+function section(group: string, results: readonly CaseResult[]): string {
+  const rows = results.filter((result) => result.group === group).map(row);
+  return `<h2>${escape(group)}</h2>\n<table>\n${rows.join('\n')}\n</table>`;
+}
+
+function row({ id, title, outcome, durationMs }: CaseResult): string {
+  const found =
+    outcome.kind === 'passed'
+      ? ''
+      : outcome.kind === 'skipped'
+        ? `<small>${escape(outcome.why)}</small>`
+        : [`expected ${outcome.expected}`, `received ${outcome.received}`, outcome.hint ?? '']
+            .filter((line) => line !== '')
+            .map((line) => `<small>${escape(line)}</small>`)
+            .join('');
+  return (
+    `<tr><td class="${outcome.kind}">${outcome.kind}</td><td>${escape(title)}${found}</td>` +
+    `<td><code>${escape(id)}</code></td><td class="number">${durationMs} ms</td></tr>`
+  );
+}
+
+function latencyTable(results: readonly CaseResult[]): string {
+  const latencies = results.flatMap(({ outcome }) =>
+    outcome.kind === 'passed' ? (outcome.latencies ?? []) : [],
+  );
+  if (latencies.length === 0) return '';
+  const columns = ['p50', 'p95', 'p99', 'max'];
+  const heads = columns.map((name) => `<th class="number">${name}</th>`).join('');
+  const line = ({ call, count, p50Ms, p95Ms, p99Ms, maxMs }: Latency) => {
+    const figures = [p50Ms, p95Ms, p99Ms, maxMs].map((ms) => `<td class="number">${ms} ms</td>`).join('');
+    return `<tr><td>${escape(call)}</td><td class="number">${count}</td>${figures}</tr>`;
+  };
+  return `<h2>Latency</h2>\n<table>\n<tr><th>Call</th><th class="number">Calls</th>${heads}</tr>\n${latencies.map(line).join('\n')}\n</table>\n`;
+}
+
+function escape(text: string): string {
+  const escaped: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (sign) => escaped[sign] ?? sign);
+}

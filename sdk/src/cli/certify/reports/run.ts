@@ -1,0 +1,42 @@
+import type { CaseResult, Outcome } from '../outcome.js';
+
+/** A certification that was run, with everything that its reports show. */
+export interface Run {
+  /** The command: `certify`, `certify-operator` or `certify-client`. */
+  certification: string;
+  /** What was certified, for the heading of a report: "Provider server". */
+  subject: string;
+  /** The version of the SDK that ran the cases. */
+  version: string;
+  tenantId: string;
+  /** The address under test, by its name in the JSON report. */
+  address: { name: string; url: string };
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  /** Whether every case of the certification was selected. */
+  complete: boolean;
+  results: readonly CaseResult[];
+}
+
+export type Counts = Record<Outcome['kind'], number>;
+
+export function counts(results: readonly CaseResult[]): Counts {
+  const sum: Counts = { passed: 0, failed: 0, blocked: 0, skipped: 0 };
+  for (const { outcome } of results) sum[outcome.kind] += 1;
+  return sum;
+}
+
+/** True where every case of the certification ran and passed: a case that was skipped proves nothing. */
+export function isCertified({ complete, results }: Run): boolean {
+  return complete && results.length > 0 && results.every(({ outcome }) => outcome.kind === 'passed');
+}
+
+/** The verdict as a sentence; undefined where a selection of cases passed, which certifies nothing. */
+export function verdict(run: Run): string | undefined {
+  const { failed, blocked } = counts(run.results);
+  if (failed + blocked > 0) return 'The integration is not certified.';
+  if (!run.complete) return undefined;
+  return isCertified(run)
+    ? 'The integration is certified.'
+    : 'The integration is certified except for the skipped cases.';
+}

@@ -1,0 +1,186 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import { canonicalHead } from '../../signature.js';
+import { Unmet } from './outcome.js';
+
+/** The server under test, and how its calls are signed. */
+export interface Endpoint {
+  /** The registered base address; its path is signed with each call. */
+  baseUrl: URL;
+  tenantId: string;
+  secret: string;
+  /** The most one call may take, in milliseconds. */
+  timeoutMs: number;
+  /** How long a slow body pauses halfway, in milliseconds. */
+  slowMs: number;
+}
+
+/** How a call differs from what the platform sends. Everything that is left out is as the platform sends it. */
+export interface Deviation {
+  tenantId?: string;
+  secret?: string | Buffer;
+  nonce?: string;
+  /** The header's text; it is signed. */
+  timestamp?: string;
+  signedMethod?: string;
+  /** The whole path that is signed, base path included. */
+  signedPath?: string;
+  signedBody?: string;
+  /** Appended to the path without being signed. */
+  query?: string;
+  /** Changes the headers after they were signed. */
+  headers?: (signed: Record<string, string>) => Record<string, string>;
+  /** Runs between the two halves of the body. */
+  halfway?: () => Promise<unknown>;
+}
+
+export interface Reply {
+  status: number;
+  contentType: string;
+  /** The `Date` header as Unix time in milliseconds; undefined without one. */
+  dateMs: number | undefined;
+  text: string;
+  /** Undefined where the body is no JSON object. */
+  json: Record<string, unknown> | undefined;
+}
+
+/** The most of an answer's body that the platform reads, in bytes. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** Makes signed calls as the platform does, or with a deviation. */
+export class SignedCalls {
+  private readonly run = randomBytes(4).toString('hex');
+  private ids = 0;
+  /** The number of calls that were answered so far. */
+  answered = 0;
+
+  /** @param nowMs Unix time in milliseconds */
+  constructor(
+    readonly endpoint: Endpoint,
+    readonly nowMs: () => number,
+  ) {}
+
+  /** An identifier that was never used before. */
+  fresh(what: string): string {
+    this.ids += 1;
+    return `certify-${this.run}-${what}-${this.ids}`;
+  }
+
+  nowSeconds(): number {
+    return Math.floor(this.nowMs() / 1000);
+  }
+
+  /** The path of a route as it stands on the request line. */
+  pathOf(route: string): string {
+    return this.endpoint.baseUrl.pathname.replace(/(?<!\/)\/+$/, '') + route;
+  }
+
+  /**
+   * Makes one call and resolves with its reply, whatever its status.
+   * @param content an object is sent as JSON, a text as it is
+   * @throws Unmet when there is no answer in time
+   */
+  async post(route: string, content: object | string, deviation: Deviation = {}): Promise<Reply> {
+    const body = typeof content === 'string' ? content : JSON.stringify(content);
+    const path = this.pathOf(route);
+    const headers = this.headers(path, body, deviation);
+    try {
+      const target = path + (deviation.query ?? '');
+      const reply = await this.send(target, headers, body, deviation.halfway);
+      this.answered += 1;
+      return reply;
+    } catch (error) {
+      throw new Unmet('an answer', `none: ${(error as Error).message || String(error)}`);
+    }
+  }
+
+  /** Signs whatever it is given: `signRequest` refuses some of what a server has to refuse. */
+  private headers(path: string, body: string, deviation: Deviation): Record<string, string> {
+    const timestamp = deviation.timestamp ?? String(this.nowSeconds());
+    const nonce = deviation.nonce ?? randomBytes(16).toString('hex');
+    const method = deviation.signedMethod ?? 'POST';
+    const head = canonicalHead({ method, path: deviation.signedPath ?? path, timestamp, nonce });
+    const signature = createHmac('sha256', deviation.secret ?? this.endpoint.secret)
+      .update(head)
+      .update(deviation.signedBody ?? body)
+      .digest('hex');
+    const headers = {
+      'Content-Type': 'application/json',
+      'X-Request-Id': this.fresh('request'),
+      'X-Tenant-ID': deviation.tenantId ?? this.endpoint.tenantId,
+      'X-Timestamp': timestamp,
+      'X-Nonce': nonce,
+      'X-Signature': signature,
+    };
+    return deviation.headers?.(headers) ?? headers;
+  }
+
+  private send(
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+    halfway: (() => Promise<unknown>) | undefined,
+  ): Promise<Reply> {
+    const { baseUrl, timeoutMs } = this.endpoint;
+    const send = baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
+    const bytes = Buffer.from(body);
+    const half = bytes.length >> 1;
+    return new Promise((resolve, reject) => {
+      const options = { method: 'POST', path, headers: { ...headers, 'Content-Length': bytes.length } };
+      const call = send(baseUrl.origin, options, (response) => {
+        const chunks: Buffer[] = [];
+        let length = 0;
+        response.on('data', (chunk: Buffer) => {
+          length += chunk.length;
+          if (length > MAX_ANSWER_BYTES)
+            call.destroy(new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`));
+          chunks.push(chunk);
+        });
+        response.on('end', () => resolve(replyOf(response, Buffer.concat(chunks).toString())));
+        response.on('error', reject);
+      });
+      const timer = setTimeout(() => call.destroy(new Error(`not within ${timeoutMs} ms`)), timeoutMs);
+      call.on('error', reject);
+      call.on('close', () => clearTimeout(timer));
+      if (!halfway) return void call.end(bytes);
+      const rest = () => void call.end(bytes.subarray(half));
+      call.write(bytes.subarray(0, half), () => void halfway().then(rest, rest));
+    });
+  }
+}
+
+/** A deviation whose body pauses halfway. */
+export function slowly({ endpoint }: SignedCalls): Deviation {
+  return { halfway: () => delay(endpoint.slowMs) };
+}
+
+/** What makes two calls equal, byte for byte. */
+export function repeatable(calls: SignedCalls): { nonce: string; timestamp: string } {
+  return { nonce: calls.fresh('nonce'), timestamp: String(calls.nowSeconds()) };
+}
+
+/** A reply as a report shows it: its status and the first 200 characters of its body. */
+export function described({ status, text }: Reply): string {
+  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return `status ${status}${shown === '' ? '' : ` ${shown}`}`;
+}
+
+function replyOf({ statusCode = 0, headers }: IncomingMessage, text: string): Reply {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  const dateMs = Date.parse(headers.date ?? '');
+  return {
+    status: statusCode,
+    contentType: headers['content-type'] ?? '',
+    dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
+    text,
+    json: isObject ? (json as Record<string, unknown>) : undefined,
+  };
+}

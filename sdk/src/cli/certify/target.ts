@@ -1,0 +1,52 @@
+import { type Deviation, described, type Reply, type SignedCalls } from './signed-calls.js';
+import { Unmet } from './outcome.js';
+
+/** A signed call that the server under test accepts each time. */
+export interface Probe<Subject> {
+  route: string;
+  /** A new body for each call. */
+  body: (subject: Subject) => Record<string, unknown>;
+}
+
+/** What the cases that every signed server has in common need to know of one. */
+export interface Target<Subject> {
+  calls: (subject: Subject) => SignedCalls;
+  probe: Probe<Subject>;
+  /** A probe on another route. */
+  other: Probe<Subject>;
+  /** Another body for the probe, of another meaning. */
+  tampered: (body: Record<string, unknown>) => Record<string, unknown>;
+  /** The statuses that refuse a call. */
+  refusal: { least: number; most: number };
+}
+
+export function expectOk(reply: Reply, what = 'status 200', hint?: string): void {
+  if (reply.status !== 200) throw new Unmet(what, described(reply), hint);
+}
+
+/** Expects that a call with a wrong signature is refused. */
+export function expectRefused(
+  { refusal: { least, most } }: Pick<Target<unknown>, 'refusal'>,
+  reply: Reply,
+): void {
+  if (reply.status >= least && reply.status <= most) return;
+  throw new Unmet(least === most ? `status ${least}` : `a status from ${least} to ${most}`, described(reply));
+}
+
+/** Makes the probe's call. */
+export function probe<Subject>(
+  { calls, probe: { route, body } }: Target<Subject>,
+  subject: Subject,
+  deviation?: Deviation,
+): Promise<Reply> {
+  return calls(subject).post(route, body(subject), deviation);
+}
+
+/** Makes the other probe's call. */
+export function otherProbe<Subject>(
+  { calls, other: { route, body } }: Target<Subject>,
+  subject: Subject,
+  deviation?: Deviation,
+): Promise<Reply> {
+  return calls(subject).post(route, body(subject), deviation);
+}

@@ -1,0 +1,135 @@
+import { UsageError } from '../../terminal.js';
+import { type DescribedRequest, targetOf, withHost } from './described-request.js';
+
+/** Options of curl that take a value and do not change what is signed. */
+const IGNORED_WITH_VALUE = new Set(
+  '-o --output -w --write-out -m --max-time --connect-timeout -A --user-agent -u --user -e --referer -b --cookie -x --proxy --cacert --cert --key --retry --resolve --interface -D --dump-header'.split(
+    ' ',
+  ),
+);
+const DATA_OPTIONS = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--data-binary', '--json']);
+
+/**
+ * The request that a curl command line sends.
+ * @param readFile reads what `@FILE` names
+ * @throws UsageError if it is not a curl command line
+ */
+export async function requestOfCurl(
+  commandLine: string,
+  readFile: (path: string) => Promise<Buffer>,
+): Promise<DescribedRequest> {
+  const words = wordsOf(commandLine);
+  if (words.shift() !== 'curl') throw new UsageError('A curl command line begins with "curl".');
+  let method: string | undefined;
+  let address: string | undefined;
+  const headers: [string, string][] = [];
+  const data: Buffer[] = [];
+  const next = (option: string) => {
+    const value = words.shift();
+    if (value === undefined) throw new UsageError(`curl's option ${option} has no value.`);
+    return value;
+  };
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    const [option, attached] = optionOf(word);
+    if (attached !== undefined) words.unshift(attached);
+    if (option === '-X' || option === '--request') method = next(option);
+    else if (option === '-H' || option === '--header') headers.push(headerOfLine(next(option)));
+    else if (DATA_OPTIONS.has(option)) data.push(await dataOf(option, next(option), readFile));
+    else if (option === '--url') address = next(option);
+    else if (IGNORED_WITH_VALUE.has(option)) next(option);
+    else if (!option.startsWith('-')) address = option;
+    if (option === '--json' && !headers.some(([name]) => name.toLowerCase() === 'content-type')) {
+      headers.push(['Content-Type', 'application/json']);
+    }
+  }
+  if (address === undefined) throw new UsageError('The curl command line has no address.');
+  const { path, host } = targetOf(address);
+  const body = Buffer.concat(
+    data.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from('&'), part])),
+  );
+  return {
+    method: method ?? (data.length > 0 ? 'POST' : 'GET'),
+    path,
+    headers: withHost(headers, host),
+    body,
+  };
+}
+
+/** `-XPOST`, `-X POST`, `--request=POST` and `--request POST` are the same. */
+function optionOf(word: string): [option: string, attached?: string] {
+  const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
+  if (long) return [long[1]!, long[2]!];
+  if (/^-[A-Za-z]./s.test(word) && !word.startsWith('--')) {
+    const option = word.slice(0, 2);
+    if (/^-[XHdoumAebxwD]$/.test(option)) return [option, word.slice(2)];
+  }
+  return [word];
+}
+
+function headerOfLine(line: string): [string, string] {
+  const [name = '', ...value] = line.split(':');
+  return [name.trim(), value.join(':').trim()];
+}
+
+async function dataOf(
+  option: string,
+  value: string,
+  readFile: (path: string) => Promise<Buffer>,
+): Promise<Buffer> {
+  if (!value.startsWith('@') || option === '--data-raw') return Buffer.from(value);
+  const content = await readFile(value.slice(1));
+  // curl sends a file given to -d without its line ends.
+  return option === '--data-binary' || option === '--json'
+    ? content
+    : Buffer.from(content.toString('latin1').replaceAll(/[\r\n\0]/g, ''), 'latin1');
+}
+
+const ANSI_ESCAPES = new Map(
+  Object.entries({
+    n: '\n',
+    t: '\t',
+    r: '\r',
+    '0': '\0',
+    a: '\u0007',
+    b: '\b',
+    f: '\f',
+    v: '\v',
+    e: '\u001b',
+  }),
+);
+
+/** The words of a POSIX shell command line, with `$'…'` as bash has it. */
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  const token = /\\\r?\n|\s+|'([^']*)'|\$'((?:[^'\\]|\\[^])*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)/gy;
+  let word: string | undefined;
+  let at = 0;
+  for (const match of line.matchAll(token)) {
+    at = match.index + match[0].length;
+    const [all, single, ansi, double, escaped, plain] = match;
+    const text =
+      single ??
+      (ansi === undefined ? undefined : unescaped(ansi)) ??
+      double?.replaceAll(/\\(["\\$`])|\\\r?\n/g, '$1') ??
+      escaped ??
+      plain;
+    if (text !== undefined) {
+      word = (word ?? '') + text;
+    } else if (!all.startsWith('\\') && word !== undefined) {
+      words.push(word);
+      word = undefined;
+    }
+  }
+  if (at < line.length)
+    throw new UsageError('The curl command line has a quotation mark that is not closed.');
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(u[0-9a-fA-F]{1,4}|x[0-9a-fA-F]{1,2}|[^])/g, (_, code: string) =>
+    /^[ux]./.test(code)
+      ? String.fromCharCode(Number.parseInt(code.slice(1), 16))
+      : (ANSI_ESCAPES.get(code) ?? code),
+  );
+}

@@ -1,0 +1,98 @@
+import { digestOf, type Mistake, type Signing, type Variant } from './signing.js';
+
+/** What explains a signature. */
+export interface Explanation {
+  mistakes: readonly Mistake[];
+  signing: Signing;
+}
+
+export interface SearchResult {
+  explanation: Explanation | undefined;
+  /** How many ways to sign were tried. */
+  tried: number;
+}
+
+/**
+ * Bounds the search: about two seconds on a quiet machine. Each candidate costs one unit, and one more for each KiB that it
+ * signs.
+ */
+const BUDGET = 300_000;
+
+/**
+ * The nearest way to sign that gives this signature: single variants first, then pairs of different dimensions, the likelier
+ * ones first.
+ * @param dimensions each in the order in which its variants are tried: special causes before general ones
+ * @param sent the bytes of the signature; fewer than those of the digest if it was cut
+ */
+export function explain(
+  right: Signing,
+  dimensions: readonly (readonly Variant[])[],
+  sent: Buffer,
+): SearchResult {
+  const search = new Search(right, sent);
+  return { explanation: search.single(dimensions) ?? search.pair(dimensions), tried: search.tried };
+}
+
+class Search {
+  tried = 0;
+  private spent = 0;
+
+  constructor(
+    private readonly right: Signing,
+    private readonly sent: Buffer,
+  ) {}
+
+  single(dimensions: readonly (readonly Variant[])[]): Explanation | undefined {
+    if (this.fits(this.right)) return { mistakes: [], signing: this.right };
+    for (const rank of [1, 2, 3]) {
+      for (const variants of dimensions) {
+        for (const one of variants) {
+          if (one.rank !== rank) continue;
+          if (this.spent > BUDGET) return undefined;
+          if (this.tries(one.change)) return this.explanation(one);
+        }
+      }
+    }
+    return undefined;
+  }
+
+  pair(dimensions: readonly (readonly Variant[])[]): Explanation | undefined {
+    for (const ranks of [
+      [1, 1],
+      [1, 2],
+      [2, 1],
+      [2, 2],
+    ]) {
+      for (const [index, firsts] of dimensions.entries()) {
+        for (const seconds of dimensions.slice(index + 1)) {
+          for (const first of firsts) {
+            if (first.rank !== ranks[0]) continue;
+            for (const second of seconds) {
+              if (second.rank !== ranks[1]) continue;
+              if (this.spent > BUDGET) return undefined;
+              if (this.tries({ ...first.change, ...second.change })) return this.explanation(first, second);
+            }
+          }
+        }
+      }
+    }
+    return undefined;
+  }
+
+  private tries(change: Partial<Signing>): boolean {
+    return this.fits({ ...this.right, ...change });
+  }
+
+  private fits(signing: Signing): boolean {
+    this.tried += 1;
+    this.spent += 1 + (signing.body.length >> 10);
+    return digestOf(signing).subarray(0, this.sent.length).equals(this.sent);
+  }
+
+  private explanation(...variants: readonly Variant[]): Explanation {
+    return {
+      mistakes: variants.flatMap(({ mistakes }) => mistakes),
+      signing: Object.assign({}, this.right, ...variants.map(({ change }) => change)) as Signing,
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import type { Mistake } from './signing.js';
+
+/** One way to read the text of `X-Signature`. */
+export interface SpeltSignature {
+  bytes: Buffer;
+  mistakes: readonly Mistake[];
+}
+
+/** A shorter signature would fit by chance, in bytes. */
+const MIN_BYTES = 8;
+const PREFIX =
+  /^(?:t=\d+,\s*)?(?:hmac[-_ ]?)?(?:sha-?\d+|md5|v\d|signature|hmac|0x|digest|bearer)[\s=:,]+(?=\S)/i;
+
+/** All ways to read a signature, the right one first; none if it cannot be one. */
+export function readSignature(header: string): SpeltSignature[] {
+  const found: Mistake[] = [];
+  let text = header.trim();
+  const unquoted = text.replace(/^(["'<])(.*)(["'>])$/s, '$2');
+  if (unquoted !== text) {
+    found.push({
+      code: 'signature-quoted',
+      explanation: 'X-Signature is in quotation marks. Send the 64 hex digits alone.',
+    });
+    text = unquoted;
+  }
+  const bare = text.replace(/^0x(?=[0-9a-f])/i, '').replace(PREFIX, '');
+  if (bare !== text) {
+    found.push({
+      code: 'signature-prefix',
+      explanation: 'X-Signature has a prefix, such as sha256=. Send the 64 hex digits alone.',
+    });
+    text = bare;
+  }
+  const joined = text.replaceAll(/[:\s-](?=[0-9a-f]{2}(?:[:\s-]|$))/gi, '');
+  if (joined !== text && /^[0-9a-f]+$/i.test(joined)) {
+    found.push({
+      code: 'signature-separators',
+      explanation: 'X-Signature has separators between its digits. Send the 64 hex digits alone.',
+    });
+    text = joined;
+  }
+  return [...asHex(text, found), ...asBase64(text, found)].filter(({ bytes }) => bytes.length >= MIN_BYTES);
+}
+
+function asHex(text: string, found: readonly Mistake[]): SpeltSignature[] {
+  if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return [];
+  const mistakes = [...found];
+  if (/[A-F]/.test(text)) {
+    mistakes.push({
+      code: 'signature-upper-case',
+      explanation: 'X-Signature has upper-case hex digits. Send them in lower case.',
+    });
+  }
+  const bytes = Buffer.from(text, 'hex');
+  const readings = [{ bytes, mistakes: withLength(bytes, mistakes) }];
+  const inner = bytes.toString('latin1');
+  if (/^[0-9a-f]{64}$/i.test(inner)) {
+    const twice = {
+      code: 'signature-encoded-twice',
+      explanation: 'X-Signature was encoded as hex twice. Encode the bytes of the HMAC once.',
+    };
+    readings.push({ bytes: Buffer.from(inner, 'hex'), mistakes: [...mistakes, twice] });
+  }
+  return readings;
+}
+
+function asBase64(text: string, found: readonly Mistake[]): SpeltSignature[] {
+  if (!/^[A-Za-z0-9+/_-]{11,}={0,2}$/.test(text) || /^[0-9a-f]{64}$/i.test(text)) return [];
+  const bytes = Buffer.from(text, 'base64');
+  const base64 = {
+    code: 'signature-base64',
+    explanation: 'X-Signature is base64. Send 64 lower-case hex digits.',
+  };
+  const inner = bytes.toString('latin1');
+  if (/^[0-9a-f]{64}$/i.test(inner)) {
+    const explanation = 'X-Signature is base64 of the hex digits. Send the hex digits themselves.';
+    const mistakes = [...found, { code: 'signature-encoded-twice', explanation }];
+    return [{ bytes: Buffer.from(inner, 'hex'), mistakes }];
+  }
+  return [{ bytes, mistakes: withLength(bytes, [...found, base64]) }];
+}
+
+function withLength(bytes: Buffer, mistakes: Mistake[]): Mistake[] {
+  if (bytes.length >= 32) return mistakes;
+  const explanation = `X-Signature has ${bytes.length} bytes: it is cut, or made with another algorithm. HMAC-SHA256 has 32, which are 64 hex digits.`;
+  return [...mistakes, { code: 'signature-length', explanation }];
+}

@@ -1,0 +1,78 @@
+import { createHmac } from 'node:crypto';
+
+export type Part = 'method' | 'path' | 'timestamp' | 'nonce' | 'body' | 'tenant';
+
+/** How the parts are put together before they are signed. */
+export interface Layout {
+  order: readonly Part[];
+  separator: string;
+  /** Instead of `separator`, one for each gap. */
+  separators?: readonly string[];
+  prefix?: string;
+  suffix?: string;
+}
+
+export type Digest = (key: Buffer, text: Buffer) => Buffer;
+
+/** Everything that a signature depends on: as it should be, or with mistakes. */
+export interface Signing {
+  method: string;
+  path: string;
+  timestamp: string;
+  nonce: string;
+  tenant: string;
+  body: Buffer;
+  key: Buffer;
+  layout: Layout;
+  digest: Digest;
+}
+
+export interface Mistake {
+  /** Stable: scripts may rely on it. */
+  code: string;
+  /** A sentence for the person who made the mistake. */
+  explanation: string;
+}
+
+/** How likely a mistake is: 1 is combined with others of rank 1 and 2, rank 3 is only tried alone. */
+export type Rank = 1 | 2 | 3;
+
+/** One way to deviate from the right way to sign, within one dimension. */
+export interface Variant {
+  mistakes: readonly Mistake[];
+  rank: Rank;
+  change: Partial<Signing>;
+}
+
+export const RIGHT_LAYOUT: Layout = {
+  order: ['method', 'path', 'timestamp', 'nonce', 'body'],
+  separator: '\n',
+};
+
+/** The scheme itself is in signature.ts: this one exists to be varied. */
+export const RIGHT_DIGEST: Digest = (key, text) => createHmac('sha256', key).update(text).digest();
+
+export function variant(rank: Rank, code: string, explanation: string, change: Partial<Signing>): Variant {
+  return { rank, mistakes: [{ code, explanation }], change };
+}
+
+export function signedBytes(signing: Signing): Buffer {
+  const { order, separator, separators, prefix = '', suffix = '' } = signing.layout;
+  const chunks: Buffer[] = [];
+  let text = prefix;
+  order.forEach((part, index) => {
+    if (index > 0) text += separators?.[index - 1] ?? separator;
+    if (part !== 'body') {
+      text += signing[part];
+    } else {
+      chunks.push(Buffer.from(text), signing.body);
+      text = '';
+    }
+  });
+  chunks.push(Buffer.from(text + suffix));
+  return Buffer.concat(chunks);
+}
+
+export function digestOf(signing: Signing): Buffer {
+  return signing.digest(signing.key, signedBytes(signing));
+}

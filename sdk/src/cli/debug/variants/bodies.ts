@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import {
+  brotliDecompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  inflateSync,
+} from 'node:zlib';
+import { type Rank, type Variant, variant } from '../signing.js';
+import { utf16be, utf8Twice } from './encodings.js';
+import { jsonSpellings } from './json-spellings.js';
+
+/** Bodies that are signed instead of the bytes sent. */
+export function bodyVariants(body: Buffer): Variant[] {
+  const text = body.toString();
+  return [
+    ...placeholders(body),
+    ...ofEnds(text),
+    ...ofEncoding(body, text),
+    ...digests(body),
+    ...jsonSpellings(text).map(({ text: spelling, mistakes }): Variant => ({
+      rank: mistakes.length === 1 ? 1 : mistakes.length === 2 ? 2 : 3,
+      mistakes,
+      change: { body: Buffer.from(spelling) },
+    })),
+    ...ofJson(text),
+    ...compressed(body),
+  ];
+}
+
+const of = (rank: Rank, code: string, explanation: string, body: Buffer | string): Variant =>
+  variant(rank, code, explanation, { body: Buffer.from(body) });
+
+function placeholders(body: Buffer): Variant[] {
+  const explanation = (signed: string) =>
+    `${signed === '' ? 'An empty body' : signed} was signed${body.length === 0 ? ', and no body was sent. Sign nothing where nothing is sent.' : ' instead of the body.'}`;
+  const texts = ['{}', 'null', '""', '[]', 'undefined', '[object Object]', 'None', 'nil', ' ', '0', 'false'];
+  return [
+    of(1, 'body-empty', explanation(''), ''),
+    ...texts.map((text) => of(1, 'body-placeholder', explanation(text), text)),
+  ];
+}
+
+function ofEnds(text: string): Variant[] {
+  const sent = 'The body was sent with a newline or space at its end that was not signed.';
+  const added = 'A newline or space was signed at the end of the body, and not sent.';
+  const ends = 'Line ends were changed between signing and sending.';
+  return [
+    ...['\n', '\r\n'].map((end) => of(1, 'newline-at-end', added, text + end)),
+    ...[' ', '\t', '\0', '\n\n', '\r'].map((end) => of(2, 'newline-at-end', added, text + end)),
+    of(2, 'newline-at-end', 'A newline or space was signed in front of the body.', `\n${text}`),
+    of(2, 'newline-at-end', 'A newline or space was signed in front of the body.', ` ${text}`),
+    of(1, 'body-end-not-signed', sent, text.replace(/\r?\n$/, '')),
+    of(1, 'body-end-not-signed', sent, text.replace(/(?<![ \t\r\n])[ \t\r\n]+$/, '')),
+    of(
+      1,
+      'body-trimmed',
+      'The body was trimmed before it was signed.',
+      text.replace(/^[ \t\r\n]+/, '').replace(/(?<![ \t\r\n])[ \t\r\n]+$/, ''),
+    ),
+    of(1, 'body-line-ends', ends, text.replaceAll('\r\n', '\n')),
+    of(1, 'body-line-ends', ends, text.replaceAll(/\r?\n/g, '\r\n')),
+    of(1, 'body-line-ends', ends, text.replaceAll(/\r?\n/g, '')),
+    of(2, 'body-whitespace', 'The body was signed without its whitespace.', text.replaceAll(/\s/g, '')),
+  ];
+}
+
+function ofEncoding(body: Buffer, text: string): Variant[] {
+  const bom = 'A byte order mark was signed or sent, not both.';
+  const form = 'The body was signed in another Unicode normalization form than it was sent in.';
+  const latin1 = 'The body was signed in Latin-1, Windows-1252 or ASCII, and sent in UTF-8.';
+  const utf16 = 'The body was signed in UTF-16, and sent in UTF-8.';
+  const little = Buffer.from(text, 'utf16le');
+  const encoded = 'The body was signed encoded, and sent as it is.';
+  return [
+    of(1, 'body-bom', bom, `\ufeff${text}`),
+    of(1, 'body-bom', bom, text.replace(/^\ufeff/, '')),
+    ...(['NFC', 'NFD', 'NFKC', 'NFKD'] as const).map((each) =>
+      of(1, 'body-unicode-form', form, text.normalize(each)),
+    ),
+    of(1, 'body-latin1', latin1, Buffer.from(text, 'latin1')),
+    of(2, 'body-latin1', latin1, text.replaceAll(/[\u0080-\u{10ffff}]/gu, '?')),
+    of(2, 'body-latin1', latin1, text.replaceAll(/[\u0080-\uffff]/g, '?')),
+    of(2, 'body-latin1', latin1, text.replaceAll(/[\u0080-\uffff]/g, '')),
+    of(2, 'body-latin1', latin1, body.toString('latin1').replaceAll(/[\u0080-\uffff]/g, '\ufffd')),
+    of(1, 'body-utf16', utf16, little),
+    of(2, 'body-utf16', utf16, utf16be(text)),
+    of(2, 'body-utf16', utf16, Buffer.concat([Buffer.from([0xff, 0xfe]), little])),
+    of(1, 'body-utf8-twice', 'The body was encoded as UTF-8 twice before it was signed.', utf8Twice(body)),
+    of(
+      1,
+      'body-utf8-twice',
+      'The body was encoded as UTF-8 twice before it was sent.',
+      Buffer.from(text, 'latin1'),
+    ),
+    of(1, 'body-encoded', encoded, body.toString('base64')),
+    of(2, 'body-encoded', encoded, body.toString('base64url')),
+    of(2, 'body-encoded', encoded, body.toString('hex')),
+    of(2, 'body-encoded', encoded, encodeURIComponent(text)),
+    of(2, 'body-encoded', encoded, encodeURI(text)),
+    of(2, 'body-case', 'The body was signed in lower case.', text.toLowerCase()),
+    of(
+      3,
+      'body-cut',
+      'The signed body is cut: its length was counted in characters, not in bytes.',
+      body.subarray(0, text.length),
+    ),
+  ];
+}
+
+function digests(body: Buffer): Variant[] {
+  const algorithms = ['sha256', 'md5', 'sha1', 'sha512'];
+  return algorithms.flatMap((algorithm) => {
+    const digest = createHash(algorithm).update(body).digest();
+    const hex = digest.toString('hex');
+    const explanation = `A ${algorithm.toUpperCase()} digest of the body was signed instead of the body.`;
+    const rank = algorithm === 'sha256' ? 1 : 2;
+    return [hex, digest.toString('base64'), hex.toUpperCase(), digest, `${algorithm}=${hex}`].map(
+      (each, index) => of(index < 2 ? rank : 2, 'body-digest', explanation, each),
+    );
+  });
+}
+
+/** What is made of JSON that is no JSON of the same content. */
+function ofJson(text: string): Variant[] {
+  const twice = 'The JSON was serialised twice: the text of the JSON was signed as a JSON string.';
+  const form = 'The fields were signed in form encoding (a=1&b=2), and sent as JSON.';
+  const print = 'The printed form of an object was signed, not its JSON.';
+  const variants = [
+    of(1, 'body-json-twice', twice, JSON.stringify(text)),
+    of(2, 'body-json-twice', twice, JSON.stringify(text).slice(1, -1)),
+  ];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return variants;
+  }
+  if (typeof value === 'string') {
+    variants.push(of(1, 'body-json-twice', 'The JSON was serialised twice before it was sent.', value));
+  }
+  if (typeof value !== 'object' || value === null) return variants;
+  const fields = Object.entries(value).map(([name, field]): [string, string] => [
+    name,
+    typeof field === 'object' ? JSON.stringify(field) : String(field),
+  ]);
+  const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const order of [fields, sorted]) {
+    const encoded = new URLSearchParams(order).toString();
+    const plain = order.map(([name, field]) => `${name}=${field}`);
+    variants.push(
+      of(1, 'body-form-encoded', form, encoded),
+      of(2, 'body-form-encoded', form, encoded.replaceAll('+', '%20')),
+      of(2, 'body-form-encoded', form, plain.join('&')),
+      of(2, 'body-printed', print, `{${plain.join(', ')}}`),
+      of(2, 'body-printed', print, `map[${order.map(([name, field]) => `${name}:${field}`).join(' ')}]`),
+      of(
+        2,
+        'body-values-only',
+        'The values of the fields were signed without their names.',
+        order.map(([, field]) => field).join(''),
+      ),
+    );
+  }
+  variants.push(of(2, 'body-printed', print, pythonRepresentation(value)));
+  return variants;
+}
+
+/** `str()` of the same dictionary. */
+function pythonRepresentation(value: unknown): string {
+  if (value === null) return 'None';
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (typeof value === 'string') {
+    const mark = value.includes("'") && !value.includes('"') ? '"' : "'";
+    return mark + value.replaceAll('\\', '\\\\') + mark;
+  }
+  if (Array.isArray(value)) return `[${value.map(pythonRepresentation).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${pythonRepresentation(name)}: ${pythonRepresentation(member)}`,
+  );
+  return `{${members.join(', ')}}`;
+}
+
+function compressed(body: Buffer): Variant[] {
+  const signed =
+    'The compressed body was signed, and the plain one sent. The platform takes no compressed bodies.';
+  const sent =
+    'The plain body was signed, and a compressed one sent. The platform takes no compressed bodies.';
+  const plain = [gunzipSync, inflateSync, brotliDecompressSync].flatMap((decompress) => {
+    try {
+      return [decompress(body, { maxOutputLength: 1024 * 1024 })];
+    } catch {
+      return [];
+    }
+  });
+  if (plain.length > 0) return plain.map((each) => of(1, 'body-compressed', sent, each));
+  // The header of gzip names the level and the system, in its ninth and tenth byte.
+  return [constants.Z_DEFAULT_COMPRESSION, 1, 9].flatMap((level) => {
+    const gzip = gzipSync(body, { level });
+    const headers = [0, 2, 4].flatMap((flags) => [3, 0, 10, 11, 19, 255].map((system) => [flags, system]));
+    return [
+      ...headers.map(([flags = 0, system = 0]) => {
+        const bytes = Buffer.from(gzip);
+        bytes[8] = flags;
+        bytes[9] = system;
+        return of(2, 'body-compressed', signed, bytes);
+      }),
+      of(2, 'body-compressed', signed, deflateSync(body, { level })),
+      of(2, 'body-compressed', signed, deflateRawSync(body, { level })),
+    ];
+  });
+}

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { type Rank, type Variant, variant } from '../signing.js';
+import { base32Decoded, base32Encoded } from './base32.js';
+import { utf16be, utf8Twice } from './encodings.js';
+
+/** Characters of the secrets that the platform issues, for the search for a single wrong one. */
+const SECRET_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=';
+/** Longer secrets are not searched for a wrong character, in characters. */
+const MAX_TYPO_LENGTH = 96;
+
+/** Keys that are made from the secret instead of its UTF-8 text. */
+export function keyVariants(secret: string, tenant: string): Variant[] {
+  const key = Buffer.from(secret);
+  return [
+    ...ofGivenSecret(secret),
+    ...withSomethingAround(secret),
+    ...decoded(secret),
+    ...encoded(key),
+    ...hashed(key),
+    ...respelt(secret),
+    ...placeholders(tenant),
+    ...cut(key),
+    ...mistyped(secret),
+  ];
+}
+
+const of = (rank: Rank, code: string, explanation: string, key: Buffer | string): Variant =>
+  variant(rank, code, explanation, { key: Buffer.from(key) });
+
+function ofGivenSecret(secret: string): Variant[] {
+  const trimmed = secret.trim();
+  const unquoted = trimmed.replace(/^(["'`])(.*)\1$/s, '$2');
+  return [
+    of(
+      1,
+      'given-secret-whitespace',
+      'The secret given to this command has whitespace around it that the signer did not use. Check which of the two is wrong.',
+      trimmed,
+    ),
+    of(
+      1,
+      'given-secret-quoted',
+      'The secret given to this command is in quotation marks that the signer did not use. Check which of the two is wrong.',
+      unquoted,
+    ),
+  ];
+}
+
+function withSomethingAround(secret: string): Variant[] {
+  const trimmed = secret.trim();
+  const whitespace = ['\n', '\r\n', ' ', '\t', '\r', '\n\n', '\0'].flatMap((space) => [
+    secret + space,
+    trimmed + space,
+    space + secret,
+    space + secret + space,
+  ]);
+  const quoted = ['"', "'", '`'].map((mark) => mark + secret + mark);
+  const prefixes = ['whsec_', 'Bearer ', 'sha256=', 'secret:', 'secret=', 'CROUPIER_SECRET=', 'sk_', '0x'];
+  return [
+    ...whitespace.map((key) =>
+      of(
+        1,
+        'key-whitespace',
+        'The key has whitespace around the secret. Trim the value when you read it from a file or variable.',
+        key,
+      ),
+    ),
+    ...[...quoted, JSON.stringify(secret), `<${secret}>`, `[${secret}]`].map((key) =>
+      of(
+        1,
+        'key-quoted',
+        'The key includes quotation marks around the secret. Remove them where the secret is configured.',
+        key,
+      ),
+    ),
+    ...prefixes
+      .flatMap((prefix) => [prefix + secret, secret.startsWith(prefix) ? secret.slice(prefix.length) : ''])
+      .filter((key) => key !== '')
+      .map((key) =>
+        of(2, 'key-prefix', 'The key has a prefix that the secret does not have, or lacks one.', key),
+      ),
+    of(2, 'key-ampersand', 'The key is the secret followed by "&", as in OAuth 1.', `${secret}&`),
+    of(2, 'key-bom', 'The key begins with a byte order mark.', `\ufeff${secret}`),
+    of(2, 'key-doubled', 'The key is the secret twice in a row.', secret + secret),
+  ];
+}
+
+function decoded(secret: string): Variant[] {
+  const text = secret.trim();
+  const base64 =
+    'The secret was decoded as base64. Its text is the key, even where it looks like base64: do not decode it.';
+  const hex =
+    'The secret was decoded as hex. Its text is the key, even where it looks like hex: do not decode it.';
+  const base32 = base32Decoded(text);
+  const digits = text.replace(/^0x/i, '');
+  return [
+    ...[text, text.replace(/[^A-Za-z0-9+/]/g, ''), text.replace(/^[a-z]+_/, '')].map((each) =>
+      of(1, 'key-base64-decoded', base64, Buffer.from(each, 'base64')),
+    ),
+    ...(/^(?:[0-9a-f]{2})+$/i.test(digits)
+      ? [of(1, 'key-hex-decoded', hex, Buffer.from(digits, 'hex'))]
+      : []),
+    ...(base32
+      ? [of(2, 'key-base32-decoded', 'The secret was decoded as base32: its text is the key.', base32)]
+      : []),
+  ];
+}
+
+function encoded(key: Buffer): Variant[] {
+  const hex = key.toString('hex');
+  const base64 = key.toString('base64');
+  const base64url = key.toString('base64url');
+  const spellings = [base64, base64.replace(/(?<!=)=+$/, ''), base64url, `${base64}\n`];
+  return [
+    ...spellings.map((text) =>
+      of(1, 'key-base64-encoded', 'The secret was encoded as base64. Its text itself is the key.', text),
+    ),
+    ...[hex, hex.toUpperCase()].map((text) =>
+      of(1, 'key-hex-encoded', 'The secret was encoded as hex. Its text itself is the key.', text),
+    ),
+    of(
+      2,
+      'key-base32-encoded',
+      'The secret was encoded as base32. Its text itself is the key.',
+      base32Encoded(key),
+    ),
+  ];
+}
+
+function hashed(key: Buffer): Variant[] {
+  return ['sha256', 'md5', 'sha1', 'sha512', 'sha384', 'sha224', 'sha3-256'].flatMap((algorithm) => {
+    const digest = createHash(algorithm).update(key).digest();
+    const hex = digest.toString('hex');
+    const spellings = [
+      digest,
+      hex,
+      hex.toUpperCase(),
+      digest.toString('base64'),
+      digest.toString('base64url'),
+    ];
+    const rank = algorithm === 'sha256' ? 1 : 2;
+    const explanation = `The secret was hashed with ${algorithm.toUpperCase()}. Its text itself is the key.`;
+    return spellings.map((each) => of(rank, 'key-hashed', explanation, each));
+  });
+}
+
+function respelt(secret: string): Variant[] {
+  const utf16 = Buffer.from(secret, 'utf16le');
+  const wide = [utf16, utf16be(secret), Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])];
+  const escaped = [encodeURIComponent(secret), encodeURI(secret), ...percentDecoded(secret)];
+  const form = [secret.normalize('NFC'), secret.normalize('NFD'), secret.normalize('NFKC')];
+  const alphabet = [
+    secret.replaceAll('-', '+').replaceAll('_', '/'),
+    secret.replaceAll('+', '-').replaceAll('/', '_'),
+    secret.replaceAll('+', ' '),
+    secret.replace(/(?<!=)=+$/, ''),
+    `${secret}=`,
+    `${secret}==`,
+    secret.replaceAll('-', ''),
+    secret.replace(/[^A-Za-z0-9]/g, ''),
+  ];
+  return [
+    ...[secret.toLowerCase(), secret.toUpperCase()].map((key) =>
+      of(1, 'key-case', 'The key has other upper- and lower-case letters than the secret.', key),
+    ),
+    ...wide.map((key) =>
+      of(1, 'key-utf16', 'The secret was turned into bytes as UTF-16. Use its UTF-8 bytes.', key),
+    ),
+    of(
+      2,
+      'key-latin1',
+      'The secret was turned into bytes as Latin-1. Use its UTF-8 bytes.',
+      Buffer.from(secret, 'latin1'),
+    ),
+    of(2, 'key-utf8-twice', 'The secret was encoded as UTF-8 twice.', utf8Twice(Buffer.from(secret))),
+    ...escaped.map((key) => of(2, 'key-url-encoded', 'The secret was URL-encoded or URL-decoded.', key)),
+    ...form.map((key) =>
+      of(2, 'key-unicode-form', 'The key is in another Unicode normalization form than the secret.', key),
+    ),
+    ...alphabet.map((key) =>
+      of(2, 'key-alphabet', 'The key lacks or replaces characters of the secret, such as - _ + / =.', key),
+    ),
+    of(3, 'key-reversed', 'The key is the secret backwards.', [...secret].reverse().join('')),
+  ];
+}
+
+function percentDecoded(text: string): string[] {
+  try {
+    return [decodeURIComponent(text), decodeURIComponent(text.replaceAll('+', ' '))];
+  } catch {
+    return [];
+  }
+}
+
+function placeholders(tenant: string): Variant[] {
+  const names = [
+    'CROUPIER_SECRET',
+    'SECRET',
+    'secret',
+    'undefined',
+    'null',
+    'None',
+    '[object Object]',
+    'changeme',
+    '${CROUPIER_SECRET}',
+    '$CROUPIER_SECRET',
+    'process.env.CROUPIER_SECRET',
+  ];
+  return [
+    of(1, 'key-empty', 'The key is empty: the secret was not configured where it was signed.', ''),
+    of(1, 'key-tenant-id', 'The tenant id was used as the key, not the secret.', tenant),
+    ...names.map((key) =>
+      of(
+        1,
+        'key-placeholder',
+        `The key is the text "${key}": the secret was not configured where it was signed.`,
+        key,
+      ),
+    ),
+  ];
+}
+
+function cut(key: Buffer): Variant[] {
+  const explanation = (length: number, end: string) =>
+    `The key is only the ${end} ${length} bytes of the secret. Check how long the column or variable may be.`;
+  const lengths = Array.from({ length: Math.min(key.length - 1, 256) }, (_, index) => index + 1).reverse();
+  const block = Buffer.alloc(Math.max(64, key.length));
+  key.copy(block);
+  return [
+    ...lengths.flatMap((length) => [
+      of(rankOfCut(length, key), 'key-cut', explanation(length, 'first'), key.subarray(0, length)),
+      of(3, 'key-cut', explanation(length, 'last'), key.subarray(key.length - length)),
+    ]),
+    of(3, 'key-padded', 'The key is padded with zero bytes.', block.subarray(0, 32)),
+  ];
+}
+
+/** Powers of two are the usual sizes of columns and keys. */
+function rankOfCut(length: number, key: Buffer): Rank {
+  return [16, 24, 32, 64, key.length - 1].includes(length) ? 1 : 3;
+}
+
+/** Secrets that differ from the given one by a single character. */
+function mistyped(secret: string): Variant[] {
+  if (secret.length > MAX_TYPO_LENGTH) return [];
+  const explanation = (position: number) =>
+    `The key differs from the secret in one character, at position ${position + 1}. Copy the secret again.`;
+  const variants: Variant[] = [];
+  for (let at = 0; at <= secret.length; at += 1) {
+    const before = secret.slice(0, at);
+    const after = secret.slice(at + 1);
+    const add = (key: string) => variants.push(of(3, 'key-typo', explanation(at), key));
+    add(before + after);
+    add(before + secret.slice(at + 1, at + 2) + secret.slice(at, at + 1) + secret.slice(at + 2));
+    for (const character of SECRET_ALPHABET) {
+      add(before + character + after);
+      add(before + character + secret.slice(at));
+    }
+  }
+  return variants;
+}

@@ -1,0 +1,238 @@
+import { type Layout, type Mistake, type Part, type Rank, RIGHT_LAYOUT, type Variant } from '../signing.js';
+
+const RIGHT_ORDER = RIGHT_LAYOUT.order;
+
+const SEPARATORS = [
+  '\n',
+  '',
+  '.',
+  ':',
+  '|',
+  '&',
+  '\\n',
+  '\r\n',
+  ',',
+  ';',
+  ' ',
+  '-',
+  '_',
+  '+',
+  '/',
+  '#',
+  '=',
+  '\t',
+  '\r',
+  '\n\n',
+  '\0',
+  '||',
+  '::',
+  ', ',
+  ' \n',
+];
+/** Those that are combined with mistakes in other dimensions. */
+const COMMON_SEPARATORS = new Set(['', '.', ':', '|', '&', '\\n', '\r\n', ',', ' ']);
+
+let variants: readonly Variant[] | undefined;
+
+/** Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`: the same for every request. */
+export function layoutVariants(): readonly Variant[] {
+  variants ??= [named(), separated(), ended(), withParts(), withTenant(), labelled()].flat();
+  return variants;
+}
+
+const of = (rank: Rank, mistakes: readonly Mistake[], layout: Layout): Variant => ({
+  rank,
+  mistakes,
+  change: { layout },
+});
+
+/** The schemes of other services that signers bring along. */
+function named(): Variant[] {
+  const scheme = (code: string, name: string, layout: Layout): Variant => {
+    const explanation = `The text was put together as ${name} does. Sign METHOD, PATH, TIMESTAMP, NONCE and BODY with a newline between them.`;
+    return of(1, [{ code, explanation }], layout);
+  };
+  return [
+    scheme('layout-body-only', 'GitHub (the body alone)', { order: ['body'], separator: '\n' }),
+    scheme('layout-stripe', 'Stripe (TIMESTAMP.BODY)', { order: ['timestamp', 'body'], separator: '.' }),
+    scheme('layout-standard-webhooks', 'Standard Webhooks (ID.TIMESTAMP.BODY)', {
+      order: ['nonce', 'timestamp', 'body'],
+      separator: '.',
+    }),
+    scheme('layout-slack', 'Slack (v0:TIMESTAMP:BODY)', {
+      order: ['timestamp', 'body'],
+      separator: ':',
+      prefix: 'v0:',
+    }),
+    scheme('layout-v1', 'version 1 of a scheme with a prefix', { ...RIGHT_LAYOUT, prefix: 'v1\n' }),
+    scheme('layout-v1', 'version 1 of a scheme with a prefix', { ...RIGHT_LAYOUT, prefix: 'v1:' }),
+  ];
+}
+
+function separated(): Variant[] {
+  return SEPARATORS.slice(1).flatMap((separator) => {
+    const rank = COMMON_SEPARATORS.has(separator) ? 1 : 2;
+    const mistakes = [otherSeparator(separator)];
+    return [
+      of(rank, mistakes, { ...RIGHT_LAYOUT, separator }),
+      of(3, [...mistakes, AT_END], { ...RIGHT_LAYOUT, separator, suffix: separator }),
+      of(3, mistakes, { ...RIGHT_LAYOUT, separator, separators: gaps(separator, '\n') }),
+      of(3, [...mistakes, NONE_BEFORE_BODY], { ...RIGHT_LAYOUT, separator, separators: gaps(separator, '') }),
+      of(2, [beforeBody(separator)], { ...RIGHT_LAYOUT, separators: gaps('\n', separator) }),
+    ];
+  });
+}
+
+/** The three gaps of the head, and the one before the body. */
+function gaps(head: string, beforeBody: string): string[] {
+  return [head, head, head, beforeBody];
+}
+
+function ended(): Variant[] {
+  return ['\n', '\r\n'].map((suffix) => of(1, [AT_END], { ...RIGHT_LAYOUT, suffix }));
+}
+
+/** All orders of all parts, and of all parts but some. */
+function withParts(): Variant[] {
+  return subsets(RIGHT_ORDER)
+    .filter((parts) => parts.length > 0)
+    .flatMap((parts) => {
+      const missing = RIGHT_ORDER.filter((part) => !parts.includes(part));
+      return permutations(parts)
+        .map((order) => ({ order, isInOrder: order.join() === parts.join() }))
+        .filter(({ isInOrder }) => missing.length > 0 || !isInOrder)
+        .flatMap(({ order, isInOrder }) =>
+          SEPARATORS.flatMap((separator): Variant[] => {
+            const mistakes = [
+              ...(missing.length > 0 ? [missingParts(missing)] : []),
+              ...(isInOrder ? [] : [otherOrder(order)]),
+              ...(separator === '\n' ? [] : [otherSeparator(separator)]),
+            ];
+            const plain = of(rankOf(order, missing, isInOrder, separator), mistakes, { order, separator });
+            if (separator === '') return [plain];
+            return [plain, of(3, [...mistakes, AT_END], { order, separator, suffix: separator })];
+          }),
+        );
+    });
+}
+
+function rankOf(
+  order: readonly Part[],
+  missing: readonly Part[],
+  isInOrder: boolean,
+  separator: string,
+): Rank {
+  if (separator !== '\n') return isInOrder && missing.length <= 1 && separator === '.' ? 2 : 3;
+  if (isInOrder) return missing.length <= 2 ? 1 : 2;
+  return missing.length === 0 && (isOneSwap(order) || order[0] === 'body') ? 1 : 2;
+}
+
+function isOneSwap(order: readonly Part[]): boolean {
+  return order.filter((part, index) => RIGHT_ORDER[index] !== part).length === 2;
+}
+
+function withTenant(): Variant[] {
+  const explanation = 'The tenant id was signed too. It is sent in X-Tenant-ID and is no part of the text.';
+  const added: Mistake = { code: 'layout-tenant-added', explanation };
+  const places = [0, 1, 2, 3, 4, 5];
+  const inserted = (order: readonly Part[], at: number): Part[] => [
+    ...order.slice(0, at),
+    'tenant',
+    ...order.slice(at),
+  ];
+  const others: Part[][] = [
+    ['tenant', 'timestamp', 'body'],
+    ['tenant', 'timestamp', 'nonce', 'body'],
+    ['tenant', 'nonce', 'timestamp', 'body'],
+    ['tenant', 'body'],
+    ['timestamp', 'tenant', 'body'],
+    ['body', 'tenant'],
+    ['tenant', 'nonce', 'body'],
+    ['method', 'path', 'tenant', 'timestamp', 'body'],
+    ['tenant', 'timestamp', 'nonce', 'method', 'path', 'body'],
+  ];
+  return SEPARATORS.flatMap((separator) => {
+    const mistakes = separator === '\n' ? [added] : [added, otherSeparator(separator)];
+    const rank = separator === '\n' ? 1 : 3;
+    return [
+      ...places.map((at) => of(rank, mistakes, { order: inserted(RIGHT_ORDER, at), separator })),
+      ...others.map((order) => of(3, mistakes, { order, separator })),
+      ...permutations(RIGHT_ORDER)
+        .filter(() => separator === '\n' || separator === '.' || separator === '')
+        .flatMap((order) => places.map((at) => ({ order: inserted(order, at), separator })))
+        .map((layout) => of(3, [...mistakes, otherOrder(layout.order)], layout)),
+    ];
+  });
+}
+
+/** `key=value` pairs, as in form and OAuth schemes. */
+function labelled(): Variant[] {
+  const explanation =
+    'The parts were labelled, as in method=POST&path=…. Sign the values alone, with a newline between them.';
+  // The labels are part of the separators, so that the parts stay where they are.
+  return ['=', ':', ': '].flatMap((equals) =>
+    ['&', '\n'].map((separator): Variant => {
+      const [first, ...rest] = RIGHT_ORDER.map((part) => part + equals);
+      const layout: Layout = {
+        ...RIGHT_LAYOUT,
+        prefix: first!,
+        separators: rest.map((label) => separator + label),
+      };
+      return of(2, [{ code: 'layout-labelled', explanation }], layout);
+    }),
+  );
+}
+
+const AT_END: Mistake = {
+  code: 'newline-at-end',
+  explanation:
+    'A separator or newline was signed after the body, and not sent. Nothing follows the body, and the signed bytes are those sent.',
+};
+const NONE_BEFORE_BODY: Mistake = beforeBody('');
+
+function beforeBody(separator: string): Mistake {
+  const what = separator === '' ? 'nothing' : shown(separator);
+  return {
+    code: 'layout-before-body',
+    explanation: `There was ${what} between nonce and body. There is one newline, even before an empty body.`,
+  };
+}
+
+function otherSeparator(separator: string): Mistake {
+  const explanation =
+    separator === '\\n'
+      ? 'The parts were joined with a backslash and an "n". Join them with a newline (in shells printf, in code "\\n").'
+      : `The parts were joined with ${separator === '' ? 'nothing' : shown(separator)}. Join them with one newline.`;
+  return { code: 'layout-separator', explanation };
+}
+
+function missingParts(missing: readonly Part[]): Mistake {
+  const [only] = missing;
+  const code = missing.length === 1 && only ? `layout-${only}-missing` : 'layout-parts-missing';
+  return { code, explanation: `Not signed: ${missing.join(', ')}. Sign all five parts.` };
+}
+
+function otherOrder(order: readonly Part[]): Mistake {
+  return {
+    code: 'layout-order',
+    explanation: `The parts were signed in the order ${order.join(', ')}. The order is ${RIGHT_ORDER.join(', ')}.`,
+  };
+}
+
+function shown(separator: string): string {
+  return JSON.stringify(separator);
+}
+
+function subsets<T>(items: readonly T[]): T[][] {
+  const [first, ...rest] = items;
+  if (first === undefined) return [[]];
+  const without = subsets(rest);
+  return [...without.map((subset) => [first, ...subset]), ...without];
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((item, index) =>
+    permutations([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [item, ...rest]),
+  );
+}

@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { currencyOption, EXIT, type Terminal } from '../terminal.js';
+import { callAsOperator, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
+
+export const LAUNCH_HELP = `croupier-provider launch [options]
+
+Launches a session of a sandbox platform on this machine, as its operator would, and prints the
+token that your game would be opened with.
+
+  --game ID                default: my-game
+  --player REF             default: player-1
+  --currency CODE          default: EUR
+  --demo                   a DEMO session, which reaches no operator
+  --json                   prints the platform's answer as it is
+${SANDBOX_OPTION_HELP}
+
+Exit status: 0 launched, 2 the command cannot be carried out.`;
+
+const OPTIONS = {
+  game: { type: 'string', default: 'my-game' },
+  player: { type: 'string', default: 'player-1' },
+  currency: { type: 'string', default: 'EUR' },
+  demo: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  sandbox: { type: 'string' },
+} as const;
+
+/** @throws UsageError, or what parseArgs throws, when the arguments cannot be used */
+export async function launch(args: string[], terminal: Terminal): Promise<number> {
+  const { values } = parseArgs({ args, options: OPTIONS });
+  const sandbox = await readSandbox(values.sandbox);
+  const session = {
+    playerRef: values.player,
+    gameId: values.game,
+    currency: currencyOption(values.currency),
+    mode: values.demo ? 'DEMO' : 'REAL',
+  };
+  const answer = await callAsOperator(sandbox, '/v1/operator/sessions', session, terminal.now());
+  const { text, json } = expectStatus(answer, 201);
+  if (values.json) {
+    terminal.print(text);
+    return EXIT.ok;
+  }
+  terminal.print(`A session of ${values.player} in ${values.game}, until ${String(json['expiresAt'])}:\n`);
+  terminal.print(`  sessionToken  ${String(json['sessionToken'])}\n`);
+  terminal.print(`In the game: new ProviderClient({ baseUrl: '${sandbox.apiUrl}', tenantId: '${String(json['providerId'])}', secret }),
+then verifySession({ sessionToken }), bet(…), win(…).`);
+  return EXIT.ok;
+}

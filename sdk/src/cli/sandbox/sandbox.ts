@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { signRequest } from '../../signature.js';
+import { UsageError } from '../terminal.js';
+
+/** What `npm start` of the platform leaves in `sandbox.json`, as far as it is needed here. */
+export interface Sandbox {
+  apiUrl: string;
+  adminApiKey: string;
+  operator: { id: string; secret: string };
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+  /** Empty where the body is no JSON object. */
+  json: Record<string, unknown>;
+}
+
+/** Where the platform keeps the file: below its folder, or as root. */
+const DEFAULT_FILES = ['data/sandbox/sandbox.json', '/var/lib/croupier/sandbox/sandbox.json'];
+const TIMEOUT_MS = 20_000;
+
+export const SANDBOX_OPTION_HELP = `  --sandbox FILE           the platform's sandbox.json, whose path npm start prints; default:
+                           ./${DEFAULT_FILES[0] ?? ''}, or root's`;
+
+/** Reads the file that was named, or the first of the default ones. @throws UsageError where there is none */
+export async function readSandbox(path: string | undefined): Promise<Sandbox> {
+  const paths = path === undefined ? DEFAULT_FILES : [path];
+  for (const each of paths) {
+    const sandbox = await read(each);
+    if (sandbox) return sandbox;
+  }
+  throw new UsageError(
+    `There is no sandbox in ${paths.join(' or ')}: start the platform with npm start, and name the file that it prints with --sandbox.`,
+  );
+}
+
+/** Calls the sandbox's admin API. @throws UsageError where nothing answers */
+export function callAsAdmin(
+  { apiUrl, adminApiKey }: Sandbox,
+  method: string,
+  path: string,
+  body: object,
+): Promise<Answer> {
+  return send(apiUrl + path, method, JSON.stringify(body), { Authorization: `Bearer ${adminApiKey}` });
+}
+
+/** Calls the platform as the sandbox's operator. @throws UsageError where nothing answers */
+export function callAsOperator(
+  { apiUrl, operator }: Sandbox,
+  path: string,
+  content: object,
+  nowMs: number,
+): Promise<Answer> {
+  const body = JSON.stringify(content);
+  const signed = signRequest({
+    method: 'POST',
+    path,
+    body,
+    tenantId: operator.id,
+    secret: operator.secret,
+    nonce: randomUUID(),
+    now: nowMs / 1000,
+  });
+  return send(apiUrl + path, 'POST', body, signed);
+}
+
+/** @throws UsageError with the platform's own message, where the status is none of those expected */
+export function expectStatus(answer: Answer, ...expected: number[]): Answer {
+  if (expected.includes(answer.status)) return answer;
+  throw new UsageError(`The platform answered ${answer.status} ${answer.text}`);
+}
+
+async function send(
+  url: string,
+  method: string,
+  body: string,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await response.text();
+    return { status: response.status, text, json: objectIn(text) };
+  } catch {
+    throw new UsageError(`Nothing answers at ${url}: start the platform with npm start.`);
+  }
+}
+
+async function read(path: string): Promise<Sandbox | undefined> {
+  try {
+    const content = JSON.parse(await readFile(path, 'utf8')) as Sandbox;
+    const texts: unknown[] = [
+      content.apiUrl,
+      content.adminApiKey,
+      content.operator.id,
+      content.operator.secret,
+    ];
+    return texts.every((text) => typeof text === 'string') ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,159 @@
+import type { Answer, AttemptResult } from './answer.js';
+import { type Failure, NetworkError, type Outcome } from './errors.js';
+
+/** The part of the standard `fetch` that the client uses. */
+export type FetchLike = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body: string;
+    redirect: 'manual';
+    signal: AbortSignal;
+  },
+) => Promise<{
+  status: number;
+  headers: { get(name: string): string | null };
+  body: { getReader(): BodyReader } | null;
+}>;
+
+/** The part of a standard stream's reader that the client uses. */
+export interface BodyReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+export interface PostRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  /** For messages. */
+  call: string;
+  requestId: string;
+}
+
+/** Far more than any answer of the platform has, in bytes. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/**
+ * Sends one request and reads the whole answer.
+ * @throws the reason of the caller's signal, once it is aborted
+ */
+export async function post(
+  fetch: FetchLike,
+  { url, headers, body, timeoutMs, signal, call, requestId }: PostRequest,
+): Promise<{ arrived: true; answer: Answer } | { arrived: false; result: AttemptResult<never> }> {
+  const limit = limitOf(timeoutMs, signal);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: limit.signal,
+    });
+    const text = await read(response.body?.getReader());
+    return { arrived: true, answer: { status: response.status, headers: response.headers, text } };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const timedOut = limit.timedOut();
+    const reason = timedOut
+      ? `was not answered within ${Math.round(timeoutMs)} ms`
+      : `failed: ${reasonOf(cause)}`;
+    const failure: Failure = {
+      message: `${call} ${reason} (request ${requestId})`,
+      requestId,
+      outcome: outcomeOf(cause),
+      retryable: true,
+      cause,
+    };
+    const toError = (final: Failure) => new NetworkError({ ...final, timedOut });
+    return { arrived: false, result: { answered: false, failure, toError } };
+  } finally {
+    limit.release();
+  }
+}
+
+interface Limit {
+  signal: AbortSignal;
+  timedOut(): boolean;
+  /** Releases the timer and the caller's signal. */
+  release(): void;
+}
+
+/** A signal that is aborted by the caller's signal or by the time-out. */
+function limitOf(timeoutMs: number, callersSignal: AbortSignal | undefined): Limit {
+  const controller = new AbortController();
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    controller.abort(new Error('timed out'));
+  }, timeoutMs);
+  const stop = () => controller.abort(callersSignal?.reason);
+  callersSignal?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: controller.signal,
+    timedOut: () => timedOut,
+    release: () => {
+      clearTimeout(timer);
+      callersSignal?.removeEventListener('abort', stop);
+    },
+  };
+}
+
+/** @throws if there are more bytes than any answer of the platform has */
+async function read(reader: BodyReader | undefined): Promise<string> {
+  if (!reader) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || !value) return text + decoder.decode();
+    length += value.byteLength;
+    if (length > MAX_ANSWER_BYTES) {
+      await reader.cancel();
+      throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** System calls that come before a connection exists. */
+const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
+/** A certificate is refused before the request is sent. */
+const CERTIFICATE_CODES = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** `not-booked` only if the error proves that no connection was made. */
+function outcomeOf(error: unknown): Outcome {
+  return neverConnected(error) ? 'not-booked' : 'unknown';
+}
+
+function neverConnected(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { errors, syscall, code, cause } = error as Record<string, unknown>;
+  // One error for each address that was tried.
+  if (Array.isArray(errors)) return errors.length > 0 && errors.every(neverConnected);
+  if (typeof syscall === 'string' && BEFORE_CONNECTION.has(syscall)) return true;
+  if (typeof code === 'string' && (code === 'UND_ERR_CONNECT_TIMEOUT' || CERTIFICATE_CODES.has(code)))
+    return true;
+  return neverConnected(cause);
+}
+
+/** The standard `fetch` says "fetch failed", and names the reason in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const reported = cause instanceof Error ? cause : error;
+  if (!(reported instanceof Error)) return String(reported);
+  return reported.message || ((reported as { code?: string }).code ?? reported.name);
+}

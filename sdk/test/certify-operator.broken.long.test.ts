@@ -1,0 +1,294 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { BrokenWallet, type WalletFault } from './support/broken-wallet.js';
+import { command } from './support/command.js';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let wallet: BrokenWallet | undefined;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  await wallet?.stop();
+  await folder.remove();
+});
+
+async function certified(faults: WalletFault[], ...options: string[]) {
+  wallet = await BrokenWallet.start(...faults);
+  const json = join(folder.path, 'report.json');
+  const args = ['certify-operator', '--url', wallet.url, '--tenant', wallet.tenantId, '--json', json];
+  const players = ['--player', 'player-1', '--other-player', 'player-2', '--unknown-player', 'nobody'];
+  const short = ['--slow-ms', '10', '--calls', '5', '--timeout-ms', '1000'];
+  const result = await command([...args, ...players, ...short, ...options], { secret: wallet.secret });
+  const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
+  const of = (outcome: string) => cases.filter((each) => each.outcome === outcome).map(({ id }) => id);
+  return { ...result, failed: of('failed'), blocked: of('blocked') };
+}
+
+const only = (...ids: string[]) => ids.flatMap((id) => ['--only', id]);
+
+const REFUSALS = [
+  'body-tampered',
+  'body-spaced',
+  'secret-wrong',
+  'tenant-missing',
+  'timestamp-missing',
+  'nonce-missing',
+  'signature-missing',
+  'signature-malformed',
+  'signature-shortened',
+  'tenant-wrong',
+  'timestamp-old',
+  'timestamp-future',
+  'timestamp-milliseconds',
+  'timestamp-changed',
+  'nonce-changed',
+  'method-changed',
+  'path-changed',
+  'query-added',
+  'nonce-replayed',
+  'nonce-replayed-elsewhere',
+  'nonce-replayed-at-once',
+  'forged-call-leaves-nonce',
+  'balance-secret-wrong',
+];
+
+const SIGNATURE_FAULTS: [WalletFault, string[]][] = [
+  ['believes everybody', [...REFUSALS, 'refused-call-books-nothing']],
+  ['refuses with 500', REFUSALS],
+  ['takes the tenant from the call', ['tenant-wrong']],
+  ['takes no look at the time', ['timestamp-old', 'timestamp-future']],
+  ['takes milliseconds too', ['timestamp-milliseconds']],
+  ['forgets nonces', ['nonce-replayed', 'nonce-replayed-elsewhere', 'nonce-replayed-at-once']],
+  ['remembers nonces by route', ['nonce-replayed-elsewhere']],
+  ['claims a nonce before it verifies', ['forged-call-leaves-nonce']],
+  ['verifies JSON made anew', ['body-spelled-unusually', 'body-spaced']],
+  ['verifies the path without its query', ['query-added']],
+  ['verifies any of its paths', ['path-changed', 'query-added']],
+  ['verifies any method', ['method-changed']],
+  ['compares as much of a signature as there is', ['signature-shortened']],
+  ['throws at a signature that is no hex', ['signature-malformed']],
+  ['knows headers in their usual spelling alone', ['headers-lower-case']],
+  ['allows a minute', ['clock-behind', 'clock-ahead']],
+  ['acts before it verifies', ['refused-call-books-nothing']],
+  [
+    'believes calls to /balance',
+    [
+      'path-changed',
+      'nonce-replayed',
+      'nonce-replayed-elsewhere',
+      'nonce-replayed-at-once',
+      'balance-secret-wrong',
+    ],
+  ],
+];
+
+const BOOKING_FAULTS: [WalletFault, string[]][] = [
+  ['refuses unknown fields', ['body-spelled-unusually', 'balance-unknown-fields', 'bet-unknown-fields']],
+  ['opens an account for everybody', ['balance-unknown-player', 'bet-unknown-player']],
+  ['answers 404 for an unknown player', ['bet-unknown-player']],
+  ['fails at a body that is no JSON', ['balance-malformed', 'bet-malformed']],
+  [
+    'answers the balance from before',
+    ['bet-booked', 'bet-whole-balance', 'win-booked', 'adjustment-credit', 'negative-balance'],
+  ],
+  ['keeps one unit', ['bet-whole-balance', 'bets-beyond-funds-at-once']],
+  [
+    'answers a lack of funds with 402',
+    [
+      'bet-insufficient-funds',
+      'bet-largest-amount',
+      'rollback-of-declined',
+      'negative-balance',
+      'declined-repeated',
+      'bets-beyond-funds-at-once',
+    ],
+  ],
+  [
+    'gives credit',
+    [
+      'bet-insufficient-funds',
+      'bet-largest-amount',
+      'rollback-of-declined',
+      'negative-balance',
+      'declined-repeated',
+      'bets-beyond-funds-at-once',
+    ],
+  ],
+  ['fails beyond 32 bits', ['bet-largest-amount', 'win-beyond-32-bit']],
+  ['wraps at 32 bits', ['bet-largest-amount', 'win-beyond-32-bit']],
+  ['takes negative amounts', ['bet-negative-amount']],
+  ['rounds fractions', ['bet-fraction']],
+  ['takes any kind for a BET', ['bet-unknown-kind']],
+  [
+    'takes the money of its first player',
+    ['bet-unknown-player', 'bet-other-player', 'one-round-of-two-players'],
+  ],
+  ['declines a WIN without a BET', ['win-free-spins', 'win-beyond-32-bit']],
+  ['takes no WIN of 0', ['win-zero']],
+  ['pays once in a round', ['win-twice-in-a-round', 'win-after-round-closed', 'mixed-at-once']],
+  ['pays nothing after a round was closed', ['win-after-round-closed']],
+  [
+    'books no WIN',
+    [
+      'win-booked',
+      'win-free-spins',
+      'win-twice-in-a-round',
+      'win-after-round-closed',
+      'win-beyond-32-bit',
+      'win-repeated',
+      'mixed-at-once',
+      'one-round-of-two-players',
+    ],
+  ],
+  ['books an ADJUSTMENT each time', ['adjustment-repeated']],
+  [
+    'keys by transactionId alone',
+    ['rollback-other-provider', 'adjustment-id-of-a-bet', 'same-id-other-provider'],
+  ],
+  ['fails at a negative balance', ['negative-balance']],
+  ['bets at a negative balance', ['negative-balance']],
+];
+
+const ROLLBACK_FAULTS: [WalletFault, string[]][] = [
+  [
+    'rolls back nothing',
+    [
+      'rollback-reverses',
+      'rollback-original-amount',
+      'rollback-repeated',
+      'rollback-another-id',
+      'rollback-leaves-others',
+      'rollback-then-bet-again',
+      'rollback-after-other-bets',
+      'rollback-at-once',
+      'rollbacks-at-once',
+      'bet-and-rollback-at-once',
+    ],
+  ],
+  ['rolls back the amount that is sent', ['rollback-original-amount']],
+  ['rolls back for each id', ['rollback-another-id', 'rollbacks-at-once']],
+  ['rolls back the whole round', ['rollback-leaves-others']],
+  ['declines the ROLLBACK of a DECLINED BET', ['rollback-of-declined']],
+  ['answers 409 to a repeated ROLLBACK of nothing', ['rollback-unknown-repeated']],
+  ['leaves a tombstone for one BET', ['rollback-before-bet-repeated']],
+  ['books a BET again after its ROLLBACK', ['rollback-then-bet-again']],
+  ['looks for a BET under every provider', ['rollback-other-provider']],
+  ['rolls back the latest BET alone', ['rollback-leaves-others', 'rollback-after-other-bets']],
+];
+
+const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
+  [
+    'books a BET each time',
+    [
+      'rollback-then-bet-again',
+      'bet-repeated',
+      'bet-repeated-later',
+      'bet-repeated-without-funds',
+      'declined-repeated',
+      'bet-repeated-another-amount',
+      'bet-repeated-another-player',
+      'win-with-id-of-bet',
+      'repeated-reference',
+      'ids-punctuation',
+      'bet-at-once',
+    ],
+  ],
+  ['remembers the latest five', ['bet-repeated-later']],
+  ['checks the funds of a repeated BET', ['bet-repeated-without-funds']],
+  ['judges a declined BET anew', ['declined-repeated']],
+  ['books a WIN each time', ['win-repeated']],
+  [
+    'knows a transaction by its amount too',
+    ['rollback-before-bet', 'rollback-before-bet-repeated', 'bet-repeated-another-amount'],
+  ],
+  [
+    'knows a transaction by its player too',
+    ['rollback-before-bet', 'rollback-before-bet-repeated', 'bet-repeated-another-player'],
+  ],
+  [
+    'knows a transaction by its kind too',
+    ['rollback-before-bet', 'rollback-before-bet-repeated', 'win-with-id-of-bet'],
+  ],
+  ['makes up a reference each time', ['repeated-reference']],
+  ['compares ids without case', ['ids-case-sensitive']],
+  ['cuts ids at 64 characters', ['ids-longest']],
+  ['takes letters, digits and hyphens alone', ['ids-punctuation']],
+  ['knows a round by its id alone', ['one-round-of-two-players']],
+  ['answers with text/html', ['answer-content-type']],
+];
+
+/** Faults that other cases trip over too, or only in some runs; `--only` where a run with them takes long. */
+const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
+  ['decodes the secret as base64', ['signed-call']],
+  ['answers the balance as a text', ['balance-answered', 'balance-unknown-fields']],
+  ['takes a fee for a balance', ['balance-repeated', 'balance-at-once', 'bet-booked', 'adjustment-debit']],
+  ['answers one balance at a time', ['balance-at-once']],
+  ['takes no BET of 0', ['bet-zero']],
+  ['rolls back each time anew', ['rollback-repeated', 'rollback-at-once']],
+  ['declines a ROLLBACK of nothing', ['rollback-unknown']],
+  ['answers 404 to a ROLLBACK of nothing', ['rollback-unknown']],
+  ['leaves no tombstone', ['rollback-before-bet', 'rollback-before-bet-repeated']],
+  ['knows no ADJUSTMENT', ['adjustment-credit', 'adjustment-debit', 'adjustment-repeated']],
+  ['adjusts upwards alone', ['adjustment-debit']],
+  ['looks up a BET before it writes it down', ['bet-at-once'], only('bet-at-once')],
+  ['declines a BET that is being booked', ['bet-at-once'], only('bet-at-once')],
+  [
+    'reads the balance before it writes it',
+    ['bets-at-once', 'mixed-at-once'],
+    only('bets-at-once', 'mixed-at-once'),
+  ],
+  ['checks the funds before it books', ['bets-beyond-funds-at-once'], only('bets-beyond-funds-at-once')],
+  ['looks up a ROLLBACK before it writes it down', ['rollback-at-once'], only('rollback-at-once')],
+  ['looks up a target before it writes it down', ['rollbacks-at-once'], only('rollbacks-at-once')],
+  ['books a BET while its ROLLBACK passes', ['bet-and-rollback-at-once'], only('bet-and-rollback-at-once')],
+  ['looks up a nonce before it writes it down', ['nonce-replayed-at-once'], only('nonce-replayed-at-once')],
+  ['reads what comes at once', ['slow-body', 'calls-at-once'], only('slow-body', 'calls-at-once')],
+  ['handles one call at a time', ['calls-at-once'], only('calls-at-once')],
+  ['works on one call at a time, slowly', ['calls-in-parallel'], only('calls-in-parallel')],
+  ['forgets the fifth call of a connection', ['calls-in-a-row'], only('calls-in-a-row')],
+  ['takes 30 ms', ['latency'], ['--timeout-ms', '50', '--only', 'latency']],
+];
+
+const NARROW_FAULTS = [SIGNATURE_FAULTS, BOOKING_FAULTS, ROLLBACK_FAULTS, IDEMPOTENCY_FAULTS].flat();
+
+test('a wallet without a fault fails nothing', async () => {
+  expect(await certified([])).toMatchObject({ status: 0, failed: [], blocked: [] });
+});
+
+describe('a wallet that', () => {
+  test.each(NARROW_FAULTS)('%s fails exactly %j', async (fault, failed) => {
+    expect(await certified([fault])).toMatchObject({ status: 1, failed, blocked: [] });
+  });
+
+  test.each(WIDE_FAULTS)('%s fails at least %j', async (fault, expected, options = []) => {
+    const { status, failed } = await certified([fault], ...options);
+    expect(status).toBe(1);
+    expect(failed).toEqual(expect.arrayContaining(expected));
+  });
+
+  test('decodes the secret is told so', async () => {
+    const { printed } = await certified(['decodes the secret as base64'], '--only', 'signed-call');
+    expect(printed).toContain('check     Your server verifies with the secret decoded as base64');
+  });
+
+  test('refuses what the platform takes for no answer is told what that means', async () => {
+    const { printed } = await certified(
+      ['answers a lack of funds with 402'],
+      '--only',
+      'bet-insufficient-funds',
+    );
+    expect(printed).toContain('check     The platform takes any other answer as no answer');
+  });
+});
+
+test('every case has a wallet that fails it', async () => {
+  const { printed } = await command(['certify-operator', '--list']);
+  const ids = printed.split('\n').map((line) => line.split(/ +/)[1]);
+  const proven = new Set([...NARROW_FAULTS, ...WIDE_FAULTS].flatMap(([, failed]) => failed));
+  expect(ids.length).toBeGreaterThanOrEqual(60);
+  expect(ids.filter((id) => !proven.has(id ?? ''))).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+});

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
+import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { command } from './support/command.js';
+
+const SECRET = 'the operator’s secret';
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let wallet: OperatorWalletServer;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const log = () => undefined;
+  wallet = await OperatorWalletServer.start({
+    tenantId: 'sandbox-operator',
+    folder: folder.path,
+    port: 0,
+    log,
+  });
+  wallet.trust(SECRET);
+});
+
+afterAll(async () => {
+  await wallet.stop();
+  await folder.remove();
+});
+
+function certify(...options: string[]) {
+  const args = [
+    'certify-operator',
+    '--url',
+    wallet.baseUrl,
+    '--tenant',
+    'sandbox-operator',
+    '--slow-ms',
+    '20',
+  ];
+  const players = ['--player', 'player-1', '--other-player', 'player-2', '--unknown-player', 'unknown-1'];
+  return command([...args, ...players, ...options], { secret: SECRET });
+}
+
+test("the sandbox operator's wallet is certified, with nothing skipped and 500 calls measured", async () => {
+  const json = join(folder.path, 'report.json');
+  const html = join(folder.path, 'certificate.html');
+  const { status, printed } = await certify('--json', json, '--html', html);
+  expect(printed).toContain('The integration is certified.');
+  expect(status).toBe(0);
+  const report = JSON.parse(await readFile(json, 'utf8')) as {
+    certification: string;
+    walletBaseUrl: string;
+    certified: boolean;
+    cases: { id: string; outcome: string; latencies?: { call: string; count: number; p99Ms: number }[] }[];
+  };
+  expect(report).toMatchObject({
+    certification: 'certify-operator',
+    walletBaseUrl: wallet.baseUrl,
+    certified: true,
+  });
+  expect(report.cases.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(report.cases.map(({ outcome }) => outcome))).toEqual(new Set(['passed']));
+  const latencies = report.cases.find(({ id }) => id === 'latency')?.latencies ?? [];
+  expect(latencies.map(({ call, count }) => [call, count])).toEqual([
+    ['balance', 100],
+    ['BET', 200],
+    ['WIN', 100],
+    ['ROLLBACK', 100],
+    ['all', 500],
+  ]);
+  expect(await readFile(html, 'utf8')).toContain('<h2>Latency</h2>');
+});
+
+test('without the other players, cases are skipped and the verdict says so', async () => {
+  const args = ['certify-operator', '--url', wallet.baseUrl, '--tenant', 'sandbox-operator'];
+  const { status, printed } = await command(
+    [...args, '--player', 'player-3', '--slow-ms', '20', '--calls', '5'],
+    {
+      secret: SECRET,
+    },
+  );
+  expect(printed).toContain('0 failed, 0 blocked by a failure, 5 skipped');
+  expect(printed).toContain('The integration is certified except for the skipped cases.');
+  expect(status).toBe(0);
+});
+
+test.each([
+  [[], '--url is missing'],
+  [['--url', 'http://x'], '--tenant is missing'],
+  [['--url', 'http://x', '--tenant', 'x'], '--player is missing'],
+  [['--url', 'http://x', '--tenant', 'x', '--player', 'x', '--currency', 'eur'], '--currency must be three'],
+  [['--url', 'http://x', '--tenant', 'x', '--player', 'x', '--stake-minor', '0'], '--stake-minor must be'],
+])('%j cannot be carried out', async (args, sentence) => {
+  const { status, complained } = await command(['certify-operator', ...args], { secret: 'x' });
+  expect(complained).toContain(sentence);
+  expect(status).toBe(2);
+});

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BrokenSignature, type SignatureFault } from './broken-signature.js';
+
+/** What a server that takes signed calls gets wrong. */
+export type ServerFault =
+  | SignatureFault
+  | 'throws at a signature that is no hex'
+  | 'refuses with 403'
+  | 'refuses with 500'
+  | 'acts before it verifies'
+  | 'believes calls to /balance'
+  | 'reads what comes at once'
+  | 'answers with text/html'
+  | 'handles one call at a time'
+  | 'works on one call at a time, slowly'
+  | 'takes 30 ms'
+  | 'forgets the fifth call of a connection'
+  | 'answers nobody';
+
+export interface Reply {
+  /** 0: no answer at all. */
+  status: number;
+  body: object | string;
+}
+
+export type Body = Record<string, unknown>;
+
+const REFUSED: Reply = { status: 401, body: 'invalid signature' };
+/** How long slow work takes, in milliseconds. */
+const WORK_MS = 25;
+
+/** A server of signed calls over real HTTP, with faults. */
+export class BrokenServer {
+  // Text that is base64 too, so that a server can decode it by mistake.
+  static readonly secret = 'dGhlIHByb3ZpZGVyJ3Mgc2VjcmV0';
+
+  private readonly server = createServer((request, response) => {
+    const calls = (this.served.get(request.socket) ?? 0) + 1;
+    this.served.set(request.socket, calls);
+    if (calls === 5 && this.is('forgets the fifth call of a connection')) return;
+    void this.inTurn(request).then(({ status, body }) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const type = this.is('answers with text/html') ? 'text/html' : 'application/json; charset=utf-8';
+      if (status !== 0)
+        response.writeHead(status, { 'Content-Type': type }).end(status === 204 ? undefined : text);
+    });
+  });
+  private readonly served = new WeakMap<object, number>();
+  /** Resolved when the call before is done, for the faults that handle one at a time. */
+  private turn: Promise<unknown> = Promise.resolve();
+  private readonly signature: BrokenSignature;
+
+  private constructor(
+    private readonly faults: readonly string[],
+    tenantId: string,
+    paths: readonly string[],
+    private readonly act: (path: string, raw: string) => Promise<Reply>,
+  ) {
+    this.signature = new BrokenSignature(faults, { tenantId, secret: BrokenServer.secret, paths });
+  }
+
+  /** @param act carries out a call that was believed */
+  static async start(
+    faults: readonly string[],
+    { tenantId, paths }: { tenantId: string; paths: readonly string[] },
+    act: (path: string, raw: string) => Promise<Reply>,
+  ): Promise<BrokenServer> {
+    const broken = new BrokenServer(faults, tenantId, paths, act);
+    broken.server.listen(0, '127.0.0.1');
+    await once(broken.server, 'listening');
+    return broken;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private is(fault: ServerFault): boolean {
+    return this.faults.includes(fault);
+  }
+
+  private inTurn(request: IncomingMessage): Promise<Reply> {
+    if (!this.is('handles one call at a time')) return this.serve(request);
+    const reply = this.turn.then(() => this.serve(request));
+    this.turn = reply;
+    return reply;
+  }
+
+  private async serve(request: IncomingMessage): Promise<Reply> {
+    if (this.is('answers nobody')) return { status: 0, body: '' };
+    const path = (request.url ?? '').split('?')[0]?.replace(/^\/rgs/, '') ?? '';
+    const raw = await this.read(request);
+    const done = this.is('acts before it verifies') ? await this.act(path, raw) : undefined;
+    if (
+      this.is('throws at a signature that is no hex') &&
+      String(request.headers['x-signature']).startsWith('no-')
+    ) {
+      return { status: 500, body: 'Error: no hex' };
+    }
+    const isOpen = path === '/balance' && this.is('believes calls to /balance');
+    if (!isOpen && !(await this.signature.believes(request, raw))) {
+      if (this.is('refuses with 500')) return { ...REFUSED, status: 500 };
+      return this.is('refuses with 403') ? { ...REFUSED, status: 403 } : REFUSED;
+    }
+    if (this.is('takes 30 ms')) await delay(30);
+    if (this.is('works on one call at a time, slowly')) {
+      this.turn = this.turn.then(() => delay(WORK_MS));
+      await this.turn;
+    }
+    return done ?? this.act(path, raw);
+  }
+
+  private async read(request: IncomingMessage): Promise<string> {
+    if (this.is('reads what comes at once')) {
+      const [chunk] = (await once(request, 'data')) as [Buffer];
+      return chunk.toString();
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  }
+}
+
+export const ok = (body: object): Reply => ({ status: 200, body });
+export const bad = (error: string): Reply => ({ status: 400, body: { error } });
+
+export function parsed(raw: string): Body | undefined {
+  try {
+    return JSON.parse(raw) as Body;
+  } catch {
+    return undefined;
+  }
+}
