@@ -12,6 +12,8 @@ const SOURCES = [
   'src',
   'sdk/src',
   'sdk/package.json',
+  'sdk/finish-build.mjs',
+  'docs/openapi/provider.json',
   'sdk/tsconfig.json',
   'sdk/tsconfig.cjs.json',
   'package.json',

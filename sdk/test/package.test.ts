@@ -14,7 +14,7 @@ const PATIENCE_MS = 60_000;
 const USE = `
   const headers = signRequest({ method: 'POST', path: '/', body: '', tenantId: 't', secret: 's', nonce: 'nonce-0001', now: 1 });
   const said = verifyPlatformSignature({ method: 'POST', path: '/', body: '', tenantId: 't', secret: 's', now: 1, headers });
-  console.log(JSON.stringify([said, typeof ProviderClient, typeof createCallbackHandler, vectors.length > 40]));
+  console.log(JSON.stringify([said, typeof ProviderClient, typeof createCallbackHandler, vectors.length > 40, Object.keys(openapi.paths)[0]]));
 `;
 const NAMES = '{ createCallbackHandler, ProviderClient, signRequest, verifyPlatformSignature }';
 
@@ -47,9 +47,13 @@ async function project(name: string): Promise<string> {
 test('an ES-module project takes the tarball, and its command', { timeout: PATIENCE_MS }, async () => {
   const cwd = await project('esm');
   const vectors = `import vectors from '@croupier/provider-sdk/test-vectors.json' with { type: 'json' };`;
-  await writeFile(join(cwd, 'use.mjs'), `import ${NAMES} from '@croupier/provider-sdk';\n${vectors}\n${USE}`);
+  const openapi = `import openapi from '@croupier/provider-sdk/openapi.json' with { type: 'json' };`;
+  await writeFile(
+    join(cwd, 'use.mjs'),
+    `import ${NAMES} from '@croupier/provider-sdk';\n${vectors}\n${openapi}\n${USE}`,
+  );
   const { stdout } = await run('node', ['use.mjs'], { cwd });
-  expect(stdout.trim()).toBe('[{"ok":true},"function","function",true]');
+  expect(stdout.trim()).toBe('[{"ok":true},"function","function",true,"/v1/wallet/session/verify"]');
   const help = await run(join(cwd, 'node_modules/.bin/croupier-provider'), ['--help'], { cwd });
   expect(help.stdout).toContain('debug-signature');
 });
@@ -57,10 +61,11 @@ test('an ES-module project takes the tarball, and its command', { timeout: PATIE
 test('a CommonJS project takes the tarball', { timeout: PATIENCE_MS }, async () => {
   const cwd = await project('cjs');
   const vectors = `const vectors = require('@croupier/provider-sdk/test-vectors.json');`;
+  const openapi = `const openapi = require('@croupier/provider-sdk/openapi.json');`;
   await writeFile(
     join(cwd, 'use.cjs'),
-    `const ${NAMES} = require('@croupier/provider-sdk');\n${vectors}\n${USE}`,
+    `const ${NAMES} = require('@croupier/provider-sdk');\n${vectors}\n${openapi}\n${USE}`,
   );
   const { stdout } = await run('node', ['use.cjs'], { cwd });
-  expect(stdout.trim()).toBe('[{"ok":true},"function","function",true]');
+  expect(stdout.trim()).toBe('[{"ok":true},"function","function",true,"/v1/wallet/session/verify"]');
 });

@@ -1,0 +1,9 @@
+/** Adds to the compiled SDK what the compiler does not write: the type of the CommonJS copy, and the provider's OpenAPI. */
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const sdk = import.meta.dirname;
+const dist = join(sdk, 'dist');
+
+writeFileSync(join(dist, 'cjs/package.json'), JSON.stringify({ type: 'commonjs' }));
+copyFileSync(join(sdk, '../docs/openapi/provider.json'), join(dist, 'openapi.json'));
