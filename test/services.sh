@@ -16,11 +16,11 @@ main() {
   npx vitest run --config vitest.services.config.ts "${LEFT_OUT[@]/#/--exclude=}" "$@"
 }
 
-# These need neither a database nor Redis, start a database of their own, or repeat what others here ask: in a browser,
+# These need neither a database nor Redis, start a database of their own, or repeat what others here ask: in documents,
 # without group commit and always with it.
 LEFT_OUT=(
-  'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/sandbox/**' 'test/process/**'
-  'test/embedded-postgres/embedded-postgres.long.test.ts' 'test/docs/browser.long.test.ts'
+  'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/docs/**' 'test/sandbox/**' 'test/process/**'
+  'test/embedded-postgres/embedded-postgres.long.test.ts'
   'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-batched.long.test.ts'
 )
 

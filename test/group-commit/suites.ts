@@ -8,7 +8,7 @@ const SUITES = {
   races: () => import('../races/races.test.js'),
   conditions: () => import('../races/conditions.test.js'),
   model: () => import('../rules/settling-model.long.test.js'),
-  killed: () => import('../process/killed.test.js'),
+  killed: () => import('../process/killed.long.test.js'),
 };
 
 /** Declares them once more in this file, unchanged. */

@@ -84,7 +84,7 @@ function expectTheSame(
   fields: Fields,
   reading: 'strict' | 'lenient',
 ): boolean {
-  // The schema of a query says `integer`, and nothing of how the integer is written: test/http/conversion.test.ts does.
+  // The schema of a query says `integer`, and nothing of how the integer is written: test/http/conversion.long.test.ts does.
   if (Object.entries(fields).some(([name, value]) => typeof value === 'string' && isQueryInteger(type, name)))
     return false;
   const refusal = refusalOf(type, fields, reading);
