@@ -5,7 +5,7 @@ export interface Audience {
   readonly pathPrefix: string;
   readonly title: string;
   readonly summary: string;
-  /** The sections of the contract that its members implement. */
+  /** Sections of the contract that this audience implements. */
   readonly sections: readonly number[];
 }
 
@@ -30,9 +30,8 @@ export const AUDIENCES: readonly Audience[] = [
     name: 'admin',
     pathPrefix: '/v1/admin/',
     title: 'Croupier for administrators',
-    summary:
-      'What the people call who run Croupier: configuration, support, free spins, keys and the audit log.',
-    sections: [2, 6, 7],
+    summary: 'What administrators call: configuration, support, free spins, keys and the audit log.',
+    sections: [2, 6, 7, 9],
   },
 ];
 
