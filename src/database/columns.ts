@@ -2,10 +2,10 @@ import type { ColumnOptions, ValueTransformer } from 'typeorm';
 
 /*
  * The column types of the schema, for entities: `@Column(nullable(instant('revoked_at')))`. Each function takes the
- * column's name in the database. Entities describe the tables; the migrations make them.
+ * column's name in the database. Entities describe the tables; migrations create them.
  */
 
-/** Of a column that may be a primary key, too. */
+/** Options of a column that may also be a primary key. */
 type ColumnOfType = Pick<ColumnOptions, 'name' | 'type' | 'transformer'>;
 
 export function text(name: string): ColumnOfType {
@@ -21,7 +21,10 @@ export function integer(name: string): ColumnOfType {
   return { name, type: 'integer' };
 }
 
-/** A number: the schema bounds each bigint by ±(2^53-1). @throws RangeError if one is read or written that is not */
+/**
+ * A number: the schema bounds each bigint by ±(2^53-1). @throws RangeError if a value outside of them is read or
+ * written
+ */
 export function bigInteger(name: string): ColumnOfType {
   return { name, type: 'bigint', transformer: SAFE_INTEGER };
 }
@@ -39,22 +42,25 @@ export function bytes(name: string): ColumnOfType {
   return { name, type: 'bytea' };
 }
 
-/** A Date: milliseconds, any further digits cut off. JSON has it as ISO 8601 in UTC, `2026-01-31T23:59:59.000Z`. */
+/** A Date with milliseconds; further digits are cut off. In JSON it is ISO 8601 in UTC, `2026-01-31T23:59:59.000Z`. */
 export function instant(name: string): ColumnOfType {
   return { name, type: 'timestamptz' };
 }
 
-/** The column may be NULL, which the entity has as null. */
+/** Makes the column nullable; NULL is null in the entity. */
 export function nullable(column: ColumnOptions): ColumnOptions {
   return { ...column, nullable: true };
 }
 
-/** Repositories write the column and never read it, so that no entity carries it into an answer, the log or the audit. */
+/**
+ * Repositories write the column and never read it, so that no entity carries it into an answer, a log line or the audit
+ * log.
+ */
 export function secret(column: ColumnOptions): ColumnOptions {
   return { ...column, select: false };
 }
 
-/** The time by the database's clock, as the value of a column in an insert or an update. */
+/** The database's current time, as the value of a column in an insert or an update. */
 export const databaseTime = () => 'statement_timestamp()';
 
 const SAFE_INTEGER: ValueTransformer = { from: safeInteger, to: safeInteger };

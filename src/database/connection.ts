@@ -11,7 +11,7 @@ interface ParameterStatus {
  * pg's pool listens only while a connection is idle, not while it is checked out.
  */
 export class Connection extends pg.Client {
-  /** Whether the server is a standby, which can only be read; PostgreSQL tells each connection, PgBouncer may not. */
+  /** Whether the server is a read-only standby. PostgreSQL reports it on each connection; PgBouncer may not. */
   isStandby = false;
   private lastCommand: string | undefined;
 
@@ -25,32 +25,32 @@ export class Connection extends pg.Client {
   }
 
   /**
-   * Whether the last command was a rollback. PostgreSQL answers COMMIT so, and with no error, where a statement of the
-   * transaction has failed.
+   * Whether the last command was a rollback. If a statement of the transaction has failed, PostgreSQL answers COMMIT
+   * with ROLLBACK and reports no error.
    */
   get rolledBack(): boolean {
     return this.lastCommand === 'ROLLBACK';
   }
 
-  /** Closes the connection, by force where the server does not close its end within so many milliseconds. */
+  /** Closes the connection; destroys it if the server does not close its end within the given time, in milliseconds. */
   async close(patienceMs: number): Promise<void> {
     const timer = setTimeout(() => this.connection.stream.destroy(), patienceMs);
     await this.end().finally(() => clearTimeout(timer));
   }
 
-  /** Closes a connection that may still be occupied by a statement. Its pool replaces it when it is returned. */
+  /** Closes a connection on which a statement may still be running. Its pool replaces it on release. */
   discard(): void {
     void this.end();
   }
 }
 
-/** The connections of a pool at one moment. */
+/** How many connections of a pool are busy and idle. */
 export interface PoolLevels {
   readonly idle: number;
   readonly busy: number;
   /** Connections that the pool may open. */
   readonly limit: number;
-  /** Callers that wait for a connection. */
+  /** Callers waiting for a connection. */
   readonly waiting: number;
 }
 
@@ -59,8 +59,8 @@ export function levelsOf({ totalCount, idleCount, waitingCount, options: { max }
 }
 
 /**
- * A pool's `verify`: refuses a new connection to a standby. After a fail-over, an address may still lead to the server that
- * was the primary; a pool that has filled with such connections would read what is old and fail every write.
+ * A pool's `verify`: refuses a new connection to a standby. After a fail-over, an address may still lead to the old
+ * primary. A pool full of such connections would read stale rows and fail every write.
  */
 export function refuseStandby(client: pg.ClientBase, done: (error?: Error) => void): void {
   const isStandby = client instanceof Connection && client.isStandby;
@@ -83,7 +83,7 @@ export class ConnectionPool extends pg.Pool {
     });
   }
 
-  /** Closes all connections, by force those that are not closed within so many milliseconds. */
+  /** Closes all connections, and destroys those still open after the given time, in milliseconds. */
   async close(patienceMs: number): Promise<void> {
     const timer = setTimeout(() => {
       for (const { connection } of this.open) connection.stream.destroy();

@@ -20,17 +20,17 @@ type Entities = NonNullable<DataSourceOptions['entities']>;
 
 /** Connections of one instance, beside the twelve of group commit; an embedded PostgreSQL accepts a hundred. */
 const POOL_SIZE = 20;
-/** How long a request waits for a connection before it is refused, in milliseconds. */
+/** Longest wait of a request for a connection, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** No statement of a request runs longer, in milliseconds: a stuck one must not hold its row for ever. */
+/** Longest run of a request's statement, in milliseconds: a stuck one must not lock its row for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** When we stop waiting for a connection that swallows everything, in milliseconds. */
+/** When a connection that does not answer is given up, in milliseconds. */
 const QUERY_TIMEOUT_MS = 12_000;
 /** PostgreSQL's code for a role that lacks a right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 /** How long a database may take to accept a connection while the service starts, in milliseconds. */
 const START_TIMEOUT_MS = 3_000;
-/** Key of the advisory lock that lets one instance migrate at a time; any number that nothing else uses. */
+/** Key of the advisory lock that lets one instance migrate at a time. The number is arbitrary. */
 const MIGRATION_LOCK = 7_300_001;
 /** Polling interval for the migration lock, in milliseconds. */
 const LOCK_POLL_MS = 200;
@@ -38,7 +38,7 @@ const LOCK_POLL_MS = 200;
 // Every bigint of the schema is bounded by 2^53-1, so a number holds it exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** The schema and how it comes about; for the TypeORM CLI as well. */
+/** The connection and its migrations, for the service and the TypeORM CLI. */
 export function dataSourceOptions(url: string): PostgresDataSourceOptions {
   return {
     type: 'postgres',
@@ -65,7 +65,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
   };
 }
 
-/** How the service itself works with the database: every wait has an end. */
+/** Options for a running service, in which every wait is bounded. */
 function servingOptions(
   url: string,
   pool: { verify?: typeof refuseStandby } = {},
@@ -85,7 +85,7 @@ function servingOptions(
   };
 }
 
-/** A data source that knows which migrations were run before it was opened. */
+/** A data source that knows which migrations ran before it was opened. */
 export class MigratedDataSource extends DataSource {
   constructor(
     options: DataSourceOptions,
@@ -96,8 +96,8 @@ export class MigratedDataSource extends DataSource {
 }
 
 /**
- * The data source of the service, with the schema up to date.
- * @param entities what the rooms above have declared; they describe the schema and never create it
+ * Migrates the schema and opens the data source of the service.
+ * @param entities the entities of all modules; they describe the schema and never create it
  */
 export async function openDataSource(url: string, entities: Entities = []): Promise<DataSource> {
   const migrationsRun = await migrate(url);
@@ -106,21 +106,21 @@ export async function openDataSource(url: string, entities: Entities = []): Prom
 }
 
 /**
- * Connections to a database whose schema is as some instance of the service has left it.
- * @param entities what is read and written by repositories
+ * Connects to a database without migrating it.
+ * @param entities the entities that repositories use
  */
 export async function connectDataSource(url: string, entities: Entities = []): Promise<DataSource> {
   return new DataSource({ ...servingOptions(url), entities }).initialize();
 }
 
 /**
- * Brings the schema up to date; instances that start together do so one after the other. It uses connections
- * of its own, because a migration may take longer than a request's statement ever may. If nothing is pending it only
- * reads, so that the service's role needs no right to change the schema.
+ * Brings the schema up to date, one instance at a time. It uses connections of its own, because a migration may run
+ * longer than a request's statement may. If no migration is pending it only reads, so that the service's role needs no
+ * right to change the schema.
  *
- * The lock belongs to an open transaction, not to the session: a pooler that assigns connections by transaction
- * would otherwise leave it with a connection that serves others.
- * @returns the names of the migrations that were run
+ * The lock belongs to an open transaction, not to the session: a pooler that assigns connections by transaction could
+ * otherwise leave it on a connection that other clients use.
+ * @returns the names of the migrations that ran
  * @throws Error with one line that names DATABASE_URL
  */
 export async function migrate(url: string): Promise<string[]> {
@@ -157,16 +157,16 @@ async function runMigrations(url: string): Promise<string[]> {
 }
 
 /**
- * Waits for as long as another instance migrates. Polling, unlike a statement that waits in the database, notices a
- * database that stops answering.
+ * Waits while another instance migrates. It polls, because a statement that waits in the database would not notice that
+ * the database has stopped answering.
  */
 async function takeMigrationLock(connection: Connection): Promise<void> {
   // At any other level the transaction keeps its snapshot between statements.
   await connection.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await connection.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   for (;;) {
-    // Without parameters: the portal of a statement with parameters would keep its snapshot as long as the transaction is
-    // open, and CREATE INDEX CONCURRENTLY in a migration would wait for it, and so for ever.
+    // Without parameters: the portal of a statement with parameters keeps its snapshot until the transaction ends, and
+    // CREATE INDEX CONCURRENTLY in a migration would wait for that snapshot for ever.
     const { rows } = await connection.query<{ taken: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`,
     );

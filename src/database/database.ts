@@ -5,7 +5,9 @@ import { monotonicMs } from '../runtime/clock.js';
 import { type Connection, levelsOf, type PoolLevels } from './connection.js';
 import { MigratedDataSource } from './data-source.js';
 
-/** A statement that PostgreSQL plans once for each connection, by its name; without one, anew each time. */
+/**
+ * A named statement, which PostgreSQL plans once per connection. One with an empty name is planned on every execution.
+ */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -23,7 +25,7 @@ export type Query = <Row extends object>(
   onSend?: OnSend,
 ) => Promise<Row[]>;
 
-/** Runs statements on a connection, or on whichever of a pool is free. */
+/** Runs statements on a connection, or on any free connection of a pool. */
 export function queryOn(runner: Runner): Query {
   return <Row extends object>(statement: Statement, values: readonly unknown[], onSend?: OnSend) =>
     new Promise<Row[]>((resolve, reject) => {
@@ -34,17 +36,19 @@ export function queryOn(runner: Runner): Query {
     }).catch(rethrowFromHere);
 }
 
-/** Told of an error, or of the rows. */
+/** Receives either an error or the result. */
 export type Answered = (
   ...answer: [error: Error, result: undefined] | [error: null, result: pg.QueryResult<object>]
 ) => void;
 
-/** What a pool and a client both do with a prepared query, though their types do not say so. */
+/** The part of a pool and of a client that runs a prepared query, which their types do not declare. */
 export interface Runner {
   query(query: pg.Query, answered: Answered): void;
 }
 
-/** What pg makes of a plain object it copies by its descriptors, which costs more than to send it: of a text it does not. */
+/**
+ * A query of our own, because pg copies a plain object by its property descriptors, which costs more than sending it.
+ */
 class NamedQuery extends pg.Query {
   readonly name: string;
 
@@ -60,7 +64,7 @@ class NamedQuery extends pg.Query {
   }
 }
 
-/** One database transaction: what goes through either of the two commits or is rolled back with the other. */
+/** One database transaction, with two ways of using it. */
 export interface Transaction {
   /** Named statements. */
   readonly query: Query;
@@ -73,12 +77,12 @@ export interface Transaction {
 export class Database {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Where it is, for those who need connections of their own. */
+  /** The database's address, for those who need connections of their own. */
   get url(): string {
     return (this.dataSource.options as { url: string }).url;
   }
 
-  /** The names of the migrations that the start of this instance has run. */
+  /** The names of the migrations that ran when this instance started. */
   get migrationsRun(): readonly string[] {
     return this.dataSource instanceof MigratedDataSource ? this.dataSource.migrationsRun : [];
   }
@@ -102,9 +106,9 @@ export class Database {
   };
 
   /**
-   * Runs the work in one transaction: committed when it resolves, rolled back when it rejects. A connection that cannot
-   * be rolled back is closed, and the database rolls back.
-   * @throws what the work throws; Error if it has resolved although one of its statements failed
+   * Runs the work in one transaction, which is committed when the work resolves and rolled back when it rejects. A
+   * connection on which the rollback fails is closed, so that the database rolls back.
+   * @throws what the work throws; Error if the work resolved although one of its statements failed
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
@@ -123,7 +127,7 @@ export class Database {
     }
   }
 
-  /** The connections of its pool, for monitoring. */
+  /** The state of the pool, for monitoring. */
   connections(): PoolLevels {
     return levelsOf((this.dataSource.driver as unknown as { master: pg.Pool }).master);
   }
@@ -152,7 +156,7 @@ async function checkOut(runner: QueryRunner): Promise<Connection> {
   return runner.connect().catch(rethrowFromHere) as Promise<Connection>;
 }
 
-/** Rethrows with the stack of the code that waits: the stack of pg's error ends at the socket or timer behind it. */
+/** Rethrows with the stack of the caller: the stack of pg's error ends at its socket or timer. */
 function rethrowFromHere(error: unknown): never {
   Error.captureStackTrace(error as Error);
   throw error;

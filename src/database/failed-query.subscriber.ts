@@ -2,8 +2,9 @@ import { type AfterQueryEvent, type EntitySubscriberInterface, EventSubscriber }
 import type { Connection } from './connection.js';
 
 /**
- * Discards the connection of a repository's query that failed outside a transaction, as `Database` does after a statement
- * of its own: a query that timed out still occupies the connection, and TypeORM would return it to the pool.
+ * Discards the connection of a repository's query that failed outside of a transaction. A query that timed out may
+ * still be running on its connection, which TypeORM would return to the pool. `Database` does the same for its own
+ * statements.
  */
 @EventSubscriber()
 export class FailedQuerySubscriber implements EntitySubscriberInterface {

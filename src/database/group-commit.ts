@@ -6,9 +6,9 @@ import { monotonicMs } from '../runtime/clock.js';
 import { ConnectionPool, levelsOf, type PoolLevels, refuseStandby } from './connection.js';
 import { Database, type OnSend, type Query, queryOn, type Statement } from './database.js';
 
-/** Items per batch. It bounds the time that a request waits for the others of its batch. */
+/** Largest batch, in items. It bounds the time that a request waits for the rest of its batch. */
 export const BATCH_LIMIT = 64;
-/** Connections: more than there are group statements, each of which uses one at a time. */
+/** Connections of the pool: more than there are group statements, each of which uses one at a time. */
 const CONNECTIONS = 12;
 /** How long a batch waits for a row lock, in milliseconds, before its items are retried individually. */
 const LOCK_TIMEOUT_MS = 50;
@@ -21,7 +21,8 @@ const CONNECTION_TIMEOUT_MS = 1_000;
 const CLOSE_MS = 1_000;
 /**
  * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty and must still
- * look up every row by its key: sequential scans are off, and index entries other than the wanted one cost more.
+ * look up every row by its key. So sequential scans are off, and reading index entries that do not match is made
+ * expensive.
  */
 const PLANNER_SETTINGS = {
   plan_cache_mode: 'force_generic_plan',
@@ -52,7 +53,7 @@ export interface GroupStatement {
   readonly columns: readonly string[];
   /** The column of a result row that identifies its item. */
   readonly key: string;
-  /** Finds the row of an earlier attempt that was committed although its answer was lost; takes the same values. */
+  /** Finds the row of an earlier execution that was committed although its answer was lost. Takes the same values. */
   readonly alreadyDone: Statement | undefined;
 }
 
@@ -99,7 +100,7 @@ interface Item {
   readonly reject: (error: unknown) => void;
 }
 
-/** The items of one statement that wait, whether a batch is under way, and the size of the last one. */
+/** The waiting items of one statement, whether a batch is under way, and the size of the last batch. */
 interface Queue {
   readonly waiting: Item[];
   busy: boolean;
@@ -152,7 +153,8 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Runs the statement on one row of values, in a batch if there are others.
-   * @param onSend its last call before the result arrives belongs to the statement that made the result
+   * @param onSend may be called several times; the last call before the result belongs to the statement that produced
+   * it
    * @returns its result row, if any
    */
   run<Row extends object>(
@@ -178,7 +180,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * Warns where a pooler has kept the settings of the connections back.
+   * Warns if a pooler has dropped the settings of the connections.
    * @throws Error with one line that names GROUP_COMMIT_DATABASE_URL, if it is set and cannot be opened
    */
   async onApplicationBootstrap(): Promise<void> {
@@ -276,7 +278,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     return sources.map((source) => rowFor.get(source[key]));
   }
 
-  /** Outside the queues, on the connections that everything else uses. */
+  /** Runs on the connections of the requests, outside of the queues. */
   private async runSingle(
     statement: GroupStatement,
     values: readonly unknown[],
@@ -287,7 +289,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-/** A row in the form in which PostgreSQL reads it from JSON. */
+/** A row as a JSON value, in the form that PostgreSQL reads. */
 function sourceRow(
   columns: readonly string[],
   item: number,

@@ -3,7 +3,7 @@ import type { Database, Statement } from './database.js';
 /** The tables that are partitioned by month. Migration 0011. */
 const TABLES = ['callbacks', 'audit_entries'] as const;
 
-/** Reading and writing wait while a partition is attached: if the table is held for longer, the attempt is given up. */
+/** Reads and writes wait while a partition is attached, so the attempt ends if the table stays locked for longer. */
 const LOCK_TIMEOUT: Statement = { name: 'partitions_lock_timeout', text: "SET LOCAL lock_timeout = '5s'" };
 
 const ADOPT_DEFAULT: Statement = {
@@ -19,11 +19,11 @@ const MAKE: Statement = {
 };
 
 /**
- * Makes the monthly partitions of each table up to so many months after this one, those that are missing alone. What went
- * to the default partition, because there was none for its month, gets one of its own first. Each table is one transaction.
- * @param months 1 or more
- * @returns the names of the partitions that were made
- * @throws Error where the role does not own the tables, or one of them is held by somebody else for longer than 5 s
+ * Creates the missing monthly partitions of each table. Rows that went to the default partition, because their month
+ * had none, are moved into a partition of their own first. Each table is one transaction.
+ * @param months how many months ahead, 1 or more
+ * @returns the names of the partitions that were created
+ * @throws Error if the role does not own the tables, or one of them stays locked for longer than 5 s
  */
 export async function makePartitions(database: Database, months: number): Promise<string[]> {
   const made: string[] = [];

@@ -2,7 +2,7 @@ import { getMetadataArgsStorage } from 'typeorm';
 
 /**
  * The columns of an entity as a select list, `t.created_at AS "createdAt", …`. Rows of a named statement then have the
- * fields of the entity, and the table is mapped in one place. Columns with `select: false` are left out.
+ * entity's fields, and a table is mapped in one place. Columns with `select: false` are left out.
  * @param entity without table inheritance
  * @param alias the alias of the table in the statement
  */

@@ -1,16 +1,16 @@
 import type { Statement } from './database.js';
 import { type Place, placeColumn } from '../http/lists/time-page.js';
 
-/** A list by time over one table, each filter of which has an index that ends with the time and the id. */
+/** A table that is listed by time. Each filter has an index that ends with the time and the id. */
 export interface TimeOrderedTable {
-  /** The columns that are read, of the table `t`. */
+  /** The select list, over the table alias `t`. */
   readonly columns: string;
   readonly from: string;
   readonly id: string;
   readonly idType: 'uuid' | 'bigint';
 }
 
-/** Which part of a list by time: from ≤ created_at < to, and what lies before a place. */
+/** The part of a list to read: from ≤ created_at < to, and before a place. */
 export interface TimeSpan {
   /** ISO 8601. */
   readonly from?: string | undefined;
@@ -19,21 +19,21 @@ export interface TimeSpan {
 }
 
 /**
- * That a column has a value, for a list that is ordered by the column first. To the planner `= ANY` is no equality with
- * a constant: it keeps the column in the order, which then only an index that begins with the column has. After `=` it
- * would drop it, and could follow the index by time through all that is newer.
+ * A condition that a column equals a value, for a list whose order begins with that column. The planner does not treat
+ * `= ANY` as equality with a constant, so it keeps the column in the order, and only an index that begins with the
+ * column has that order. With `=` it would drop the column, and could scan the index by time through all newer rows.
  */
 export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
 
-/** What no id is below. */
+/** Ids below which there are none. */
 const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 
 /**
- * The conditions of a span. The planner takes times for independent of all else, so that the many old rows of somebody
- * who has no new ones seem few, and are all sorted for a page: in a sub-select it does not see them. Of what lies between
- * two times it does not see it expects one in two hundred, few enough to sort as well: so `to` is a place, as `before` is.
- * Of two places the index is entered at the one that stands first, which is the older one.
- * @param value makes a parameter of it
+ * The conditions of a span. The planner assumes that times are independent of the other columns. For a tenant with many
+ * old rows and no new ones it would expect few rows and sort them all for a page; values hidden in a sub-select prevent
+ * that. Between two hidden times it would expect one row in two hundred, again few enough to sort, so `to` is given as
+ * a place, like `before`. With two places, PostgreSQL enters the index at the first one, which is the older.
+ * @param value adds a parameter and returns its placeholder
  */
 export function within(
   { from, to, before }: TimeSpan,
@@ -55,9 +55,9 @@ export function within(
 }
 
 /**
- * One page of it, newest first. The statement has no name: which index is right depends on the values.
- * @param equal what columns must be; undefined restricts nothing. The first that is given leads the order
- * @param further conditions that need no value
+ * One page of a list, newest first. The statement has no name, because the best index depends on the values.
+ * @param equal values of columns; undefined means no restriction. The first given column leads the order
+ * @param further conditions without parameters
  */
 export function timeOrderedPage(
   { columns, from, id, idType }: TimeOrderedTable,

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface BackgroundLoopOptions {
-  /** One pass. It must bear being repeated: another instance, or this one after a crash, may already have done it. */
+  /**
+   * One pass. It must tolerate repetition: another instance, or this one before a crash, may already have done the
+   * work.
+   */
   readonly work: () => Promise<void>;
   /** Called with the reason when a pass fails; the loop continues. It must not throw. */
   readonly onError: (error: Error) => void;
-  /** Polling interval, in milliseconds. A tick that finds a pass under way is dropped. */
+  /** Polling interval, in milliseconds. A tick during a pass is dropped. */
   readonly intervalMs: number;
   /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
   readonly firstAfterMs?: number;
@@ -18,7 +21,7 @@ export interface BackgroundLoopOptions {
 export class BackgroundLoop {
   private timer: NodeJS.Timeout | undefined;
   private last: Promise<void> = Promise.resolve();
-  /** The pass that was requested and has not begun. */
+  /** The requested pass that has not begun. */
   private next: Promise<void> | undefined;
   private unfinished = 0;
   private stopped = false;
@@ -55,7 +58,7 @@ export class BackgroundLoop {
     return this.next;
   }
 
-  /** Begins no further pass, and waits for those requested so far, for at most `patienceMs` milliseconds. */
+  /** Begins no new pass, and waits up to `patienceMs` milliseconds for those already requested. */
   async stop(patienceMs: number): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * The time of day on this instance, for signatures, tokens and times that only people read. Instants that are stored in
- * the database are compared with the database's clock instead.
+ * This instance's time of day, for signatures, tokens and times that only people read. Instants in the database are
+ * compared with the database's clock instead.
  */
 @Injectable()
 export class Clock {
@@ -15,13 +15,13 @@ export class Clock {
     return this.now().getTime() / 1000;
   }
 
-  /** As the function `monotonicMs`. */
+  /** See the function `monotonicMs`. */
   monotonicMs(): number {
     return monotonicMs();
   }
 }
 
-/** A moment to measure from, in milliseconds with fractions; it never jumps. */
+/** Monotonic time in milliseconds with fractions, for measuring durations. */
 export function monotonicMs(): number {
   return performance.now();
 }

@@ -4,7 +4,7 @@ export function sha256(content: string | Buffer): Buffer {
   return createHash('sha256').update(content).digest();
 }
 
-/** Compares two texts of any length in a time that tells nothing of either. */
+/** Compares two texts of any length in constant time. */
 export function equalInConstantTime(left: string, right: string): boolean {
   return timingSafeEqual(sha256(left), sha256(right));
 }

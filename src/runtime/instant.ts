@@ -3,8 +3,8 @@ const INSTANT = new RegExp(`^${LOCAL}(?:[Zz]|([+-])(\\d\\d):?(\\d\\d))$`);
 const MINUTE_MS = 60_000;
 
 /**
- * The instant that a text with `Z` or an offset names, in Unix milliseconds, rounded down; null where the text names
- * none, or names one only to somebody who knows the zone.
+ * Parses a time with `Z` or an offset. @returns Unix milliseconds, rounded down; null if the text is not a time, or has
+ * no zone
  */
 export function instantMs(text: string): number | null {
   const match = INSTANT.exec(text);
@@ -15,7 +15,8 @@ export function instantMs(text: string): number | null {
   const ms = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'));
   const local = Date.UTC(year, month - 1, day, hour, minute, second, ms);
   const date = new Date(local);
-  // A day or an hour that does not exist has become another one, and the years before 100 one of the last century.
+  // Date.UTC turns a day or hour that does not exist into another one, and a year before 100 into one of the last
+  // century.
   const exists = date.toISOString().startsWith(`${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}`);
   if (!exists || second > 59) return null;
   const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
@@ -24,7 +25,7 @@ export function instantMs(text: string): number | null {
   return match[8] === '-' ? local + offsetMs : local - offsetMs;
 }
 
-/** As `instantMs`; a day alone is its beginning in UTC. */
+/** Like `instantMs`; a date without a time means midnight in UTC. */
 export function instantOrDayMs(text: string): number | null {
   return instantMs(text.length === 10 ? `${text}T00:00Z` : text);
 }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** Whether the process has been told to stop. From then on it is not ready, and closes connections after their answers. */
+/**
+ * Whether the process has been signalled to stop. From then on it is not ready, and closes connections after their
+ * answers.
+ */
 @Injectable()
 export class Lifecycle {
   stopping = false;

@@ -12,7 +12,7 @@ export class Randomness {
     return randomBytes(32).toString('base64url');
   }
 
-  /** 0 … most, both included. */
+  /** An integer from 0 to `most`, both included. */
   integer(most: number): number {
     return randomInt(most + 1);
   }
@@ -21,7 +21,7 @@ export class Randomness {
     return randomBytes(count);
   }
 
-  /** A nonce for one signed call: 122 random bits, which Node draws for many at a time. */
+  /** A nonce for one signed call: a UUID with 122 random bits, because Node draws those in bulk. */
   nonce(): string {
     return randomUUID();
   }

@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { Redis } from 'ioredis';
 import { Configuration } from '../config/configuration.js';
 
-/** A command that Redis does not answer within this time has failed, in milliseconds. */
+/** Time-out of a command, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 1_000;
 
 /** The one connection to Redis; without `REDIS_URL` there is none and everything is kept in process. */
@@ -16,7 +16,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
 
   constructor(configuration: Configuration) {
     if (configuration.redisUrl === undefined) return;
-    // Commands fail at once while Redis is unavailable: requests that queue would be transactions that wait.
+    // Commands fail at once while Redis is unavailable: queued commands would make transactions wait.
     const { redisUrl, redisSentinels } = configuration;
     this.client = new Redis(redisUrl, {
       commandTimeout: COMMAND_TIMEOUT_MS,
@@ -24,9 +24,10 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
-      // Connected in `onModuleInit`: a start that fails before it must not leave a connection that keeps the process.
+      // Connected in `onModuleInit`: a start that fails earlier must not leave a connection that keeps the process
+      // alive.
       lazyConnect: true,
-      // A master that has become a replica: the next connection leads to the new one.
+      // The master has become a replica: the next connection leads to the new master.
       reconnectOnError: ({ message }) => message.includes('READONLY'),
       ...(redisSentinels && {
         sentinels: [...redisSentinels],
@@ -48,7 +49,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  /** Waits a moment for Redis. If it is unavailable, the service starts all the same and refuses signed calls. */
+  /** Waits briefly for Redis. If it is unavailable, the service starts anyway and refuses signed calls. */
   async onModuleInit(): Promise<void> {
     if (!this.client) return;
     this.client.connect().catch((): void => undefined);
@@ -61,7 +62,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     this.client?.disconnect();
   }
 
-  /** One line when Redis is lost, however many attempts to reconnect fail, and one when it is back. */
+  /** Logs one line when Redis is lost, however many reconnects fail, and one when it is back. */
   private lost(detail: string): void {
     if (this.reportedLost || this.stopping) return;
     this.reportedLost = true;

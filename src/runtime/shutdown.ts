@@ -2,17 +2,17 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.js';
 
-/** How long before the process is ended the remaining connections are closed, in milliseconds. */
+/** Time between closing the remaining connections and the end of the process, in milliseconds. */
 const CLOSING_MS = 2_500;
-/** The process ends this long before the time that is promised, in milliseconds. */
+/** The process ends this long before the promised limit, in milliseconds. */
 const MARGIN_MS = 500;
 const IDLE_CHECK_MS = 50;
 
-/** How a service stops that has started. */
+/** How a running service stops. */
 export interface Drain {
-  /** From the signal until the stop begins, in milliseconds: load balancers notice meanwhile that it is not ready. */
+  /** From the signal until the stop begins, in milliseconds. Meanwhile load balancers notice that it is not ready. */
   readonly delayMs: number;
-  /** From the end of the delay until the process ends at the latest, in milliseconds. */
+  /** Longest time from the end of the delay to the end of the process, in milliseconds. */
   readonly limitMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface Stopped {
   readonly outcome: 'clean' | 'failed' | 'cut off at the limit';
 }
 
-/** The limit where the start has not finished. */
+/** For a process that has not finished starting. */
 const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
 
 /**

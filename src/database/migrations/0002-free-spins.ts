@@ -15,7 +15,7 @@ export class FreeSpins1764000000002 implements MigrationInterface {
   }
 }
 
-/** One row for each attempt, written before the call; without a completion nobody knows what became of it. */
+/** One row for each attempt, written before the call. Without a completion, its outcome is unknown. */
 const CALLBACKS = `
 CREATE TABLE callbacks (
   callback_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -41,8 +41,8 @@ CREATE INDEX callbacks_of_reference ON callbacks (reference);
 `;
 
 /**
- * PENDING without a lease: not sent yet. The lease is that of the grant callback under way; the cancel's is one
- * of its own, for the grant stays GRANTED meanwhile.
+ * PENDING without a lease: not sent yet. The lease belongs to the grant callback under way. A cancel has a lease of its
+ * own, because the grant stays GRANTED meanwhile.
  */
 const FREE_SPINS = `
 CREATE TABLE free_spin_batches (
@@ -108,8 +108,8 @@ CREATE INDEX transactions_of_free_spins_by_time ON transactions (created_at, pla
 `;
 
 /**
- * One row for each revoked session: what became of its one notification. Not sent yet, or sent and without an
- * outcome; the lease says whether somebody is at it.
+ * One row for each revoked session, with the outcome of its only notification. The lease tells whether an instance is
+ * sending it.
  */
 const REVOCATIONS = `
 CREATE TABLE session_revocations (

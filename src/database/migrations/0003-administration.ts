@@ -29,9 +29,9 @@ CREATE INDEX admin_keys_live ON admin_keys (created_at, id) WHERE revoked_at IS 
 `;
 
 /**
- * Whoever inserts says what happened; the trigger says where in the chain, when, and with which hash, so that no
- * statement can insert beside the chain. The lock makes appends wait for each other from here to their commit.
- * src/audit/chain.ts computes the same hashes, to prove them.
+ * The inserting statement says what happened; the trigger sets the place in the chain, the time and the hash, so that
+ * no statement can insert outside of the chain. The lock serialises appends until they commit. src/audit/chain.ts
+ * computes the same hashes to verify them.
  */
 const AUDIT = `
 CREATE TABLE audit_entries (

@@ -23,9 +23,9 @@ export class SupportDesk1764000000004 implements MigrationInterface {
 }
 
 /**
- * The resolver looks at each operator's share by itself, so that one dead operator's does not hide the others'.
- * The index takes the place of one that was as often written; the parked ones lie in one of their own, that a
- * transaction's usual way never touches.
+ * The resolver takes up each operator's transactions separately, so that one failing operator does not hold up the
+ * others. The new index is written as often as the one it replaces. Parked transactions have an index of their own,
+ * which a normal transaction never writes.
  */
 const RESOLVER = `
 ALTER TABLE transactions ADD COLUMN parked_at timestamptz;
@@ -37,9 +37,9 @@ CREATE INDEX transactions_parked ON transactions (parked_at)
 `;
 
 /**
- * An index costs each transaction twice, when it is claimed and when it is settled. So three for the lists, each of
- * which serves several filters; one for the exceptional states, which the usual way does not write; and the round's
- * begins with the round now, so that it can be looked for without its provider.
+ * Each index is written twice per transaction, by the claim and by the settlement. So there are three for the lists,
+ * each for several filters, and one for the exceptional states, which a normal transaction does not write. The index by
+ * round now begins with the round, so that a search needs no provider.
  */
 const SEARCH = `
 CREATE INDEX transactions_by_time ON transactions (created_at, platform_transaction_id);
@@ -51,7 +51,7 @@ DROP INDEX transactions_of_round;
 CREATE INDEX transactions_of_round ON transactions (round_id, player_ref, provider_id);
 `;
 
-/** An adjustment is the platform's own, in real money, in no session, game or round, and somebody says why. */
+/** An adjustment belongs to the platform, is in real money, has no session, game or round, and needs a reason. */
 const ADJUSTMENTS = `
 ALTER TABLE transactions
   ADD COLUMN reason text,
@@ -62,7 +62,7 @@ ALTER TABLE transactions
   ADD CHECK (provider_id <> 'platform' OR kind = 'ADJUSTMENT');
 `;
 
-/** Sessions are launched far more rarely than played in, and each filter may have its index. */
+/** Sessions are written rarely, so each filter has an index. */
 const SESSIONS = `
 CREATE INDEX sessions_by_time ON sessions (created_at, session_id);
 CREATE INDEX sessions_of_operator ON sessions (operator_id, created_at, session_id);

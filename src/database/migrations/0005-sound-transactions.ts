@@ -15,8 +15,8 @@ export class SoundTransactions1764000000005 implements MigrationInterface {
 }
 
 /**
- * PostgreSQL reads each CHECK from its catalogue and plans it anew with every statement that writes: sixteen of them
- * cost more than the write itself. As one function they are planned once for a connection.
+ * PostgreSQL reads each CHECK from its catalogue and plans it again for every statement that writes: sixteen of them
+ * cost more than the write itself. One function is planned once per connection.
  */
 const DROP_SINGLE_CHECKS = `
 DO $$
@@ -29,7 +29,7 @@ BEGIN
 END $$;
 `;
 
-/** As of a CHECK, only false refuses: a condition on what is NULL holds. */
+/** As in a CHECK, only false refuses: a condition on a NULL holds. */
 export const SOUND = `
 CREATE FUNCTION transaction_is_sound(
   provider_id text, kind text, state text, session_id uuid, mode text, game_id text, currency text, amount_minor bigint,

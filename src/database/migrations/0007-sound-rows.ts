@@ -19,12 +19,12 @@ DROP FUNCTION transaction_is_sound;
 `;
 
 /**
- * The whole row in place of sixteen values: PostgreSQL reads a CHECK from its catalogue with every statement that writes,
- * and to read sixteen values of it costs as much as to judge them. It judges step by step, because an expression is made
- * ready in every transaction anew, all of it.
+ * The CHECK passes the whole row instead of sixteen values: PostgreSQL reads a CHECK from its catalogue for every
+ * statement that writes, and reading sixteen references costs as much as evaluating them. The function has several
+ * steps, because PostgreSQL prepares an entire expression again in every transaction.
  *
- * As of a CHECK, only false refuses: a condition on what is NULL holds. What is stored was held to these conditions when
- * it was written, and is not read again under the table's lock.
+ * As in a CHECK, only false refuses: a condition on a NULL holds. Stored rows met these conditions when they were
+ * written, so they are not validated again under the table's lock.
  */
 const SOUND = `
 CREATE FUNCTION transaction_is_sound(t transactions) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$

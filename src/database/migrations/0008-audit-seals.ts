@@ -12,7 +12,7 @@ export class AuditSeals1764000000008 implements MigrationInterface {
 
 /**
  * A seal authenticates an entry of the audit log, and with it all entries before it, under a key that the database does
- * not have: src/audit/sealer.ts. Seals are numbered without gaps, so that a removed one is missed. There is no foreign
+ * not have: src/audit/sealer.ts. Seals are numbered without gaps, so that a removed one is noticed. There is no foreign
  * key to the entry: a seal that outlives its entry shows that the log was cut off.
  */
 const SEALS = `

@@ -6,7 +6,7 @@ export class RolesAndRefusals1764000000009 implements MigrationInterface {
     await runner.query(AUDIT);
   }
 
-  /** What the audit log got stays: an entry that was hashed with its outcome cannot be without it. */
+  /** The columns of the audit log stay: an entry that was hashed with its outcome must keep it. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE admin_keys DROP CONSTRAINT admin_keys_role_check,
@@ -21,9 +21,9 @@ ALTER TABLE admin_keys DROP CONSTRAINT admin_keys_role_check,
 `;
 
 /**
- * The outcome of a call and the actor's name, which are hashed where there is an outcome: the previous version, while it
- * still runs, writes entries without one, and their hashes are as before. A word of its own in the digest keeps the two
- * forms apart. src/audit/chain.ts computes the same hashes.
+ * The outcome of a call and the actor's name are hashed if there is an outcome. The previous version, which may still
+ * run, writes entries without one, whose hashes are unchanged. A separate word in the digest distinguishes the two
+ * forms. src/audit/chain.ts computes the same hashes.
  */
 const AUDIT = `
 ALTER TABLE audit_entries ADD COLUMN IF NOT EXISTS actor_name text,

@@ -1,14 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Months that have a partition from the start on, this one included; `npm run partitions` makes later ones. */
+/** Number of months that get a partition at once, the current one included; `npm run partitions` makes later ones. */
 const FIRST_MONTHS = 4;
 
 /**
- * Partitions callbacks and the audit log by month. The tables as they are become the partition of all months so far,
- * without a copy: what takes long, an index and the validation of a bound, is done before, without blocking anybody, and
- * the exchange itself only changes the catalogue. The previous version's statements work on the partitioned tables.
+ * Partitions callbacks and the audit log by month. The existing tables become the partition of all months so far,
+ * without a copy. The slow parts, an index and the validation of a bound, run first and block no statement; the
+ * exchange itself only changes the catalogue. The previous version's statements work on the partitioned tables.
  *
- * Not in one transaction: an index cannot be built concurrently in one. Each step can be repeated.
+ * Not in one transaction, because an index cannot be built concurrently in one. Each step can be repeated.
  */
 export class MonthlyPartitions1764000000011 implements MigrationInterface {
   readonly transaction = false;
@@ -21,7 +21,7 @@ export class MonthlyPartitions1764000000011 implements MigrationInterface {
     await exchange(runner, 'audit_entries', AUDIT);
   }
 
-  /** Stays: the tables without partitions would have to be copied, and nothing depends on there being none. */
+  /** Does nothing: going back would need a copy of the tables, and the previous version works with partitions. */
   async down(): Promise<void> {
     await Promise.resolve();
   }
@@ -29,7 +29,8 @@ export class MonthlyPartitions1764000000011 implements MigrationInterface {
 
 async function prepareCallbacks(runner: QueryRunner): Promise<void> {
   if (await isPartitioned(runner, 'callbacks')) return;
-  // The primary key of a partitioned table has its partition key. An index that was interrupted is not valid.
+  // The primary key of a partitioned table must contain its partition key. An interrupted build leaves an invalid
+  // index.
   await runner.query('DROP INDEX CONCURRENTLY IF EXISTS callbacks_of_id');
   await runner.query(
     'CREATE UNIQUE INDEX CONCURRENTLY callbacks_of_id ON callbacks (callback_id, created_at)',
@@ -41,7 +42,10 @@ async function prepareAudit(runner: QueryRunner): Promise<void> {
   if (!(await isPartitioned(runner, 'audit_entries'))) await boundRows(runner, 'audit_entries', 'day');
 }
 
-/** Bounds the rows by the end of this month, or of the next one shortly before: attaching then needs no scan. */
+/**
+ * Bounds the rows by the end of this month, or of the next one if this one is nearly over, so that attaching needs no
+ * scan.
+ */
 async function boundRows(runner: QueryRunner, table: string, column: string): Promise<void> {
   const [bound] = (await runner.query(`SELECT month_bound('${table}', partition_start()) AS text`)) as [
     { text: string },
@@ -79,8 +83,8 @@ async function isPartitioned(runner: QueryRunner, table: string): Promise<boolea
 }
 
 /**
- * A partition's name is that of its table and its month, `callbacks_2026_12`. The partition of all months before is
- * `…_so_far`, and what no other takes goes to `…_default`, which is empty as long as partitions are made ahead.
+ * A partition's name is that of its table and its month, `callbacks_2026_12`. The partition of all earlier months is
+ * `…_so_far`. Rows without a partition go to `…_default`, which stays empty as long as partitions are made ahead.
  */
 const FUNCTIONS = `
 -- The first day of the month that begins after tomorrow, so that no month begins between this and the exchange.
@@ -165,7 +169,7 @@ BEGIN
 END $$;
 `;
 
-/** Statements wait for this exchange, so it gives up soon where something holds the table; the next start tries again. */
+/** Statements wait for this exchange, so it gives up soon if the table is locked; the next start tries again. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
 const CALLBACKS = `
@@ -197,8 +201,9 @@ SELECT close_partition('callbacks', 'callbacks_default');
 `;
 
 /**
- * A row goes to its partition before the trigger runs, by a day that the trigger then confirms. So that both see the same
- * end of the chain, the lock is taken before the day is found. The hash needs no index of its own: it is that of a place.
+ * A row is routed to its partition before the trigger runs, by a day that the trigger then confirms. The lock is taken
+ * before the day is determined, so that both see the same end of the chain. The hash needs no unique index: it belongs
+ * to a unique place.
  */
 const AUDIT = `
 ${LOCK_TIMEOUT}

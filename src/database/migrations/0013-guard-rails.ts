@@ -21,12 +21,12 @@ export class GuardRails1764000000013 implements MigrationInterface {
   }
 }
 
-/** A list without a currency would refuse everything. */
+/** An empty list would refuse everything. */
 const CURRENCIES = `
 ALTER TABLE tenants ADD COLUMN currencies text[] CHECK (cardinality(currencies) > 0);
 `;
 
-/** What may be given away without a second person's approval, in minor units; NULL: no limit. */
+/** The most that may be given away without a second person's approval, in minor units; NULL means no limit. */
 const LIMITS = `
 CREATE TABLE limits (
   operator_id           text NOT NULL REFERENCES tenants (id),
@@ -57,7 +57,10 @@ CREATE INDEX free_spin_grants_carried_out
   ON free_spin_grants (operator_id, currency, coalesce(carried_out_at, created_at));
 `;
 
-/** A deed that waits for a second person, or was decided. A key's maker may not approve what the key asked for. */
+/**
+ * An action that waits for a second person, or was decided. The creator of a key may not approve what that key
+ * requested.
+ */
 const APPROVALS = `
 ALTER TABLE admin_keys ADD COLUMN created_by text;
 
@@ -97,8 +100,8 @@ CREATE INDEX approvals_of_operator ON approvals (operator_id, created_at, approv
 `;
 
 /**
- * A grant that is cancelled before it was sent has no externalRef. The request ids are those of the calls that cause the
- * next grant and cancel callback; cancel_due: a cancel of its batch is still to be sent for it.
+ * A grant that is cancelled before it was sent has no externalRef. The request ids are those of the calls that cause
+ * the next grant and cancel callback. cancel_due: the cancel of its batch has not been sent for it yet.
  */
 const BATCHES = `
 ALTER TABLE free_spin_batches ADD COLUMN game_id text;
