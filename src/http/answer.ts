@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
 import type { PageOf } from './lists/page.js';
 
-/** Exposes a field that an answer leaves out where the entity has null. */
+/** Exposes a field, and leaves it out of the answer if the entity has null. */
 export function ExposeUnlessNull(): PropertyDecorator {
   const expose = Expose();
   const leaveOutNull = Transform(({ value }: { value: unknown }) => value ?? undefined);
@@ -12,12 +12,12 @@ export function ExposeUnlessNull(): PropertyDecorator {
   };
 }
 
-/** Makes an answer of an entity: of its fields only those that the answer's class exposes, in the class's order. */
+/** Converts an entity to an answer, with only the fields that the answer's class exposes, in the class's order. */
 export function answerOf<Answer extends object>(answer: Type<Answer>, entity: object): Answer {
   return plainToInstance(answer, entity, { excludeExtraneousValues: true, exposeUnsetFields: false });
 }
 
-/** Makes an answer of each item of a page. */
+/** Converts each item of a page to an answer. */
 export function answersOf<Answer extends object>(
   answer: Type<Answer>,
   { items, ...page }: PageOf<object>,

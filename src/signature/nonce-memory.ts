@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../runtime/clock.js';
 
-/** How many times the nonces of a tenant at its full rate the memory holds before it refuses. */
+/** Capacity of the memory, as a multiple of the nonces that a tenant uses at its full rate. */
 const HEADROOM = 4;
-/** What even a tenant with a tiny limit may use, in nonces. */
+/** Smallest capacity for a tenant, in nonces. */
 const LEAST_CAPACITY = 10_000;
-/** What one tenant may use at most, in nonces: a Set throws beyond it. */
+/** Largest capacity for a tenant, in nonces: a Set throws beyond it. */
 const SET_CAPACITY = 2 ** 24;
 
 interface Generation {
@@ -15,8 +15,9 @@ interface Generation {
 }
 
 /**
- * Remembers nonces in two generations a tenant, each as long as a nonce must be remembered: it forgets whole
- * sets, never a nonce too early. Full, it refuses and never evicts. Only verified tenants have an entry.
+ * Remembers nonces in two generations per tenant, each as long as a nonce must be remembered. It forgets whole
+ * generations, so no nonce is forgotten too early. When it is full it refuses and never evicts. Only verified tenants
+ * have an entry.
  */
 @Injectable()
 export class NonceMemory {
@@ -24,7 +25,7 @@ export class NonceMemory {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @param perSecond the tenant's rate limit, from which its share of the memory follows */
+  /** @param perSecond the tenant's rate limit, which determines its capacity */
   claim(
     tenantId: string,
     nonce: string,
@@ -57,7 +58,7 @@ export class NonceMemory {
 }
 
 /**
- * How many nonces of one tenant are remembered.
+ * The capacity for one tenant, in nonces.
  * @param perSecond the tenant's rate limit
  */
 export function capacityOf(perSecond: number, rememberSeconds: number): number {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
-/** Expired rows that a claim sweeps away at most, so that the table stays as small as the window. */
+/** Expired rows that one claim deletes at most, so that the table does not grow. */
 const SWEPT_ROWS = 10;
 
 const CLAIM = {
@@ -17,7 +17,7 @@ const CLAIM = {
     RETURNING nonce`,
 };
 
-/** Nonces that outlive the process. */
+/** Nonces in the database, which survive a restart. */
 @Injectable()
 export class NonceStore {
   constructor(private readonly database: Database) {}

@@ -7,13 +7,13 @@ import { NonceStore } from './nonce.store.js';
 import type { RateRecord } from './rate-record.js';
 import { RedisNonces } from './redis-nonces.js';
 
-/** Whether a nonce was claimed; where Redis claimed it, with what Redis counted towards the tenant's limit. */
+/** The result of a claim; if Redis made it, with the tenant's request count. */
 export type NonceClaim = { readonly claimed: false } | { readonly claimed: true; readonly rate?: RateRecord };
 
 /**
- * Each nonce once for each tenant, remembered for twice the tolerance: in Redis where it is configured; else
- * in process, and for operators, whose calls are not idempotent by themselves, in the database as well.
- * Contract, section 1, `X-Nonce`.
+ * Accepts each nonce once per tenant, for twice the tolerance. Nonces are kept in Redis if it is configured, else in
+ * the process. Those of operators, whose calls are not idempotent, are then also kept in the database. Contract,
+ * section 1, `X-Nonce`.
  */
 @Injectable()
 export class Nonces {
@@ -25,18 +25,18 @@ export class Nonces {
     private readonly store: NonceStore,
     private readonly redis: RedisNonces,
   ) {
-    // The window is judged in whole seconds, so it is up to one second longer than twice the tolerance.
+    // Timestamps are whole seconds, so the window is up to one second longer than twice the tolerance.
     this.rememberSeconds = 2 * configuration.signatureToleranceSeconds + 1;
   }
 
-  /** Whether the memory of this process alone decides about the tenant's nonces, so that `claimInProcess` suffices. */
+  /** Whether this process alone decides about the tenant's nonces, so that `claimInProcess` suffices. */
   areInProcess(tenant: Tenant): boolean {
     return tenant.kind === 'PROVIDER' && !this.redis.configured;
   }
 
   /**
-   * Claims the nonce wherever the tenant's nonces are kept. Call it only after the HMAC holds.
-   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where the claim cannot be decided: it fails closed
+   * Claims the nonce wherever the tenant's nonces are kept. Call it only after the signature has been verified.
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the claim cannot be decided: it fails closed
    */
   async claim(tenant: Tenant, nonce: string): Promise<NonceClaim> {
     if (this.redis.configured) {
@@ -49,8 +49,8 @@ export class Nonces {
   }
 
   /**
-   * Claims the nonce in this process. Call it only after the HMAC holds.
-   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where the memory is full
+   * Claims the nonce in this process. Call it only after the signature has been verified.
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full
    */
   claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
     const perSecond = tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;

@@ -1,7 +1,7 @@
 /** Length of the fixed window in which a tenant's requests are counted, in milliseconds: limits are per second. */
 export const RATE_WINDOW_MS = 1_000;
 
-/** What Redis counted for a tenant when it claimed the nonce of one of its requests. */
+/** A tenant's request count, taken by Redis together with the claim of a nonce. */
 export interface RateRecord {
   /** Requests of the tenant in the current window, over all instances, this one included. */
   readonly requests: number;

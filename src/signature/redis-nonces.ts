@@ -6,8 +6,8 @@ import { RedisConnection } from '../runtime/redis.js';
 import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
 
 /**
- * Claims the nonce KEYS[1] for ARGV[1] seconds and counts the request in the window KEYS[2] of ARGV[2] milliseconds. A nonce
- * that was used before is not counted: replayed requests must not use up the tenant's limit.
+ * Claims the nonce KEYS[1] for ARGV[1] seconds and counts the request in the window KEYS[2] of ARGV[2] milliseconds. A
+ * replayed nonce is not counted, so that replayed requests do not use up the tenant's limit.
  */
 const CLAIM_NONCE = `
 if not redis.call('SET', KEYS[1], '1', 'EX', ARGV[1], 'NX') then return false end
@@ -15,9 +15,9 @@ redis.call('SET', KEYS[2], '0', 'PX', ARGV[2], 'NX')
 return { redis.call('INCR', KEYS[2]), redis.call('PTTL', KEYS[2]) }`;
 
 /**
- * Claims the key of the previous version for ARGV[1] seconds: 0 where an instance of that version had claimed it. That
- * version stores '1' under it and this one '2': among instances of this version only CLAIM_NONCE decides, so that
- * exactly one of two simultaneous claims succeeds.
+ * Claims the previous version's key for ARGV[1] seconds; returns 0 if an instance of that version has claimed it. That
+ * version stores '1' and this one '2', so that among instances of this version only CLAIM_NONCE decides, and exactly
+ * one of two simultaneous claims succeeds.
  */
 const CLAIM_PREVIOUS_KEY = `
 if redis.call('SET', KEYS[1], '2', 'EX', ARGV[1], 'NX') then return 1 end
@@ -57,8 +57,8 @@ export class RedisNonces {
   /**
    * Claims the nonce.
    * @param rememberSeconds how long the nonce cannot be used again
-   * @returns undefined where the nonce was used before
-   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE where Redis does not answer, or cannot claim or count
+   * @returns undefined if the nonce was used before
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if Redis does not answer, or cannot claim or count
    */
   async claim(tenantId: string, nonce: string, rememberSeconds: number): Promise<RateRecord | undefined> {
     try {
@@ -73,10 +73,10 @@ export class RedisNonces {
   }
 
   /**
-   * During a rolling upgrade, instances of the previous version must refuse what this version accepted, and the other way
-   * round: so this release claims the key of the previous version as well. The next release removes that. The two keys are
-   * in different hash slots, which no script may span, so there are two scripts; both are sent before either is answered.
-   * A nonce that the previous version accepted is therefore counted towards the limit when it is first replayed.
+   * During a rolling upgrade, each version must refuse the nonces that the other accepted, so this release also claims
+   * the previous version's key. The next release removes that. The two keys are in different hash slots, which one
+   * script may not span, so there are two scripts, both sent before either is answered. A nonce that the previous
+   * version accepted is therefore counted towards the limit when it is first replayed.
    */
   private async claimInBothLayouts(
     tenantId: string,

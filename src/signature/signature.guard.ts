@@ -17,14 +17,13 @@ import { type NonceClaim, Nonces } from './nonces.js';
 import type { SignedRequest } from './tenant.decorator.js';
 
 /**
- * Lets a request pass only with a signature that holds over its raw bytes, by a tenant of the kind that the
- * route declares; a route that declares nothing is the provider's. A signature that does not hold costs no
- * database access. Contract, section 1, "Signature".
+ * Admits a request only if its signature over the raw bytes is valid and its tenant is of the kind that the route
+ * declares (by default: a provider). An invalid signature costs no database access. Contract, section 1, "Signature".
  */
 @Injectable()
 export class SignatureGuard implements CanActivate {
   private readonly logger = new BoundedLogger('Signature');
-  /** What an unknown tenant is checked against, so that it costs the same work as a wrong key. */
+  /** The key for unknown tenants, so that they cost the same work as a wrong signature. */
   private readonly nobodysSecret: string;
 
   constructor(
@@ -63,8 +62,8 @@ export class SignatureGuard implements CanActivate {
   }
 
   /**
-   * Puts the tenant on the request, and what was counted for its limit.
-   * @throws InvalidSignatureError where the nonce was used before
+   * Puts the tenant and its request count on the request.
+   * @throws InvalidSignatureError if the nonce was used before
    */
   private admit(request: SignedRequest, tenant: Provider | Operator, claim: NonceClaim): true {
     if (!claim.claimed) throw this.refusal(request, 'nonce_replayed', tenant.id);
@@ -75,7 +74,7 @@ export class SignatureGuard implements CanActivate {
   }
 
   /**
-   * The tenant whose signature the request bears.
+   * The tenant that signed the request.
    * @throws InvalidSignatureError
    */
   private signer(request: SignedRequest, caller: 'provider' | 'operator'): Provider | Operator {
@@ -100,8 +99,8 @@ export class SignatureGuard implements CanActivate {
   }
 
   /**
-   * The answer to the caller, which is always the same; the reason goes to the log and the metrics.
-   * @param tenantId undefined where there is no such tenant: some integrators send their secret in its place
+   * The answer to the caller is always the same; the reason goes to the log and the metrics.
+   * @param tenantId undefined for an unknown tenant, since some integrators send their secret in its place
    */
   private refusal(request: SignedRequest, reason: string, tenantId?: string): InvalidSignatureError {
     this.metrics.signatureRefused(reason);

@@ -3,14 +3,14 @@ import type { ActingRequest } from '../audit/actor.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import type { RateRecord } from './rate-record.js';
 
-/** A request whose signature holds: the guard has put its tenant there. */
+/** A request whose signature was verified by the guard, which has set its tenant. */
 export interface SignedRequest extends ActingRequest {
   tenant?: Provider | Operator;
-  /** What was counted for the tenant's limit; absent without Redis, where nonces are claimed and requests counted apart. */
+  /** The tenant's request count; absent without Redis, where requests are counted separately. */
   rateRecord?: RateRecord;
 }
 
-/** The tenant whose signature the request carries. */
+/** The tenant that signed the request. */
 export const SignedTenant = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<SignedRequest>().tenant,
 );

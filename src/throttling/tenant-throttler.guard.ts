@@ -4,9 +4,9 @@ import { CroupierError } from '../errors/croupier-error.js';
 import type { SignedRequest } from '../signature/tenant.decorator.js';
 
 /**
- * Limits the requests of each verified tenant, over all routes. A route without a signature is not limited. Without Redis
- * the storage of `ThrottlingModule` counts; with Redis the signature guard has counted, in the round trip that claimed
- * the nonce, and this guard only judges the count: no throttler decorator can switch replay protection off. Contract,
+ * Limits the requests of each verified tenant, over all routes. Unsigned routes are not limited. Without Redis the
+ * storage of `ThrottlingModule` counts. With Redis the signature guard has counted, in the round trip that claimed the
+ * nonce, and this guard only compares, so that no throttler decorator can switch off replay protection. Contract,
  * section 2, 429.
  * @throws CroupierError RATE_LIMITED
  */
@@ -20,7 +20,7 @@ export class TenantThrottlerGuard extends ThrottlerGuard {
     return request.tenant!.id;
   }
 
-  /** One count for all routes; the library's default has one for each handler. */
+  /** One count for all routes; the library's default is one per handler. */
   protected override generateKey(_context: ExecutionContext, tenantId: string): string {
     return tenantId;
   }

@@ -1,7 +1,7 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { monotonicMs } from '../runtime/clock.js';
 
-/** Tenants whose windows are kept at most, some 2 MB; beyond, the window that was opened first is forgotten. */
+/** Largest number of windows, about 2 MB. Beyond it, the oldest window is forgotten. */
 export const MOST_TENANTS = 10_000;
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
@@ -13,14 +13,14 @@ interface Window {
 
 /**
  * Counts the requests of each tenant in this process, in a fixed window that its first request opens. The library's own
- * storage keeps the time of every hit and filters them all at each request; this one keeps a count.
+ * storage keeps the time of every hit and filters all of them at each request; this one keeps a count.
  */
 export class TenantWindows implements ThrottlerStorage {
-  /** In the order in which they were opened. */
+  /** Ordered by the time at which they were opened. */
   private readonly windows = new Map<string, Window>();
 
   /**
-   * Counts a request. A refused tenant is refused until its window ends: the library's `blockDuration` has no use here.
+   * Counts a request. A refused tenant stays refused until its window ends; `blockDuration` of the library is not used.
    * @param ttl length of the window, in milliseconds
    * @param limit requests that the window admits
    * @returns times in whole seconds, rounded up

@@ -1,24 +1,28 @@
 /**
- * A spreadsheet takes a cell for a formula if it begins so: the signs, or their full-width forms, behind blanks, control
- * and invisible characters (NBSP, byte order mark), which it skips, or behind quotes, which may only open the cell.
+ * The beginning of a cell that a spreadsheet runs as a formula: one of these signs or its full-width form, after
+ * characters that the spreadsheet skips (blanks, control and invisible characters such as NBSP or a byte order mark) or
+ * after quotes, which may only open the cell.
  */
 const FORMULA =
   /^["\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;
-/** After these a spreadsheet may begin a new cell: in many locales the semicolon separates cells, even between quotes. */
+/**
+ * Characters after which a spreadsheet may begin a new cell: in many locales a semicolon separates cells, even in
+ * quotes.
+ */
 const AFTER_CELL_BREAK = /(?<=[;\t\r\n])/;
 const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;
 const QUOTED = /[",;\t\r\n]/;
 
 /**
  * One record of RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or a
- * list is its JSON. A text that a spreadsheet of any locale would run as a formula gets an apostrophe before the formula;
- * a number stays a number.
+ * list is JSON. A text that a spreadsheet of any locale would run as a formula gets an apostrophe before the formula; a
+ * number stays a number.
  */
 export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(field).join(',')}\r\n`;
 }
 
-/** A number whose decimals are written as they are given, such as `2.50`. */
+/** A number that is written with the given decimals, such as `2.50`. */
 export class CsvNumber {
   constructor(readonly text: string) {}
 }

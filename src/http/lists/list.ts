@@ -14,23 +14,23 @@ import { majorUnits } from '../../money/money.js';
 import { CsvNumber, csvRecord } from './csv.js';
 import type { ListQuery, PageOf } from './page.js';
 
-/** Rows that an export reads at once, and all that it holds in memory. */
+/** Rows that an export reads at a time, and the most that it holds in memory. */
 const BATCH = 500;
 
-/** Every field of an item, in the order of its columns; the compiler sees to it that none is forgotten. */
+/** Every field of an item, in the order of the columns. The type makes a forgotten field a compile error. */
 export type Columns<T> = { readonly [K in keyof Required<T>]: true };
 
-/** The list as an export of it: all pages, one after the other, from the first that was read. */
+/** A list as it is exported: all pages, in order. */
 export interface Listing<Q extends ListQuery, T extends object> {
   readonly query: Q;
-  /** The name of the file, without its ending. */
+  /** The file name, without its extension. */
   readonly name: string;
   readonly columns: Columns<T>;
   /** @throws CroupierError INVALID_REQUEST */
   readonly read: (query: Q) => Promise<PageOf<T>>;
 }
 
-/** How the caller wants a list: as JSON, or as CSV where it prefers that. */
+/** The format that the caller accepts: JSON, or CSV if it prefers that. */
 export type ListFormat = 'json' | 'csv';
 
 export const AcceptedFormat = createParamDecorator((_: unknown, context: ExecutionContext): ListFormat => {
@@ -39,8 +39,8 @@ export const AcceptedFormat = createParamDecorator((_: unknown, context: Executi
 });
 
 /**
- * Answers a list: one page of it as JSON, or as CSV the whole that matches, streamed batch by batch in bounded memory;
- * with a `limit`, that page alone. Contract, section 7, "Lists".
+ * Answers a list: one page as JSON, or everything that matches as CSV, streamed in bounded memory. A CSV with a `limit`
+ * has that page only. Contract, section 7, "Lists".
  */
 export async function answerList<Q extends ListQuery, T extends object>(
   format: ListFormat,
@@ -51,7 +51,7 @@ export async function answerList<Q extends ListQuery, T extends object>(
   const query = rest as Q;
   if (format === 'json') return read(query);
   const whole = query.limit === undefined;
-  // The first page comes before the status: what is wrong with the query is refused as ever.
+  // The first page is read before the status is sent, so that an invalid query is still refused.
   const first = await read(whole ? { ...query, limit: BATCH } : query);
   return new StreamableFile(Readable.from(records(first, whole, { ...listing, query }, bom === 'true')), {
     type: 'text/csv; charset=utf-8; header=present',
@@ -76,13 +76,16 @@ async function* records<Q extends ListQuery, T extends object>(
 
 const MINOR = /Minor$/;
 
-/** An amount has a column in minor units, and one beside it as money: `amountMinor`, `amount`. Contract, section 7. */
+/**
+ * An amount has a column in minor units, and one next to it in major units: `amountMinor`, `amount`. Contract, section
+ * 7.
+ */
 function csvHeader(columns: object): string {
   const names = Object.keys(columns);
   return csvRecord(names.flatMap((name) => (MINOR.test(name) ? [name, name.replace(MINOR, '')] : [name])));
 }
 
-/** The money of an unknown currency is an empty field. */
+/** In an unknown currency, the amount in major units is an empty field. */
 function cellsOf(item: object, names: readonly string[]): unknown[] {
   const fields = item as Readonly<Record<string, unknown>>;
   return names.flatMap((name) => {
@@ -105,9 +108,9 @@ export function ApiList<T extends object>(
     ApiExtraModels(answer),
     ApiOkResponse({
       description:
-        'A page; with `Accept: text/csv` all that matches as CSV (RFC 4180, UTF-8, streamed), or with a `limit` that ' +
-        'page. A text that a spreadsheet would take for a formula begins with an apostrophe there; beside each amount in ' +
-        'minor units stands the amount in major units.',
+        'A page. With `Accept: text/csv`, everything that matches as CSV (RFC 4180, UTF-8, streamed), or with a `limit` that ' +
+        'page. A text that a spreadsheet would run as a formula gets a leading apostrophe; next to each amount in ' +
+        'minor units is the amount in major units.',
       content: {
         'application/json': { schema: { $ref: getSchemaPath(answer) } },
         'text/csv': { schema: { type: 'string' }, example: csvHeader(columns) },

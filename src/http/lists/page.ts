@@ -6,7 +6,7 @@ import { isIdentifier } from '../validation/identifier.js';
 const LIMIT = 50;
 const HIGHEST_LIMIT = 500;
 
-/** Which part of a list is asked for. */
+/** The requested part of a list. */
 export class PageQuery {
   @QueryIntegerField({ minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
   limit?: number;
@@ -15,26 +15,26 @@ export class PageQuery {
   cursor?: string;
 }
 
-/** A parameter of lists that are exported as CSV. */
+/** Parameter of lists that can be exported as CSV. */
 export const ByteOrderMarkField = () =>
   QueryChoiceField(['true', 'false'], {
     default: 'false',
-    description: 'of CSV: begins with a byte order mark, by which spreadsheets know UTF-8',
+    description: 'only for CSV: begin with a byte order mark, by which spreadsheets recognise UTF-8',
   });
 
-/** Which part of a list is asked for that is exported as CSV too. */
+/** The requested part of a list that can also be exported as CSV. */
 export class ListQuery extends PageQuery {
   @ByteOrderMarkField()
   bom?: 'true' | 'false';
 }
 
-/** A part of a list by id: what comes after this id, in the order of its bytes. */
+/** A part of a list by id: the items after this id, in byte order. */
 export interface PageAfter {
   readonly after: string;
   readonly limit: number;
 }
 
-/** A part of a list; without `nextCursor` it is the last. */
+/** A page of a list. The last page has no `nextCursor`. */
 export interface PageOf<T> {
   items: T[];
   nextCursor?: string;
@@ -42,8 +42,8 @@ export interface PageOf<T> {
 
 /**
  * Reads one page of a list that is ordered by id.
- * @param read gives at most `limit` items whose id is greater than `after`
- * @throws CroupierError INVALID_REQUEST where the cursor is none that a list has given
+ * @param read returns at most `limit` items whose id is greater than `after`
+ * @throws CroupierError INVALID_REQUEST if the cursor is not one that a list has returned
  */
 export async function pageById<T>(
   query: PageQuery,
@@ -55,7 +55,7 @@ export async function pageById<T>(
   if (query.cursor !== undefined && !isIdentifier(after)) {
     throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
   }
-  // One more than asked tells whether there is a next page.
+  // One item more than requested tells whether there is a next page.
   const found = await read({ after, limit: limit + 1 });
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;

@@ -4,7 +4,7 @@ import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
 import { ListQuery, pageById, type PageOf, type PageQuery } from './page.js';
 
-/** Which part of a list by time is asked for: from ≤ createdAt < to, newest first. Contract, section 7. */
+/** The requested part of a list by time: from ≤ createdAt < to, newest first. Contract, section 7. */
 export class TimePageQuery extends ListQuery {
   @InstantField('from ≤ createdAt')
   from?: string;
@@ -13,13 +13,13 @@ export class TimePageQuery extends ListQuery {
   to?: string;
 }
 
-/** A place in a list by time: the time to the microsecond, and what tells apart those of one moment. */
+/** A place in a list by time: the time in microseconds, and the id, which orders items of the same time. */
 export interface Place {
   readonly at: string;
   readonly id: string;
 }
 
-/** The place of a row as an expression of SQL, with the whole precision of its time: for `placeIn` to read. */
+/** An SQL expression for the place of a row, with the full precision of its time. `placeIn` parses its value. */
 export const placeColumn = (at: string, id: string) =>
   `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || ${id} AS place`;
 
@@ -27,9 +27,9 @@ const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/([0-9a-f-]{1,36})$/;
 
 /**
  * Reads one page of a list by time.
- * @param read gives at most `limit` rows that lie before the place, newest first
- * @param ids what an id may look like; a cursor with another one is refused
- * @throws CroupierError INVALID_REQUEST where the cursor is none that a list has given
+ * @param read returns at most `limit` rows before the place, newest first
+ * @param ids the pattern of valid ids; a cursor with any other id is refused
+ * @throws CroupierError INVALID_REQUEST if the cursor is not one that a list has returned
  */
 export async function pageByTime<Row extends { place: string }, T>(
   query: PageQuery,
@@ -53,15 +53,15 @@ function placeIn(text: string, ids: (id: string) => boolean): Place {
   return { at, id };
 }
 
-/** What a row of the database has, without what it lacks: an absent field is left out of an answer. */
+/** A row without its null fields, which an answer leaves out. */
 export function present<T extends object>(row: {
   readonly [K in keyof T]: T[K] | (undefined extends T[K] ? null : never);
 }): T {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 }
 
-/** The `nextCursor` of a list's answer, as it is documented. */
+/** Documents the `nextCursor` of a list's answer. */
 export class NextCursor {
-  @ApiPropertyOptional({ description: 'the `cursor` of the next page; absent on the last' })
+  @ApiPropertyOptional({ description: 'the `cursor` of the next page; absent on the last page' })
   nextCursor?: string;
 }

@@ -14,7 +14,7 @@ export class AddressLimit {
   private readonly exempt = new BlockList();
 
   /**
-   * @param most open connections of one address
+   * @param most the bound on open connections of one address
    * @param trustProxy addresses, CIDR blocks and names, as TRUST_PROXY lists them
    */
   constructor(
@@ -30,7 +30,7 @@ export class AddressLimit {
 
   /**
    * Counts a connection of the address.
-   * @returns a function that ends the count, to be called once; nothing where the address has reached its bound
+   * @returns a function that ends the count, to be called once; undefined if the address has reached its bound
    */
   enter(address: string): (() => void) | undefined {
     if (this.exempt.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return () => undefined;

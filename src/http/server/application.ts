@@ -8,14 +8,14 @@ import { ConnectionLog } from './connection-log.js';
 import type { CroupierExpressAdapter } from './express-adapter.js';
 
 /**
- * What the application must be created with: the body is read as bytes, after the route is known; until our own
- * logger is there nobody logs, and what fails until then is thrown.
+ * Options to create the application with. The body is read as bytes, after routing. Nothing is logged until our own
+ * logger is set; a failure before that is thrown.
  */
 export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnError: false } as const;
 
 /**
- * Sets up what surrounds every route; the same in production and under test.
- * @returns renders the documents: called at start, no request has to wait for it
+ * Sets up what applies to every route, in production and in tests alike.
+ * @returns a function that renders the documents; calling it at start spares the first request the wait
  */
 export function setUp(app: INestApplication): () => void {
   app.useLogger(app.get(ServiceLogger));

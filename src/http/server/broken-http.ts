@@ -9,14 +9,14 @@ const STATUSES = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
 ]);
 
-/** The status line's end for what the parser rejects, such as `400 Bad Request`. */
+/** Status code and reason phrase for a parser error, such as `400 Bad Request`. */
 export function statusOf({ code = '', reason = '' }: ParserError): string {
-  // The same code stands for a Content-Length beside Transfer-Encoding, which is a 400.
+  // Content-Length together with Transfer-Encoding has the same code, but is a 400.
   const isUnknownCoding = code === 'HPE_INVALID_TRANSFER_ENCODING' && !reason.includes('Content-Length');
   return isUnknownCoding ? '501 Not Implemented' : (STATUSES.get(code) ?? '400 Bad Request');
 }
 
-/** Answers where there is no ServerResponse, in as few words as Node does by itself, and closes the connection. */
+/** Answers without a ServerResponse, as tersely as Node does by default, and closes the connection. */
 export function refuseOnSocket(socket: Duplex, status: string, requestId: string): void {
   const answer = `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n\r\n`;
   socket.end(answer, () => socket.destroy());

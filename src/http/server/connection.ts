@@ -3,14 +3,17 @@ import type { Socket } from 'node:net';
 import type { ServerLimits } from './server-limits.js';
 import { kernelProgress, stopParsing } from './node-internals.js';
 
-/** How long a refused client may go on sending before it is cut off, in milliseconds, and how much, in bytes. */
+/**
+ * How long a refused client may go on sending before its connection is destroyed, in milliseconds, and how much, in
+ * bytes.
+ */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 1024 * 1024;
 
 /** Why a connection was destroyed. */
 export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
 
-/** One client's connection: bounds its unanswered requests and the time that it leaves an answer unread. */
+/** A client's connection. Bounds its unanswered requests, and the time for which it may leave an answer unread. */
 export class Connection {
   private readonly unanswered = new Set<ServerResponse>();
   private latestRequest: IncomingMessage | undefined;
@@ -29,8 +32,8 @@ export class Connection {
   }
 
   /**
-   * Whether an answer that is written to the socket itself comes in order: no request is unanswered but the one that is
-   * still being received.
+   * Whether an answer may be written to the socket directly: only the request that is still being received is
+   * unanswered.
    */
   get expectsAnswer(): boolean {
     const [due] = this.unanswered;
@@ -39,8 +42,8 @@ export class Connection {
   }
 
   /**
-   * Counts a request until its answer has been sent. The one beyond the bound destroys the connection: pausing it would
-   * not stop the requests that Node has read already.
+   * Counts a request until its answer has been sent. A request beyond the bound destroys the connection, because
+   * pausing would not stop the requests that Node has read already.
    * @returns whether the request is to be handled
    */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
@@ -56,7 +59,7 @@ export class Connection {
     return true;
   }
 
-  /** Destroys the connection if its client does not read, or has been refused and does not stop sending. */
+  /** Destroys the connection if its client does not read answers, or was refused and goes on sending. */
   check(): void {
     const nowMs = this.nowMs();
     if (this.linger && (nowMs >= this.linger.untilMs || this.socket.bytesRead > this.linger.bytesRead)) {
@@ -73,7 +76,7 @@ export class Connection {
 
   private destroy(reason: DestroyReason): void {
     this.report(reason);
-    // A reset: the kernel would go on holding what the client does not read.
+    // A reset, because the kernel would otherwise keep the data that the client does not read.
     this.socket.resetAndDestroy();
   }
 
@@ -90,7 +93,7 @@ export class Connection {
     this.socket.end();
   }
 
-  /** Node emits `close` on the answer that is being sent, and not on those queued behind it. */
+  /** Node emits `close` on the answer that is being sent, but not on those queued behind it. */
   private closeQueuedAnswers(): void {
     for (const response of this.unanswered) if (!response.socket) response.emit('close');
   }

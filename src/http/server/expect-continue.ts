@@ -4,15 +4,15 @@ import type { ServerResponse } from 'node:http';
 const POSTPONED = new WeakSet<ServerResponse>();
 
 /**
- * Leaves `100 Continue` to the reader of the body, so that a refused client sends none. The refusal closes the
- * connection: a body may or may not follow. RFC 9110, section 10.1.1.
+ * Leaves `100 Continue` to the reader of the body, so that a refused client sends no body. The refusal closes the
+ * connection, since the client may send the body anyway. RFC 9110, section 10.1.1.
  */
 export function postponeContinue(response: ServerResponse): void {
   POSTPONED.add(response);
   response.setHeader('Connection', 'close');
 }
 
-/** Asks the client for the body if it waits to be asked. */
+/** Sends `100 Continue` if the client waits for it. */
 export function continueToBody(response: ServerResponse): void {
   if (!POSTPONED.delete(response)) return;
   response.removeHeader('Connection');

@@ -22,21 +22,21 @@ export type FirstHandler = (request: Request, response: Response, next: () => vo
 type AdapterOptions = Pick<Configuration, 'trustProxy' | 'maxConnectionsPerAddress'>;
 
 /**
- * Express on the bounded Node server. It replaces what makes stock Express slow by public means: requests and responses
- * are created with Express's prototypes rather than given them one by one, and answers are written without parsing their
- * Content-Type. docs/performance.md has the figures.
+ * Express on the bounded Node server. It uses public means to avoid what makes stock Express slow: requests and
+ * responses are created with Express's prototypes instead of changing the prototype of each, and answers are written
+ * without parsing their Content-Type. docs/performance.md has the figures.
  */
 export class CroupierExpressAdapter extends ExpressAdapter {
-  /** Set by the application; it sees every request, including those on no route. */
+  /** Set by the application. Sees every request, including those for unknown routes. */
   firstHandler: FirstHandler = (_request, _response, next) => next();
   /** Receives what never reaches a route. */
   observer: ServerObserver = { nameBroken: () => '', connectionDestroyed: () => undefined };
   /**
-   * Whether the connection is closed after each answer: set by the application. When it stops, a client opens its next
-   * connection to another instance, and none is reset.
+   * Set by the application. Whether connections are closed after each answer, as during a stop: the client then opens
+   * its next connection to another instance, and no connection is reset.
    */
   closesConnections = (): boolean => false;
-  /** Routes that are tried after those of all controllers, so that the wallet's are found first. */
+  /** Routes that are tried after those of all controllers, so that the wallet's routes are found first. */
   readonly lastRoutes: Router = express.Router({ caseSensitive: true, strict: true });
 
   private readonly limits: ServerLimits;
@@ -44,7 +44,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
 
   constructor({ trustProxy, maxConnectionsPerAddress }: AdapterOptions, limits: Partial<ServerLimits> = {}) {
     const application = express();
-    // Before the base class registers its middleware: the router keeps the settings that it is made with.
+    // Before the base class registers its middleware, because the router keeps the settings of its creation.
     application.enable('case sensitive routing').enable('strict routing');
     application.disable('x-powered-by').disable('etag');
     application.set('trust proxy', trustProxy.length > 0 && [...trustProxy]);
@@ -82,11 +82,11 @@ export class CroupierExpressAdapter extends ExpressAdapter {
     this.getInstance<Express>().use(this.lastRoutes);
   }
 
-  /** Writes the answer with its length. Express would parse its Content-Type to add a charset and make an ETag. */
+  /** Writes the answer with its length. Express would parse its Content-Type to add a charset, and compute an ETag. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (status !== undefined) response.statusCode = status;
     if (body instanceof StreamableFile) return super.reply(response, body);
-    // RFC 9110, section 8.6: it has no Content-Length.
+    // RFC 9110, section 8.6: such an answer has no Content-Length.
     if (response.statusCode === 204) return response.end();
     if (body === undefined || body === null) return response.setHeader('Content-Length', 0).end();
     const isText = typeof body === 'string';
@@ -111,8 +111,8 @@ export class CroupierExpressAdapter extends ExpressAdapter {
 }
 
 /**
- * Classes whose prototypes already are the application's. Express sets the prototype of every request and response; on
- * an object that has it, that does nothing, while a change makes all later property accesses slow.
+ * Classes whose prototypes already are the application's. Express sets the prototype of every request and response. On
+ * an object that already has it, this does nothing; a change makes all later property accesses slow.
  */
 function messageClassesOf(application: Express, closesConnections: () => boolean) {
   class ExpressRequest extends IncomingMessage {}
@@ -133,12 +133,13 @@ function messageClassesOf(application: Express, closesConnections: () => boolean
   };
 }
 
-/** Escapes of characters that mean the same escaped or not: RFC 3986, section 2.3. */
+/** Escapes of unreserved characters, which mean the same unescaped: RFC 3986, section 2.3. */
 const UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi;
 
 /**
- * The request target as it is routed: unreserved characters are unescaped, because Express compares the path as it was
- * sent. Undefined if the path cannot be decoded, or has a fragment, which Express would ignore and a signature covers.
+ * The request target for routing. Unreserved characters are unescaped, because Express compares the path as it was
+ * sent. Undefined if the path cannot be decoded, or has a fragment, which the signature covers and Express would
+ * ignore.
  */
 function routableUrl(url: string): string | undefined {
   if (url.includes('#')) return undefined;

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Names the network that an address is counted under: an IPv4 address by itself, also where it is mapped into IPv6, and
- * an IPv6 address by its /64, which one client has to itself.
- * @param address as a socket or `X-Forwarded-For` gives it; anything that is not an IP address names itself
+ * The network under which an address is counted: an IPv4 address counts by itself, also if it is mapped into IPv6; an
+ * IPv6 address counts by its /64, which usually belongs to one client.
+ * @param address as a socket or `X-Forwarded-For` gives it; anything else is returned unchanged
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

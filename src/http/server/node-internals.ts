@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What Node keeps on a socket and does not document. Where a version of Node lacks it, the callers still work. */
+/** Undocumented properties of Node's sockets. The callers still work if a version of Node lacks them. */
 interface Internals {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
   readonly parser?: { onIncoming: () => number } | null;
@@ -10,8 +10,7 @@ interface Internals {
 const LLHTTP_STOP = 2;
 
 /**
- * How much of what was written to a socket the kernel has accepted. `socket.bytesWritten` does not tell: it counts a
- * buffer as soon as it is queued.
+ * How many of the bytes written to a socket the kernel has accepted. `socket.bytesWritten` also counts queued buffers.
  */
 export function kernelProgress(socket: Socket): { sentBytes: number; waitingBytes: number } {
   const { bytesWritten = socket.bytesWritten, writeQueueSize = socket.writableLength } =
@@ -20,7 +19,7 @@ export function kernelProgress(socket: Socket): { sentBytes: number; waitingByte
 }
 
 /**
- * Drops the requests that are left in the chunk being parsed. Node parses all of a chunk even if its socket has been
+ * Drops the remaining requests of the chunk being parsed. Node parses a whole chunk even if its socket has been
  * destroyed meanwhile: 64 KiB hold 1,800 short requests, which take 18 ms.
  */
 export function stopParsing(socket: Socket): void {

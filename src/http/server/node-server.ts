@@ -15,13 +15,13 @@ import { postponeContinue } from './expect-continue.js';
 import { framingFault, refuseFraming } from './request-framing.js';
 import type { ServerLimits } from './server-limits.js';
 
-/** Above what load balancers keep an idle connection, so that they close it first; in milliseconds. */
+/** Longer than load balancers keep an idle connection, so that they close it first; in milliseconds. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** Receives what never reaches a route. */
 export interface ServerObserver {
   /**
-   * @param status of the answer, such as `400 Bad Request`
+   * @param status the status of the answer, such as `400 Bad Request`
    * @param offeredId the request's own `X-Request-Id`, if it could be read
    * @returns the id to answer with
    */
@@ -49,7 +49,7 @@ export function createNodeServer<
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
-      // Checked with the rest of the framing: Node's own refusal has no request id.
+      // Checked with the other framing rules, because Node's own refusal has no request id.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -60,11 +60,11 @@ export function createNodeServer<
     },
   );
   server.maxConnections = limits.connections;
-  // Node would drop the headers beyond a number without a word, a second Host among them; their size has a bound.
+  // Node would silently drop headers beyond a number, perhaps a second Host; their total size is bounded.
   server.maxHeadersCount = 0;
 
   server.on('connection', (socket) => {
-    // A connection that is closed already has no address.
+    // A closed connection has no address.
     const address = socket.remoteAddress ?? '';
     const leave = addresses.enter(address);
     if (!leave) {
@@ -106,7 +106,7 @@ export function createNodeServer<
   return server;
 }
 
-/** Nothing here tunnels. An unknown method is a 404: contract, section 1. */
+/** CONNECT is not supported. An unknown method is a 404: contract, section 1. */
 const NOT_FOUND = '404 Not Found';
 
 function requestIdOf({ headers }: IncomingMessage): string | undefined {

@@ -4,20 +4,20 @@ import type { Request, Response } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { continueToBody } from './expect-continue.js';
 
-/** The largest body of a route that does not say otherwise, in bytes. */
+/** Default limit of a request body, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** How much of a body that is too large is read before the answer, in bytes. */
+/** How much of a too large body is read before the answer, in bytes. */
 const PATIENCE_BYTES = 1024 * 1024;
 
 const BODY_LIMIT = 'croupier:body-limit';
 
-/** Lets a route take a larger body, in bytes. */
+/** Sets another limit for the body of a route, in bytes. */
 export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 
 /**
- * Reads the body as it is sent, whatever its content type: the signature is over these bytes. It is a guard,
- * not a middleware, because an unknown route is a 404 before anything of the request is read.
+ * Reads the body as bytes, whatever its content type, because the signature covers these bytes. It is a guard and not a
+ * middleware, because an unknown route is a 404 before the body is read.
  * @throws CroupierError PAYLOAD_TOO_LARGE · UNSUPPORTED_ENCODING. Contract, section 1, order of checks
  */
 @Injectable()
@@ -37,7 +37,7 @@ export class RawBodyGuard implements CanActivate {
   }
 }
 
-/** The rest of a refused body is not read: the connection cannot carry another request. */
+/** The rest of a refused body is not read, so the connection cannot carry another request. */
 const CLOSE = { Connection: 'close' };
 
 function tooLarge(): CroupierError {
@@ -53,7 +53,7 @@ function readBody(request: Request, limit: number): Promise<true> {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      // Most clients read no answer before they have sent all, so a little more is taken off them.
+      // Most clients read no answer before they have sent the whole body, so a little more of it is read.
       else if (size > limit + PATIENCE_BYTES) {
         request.pause();
         reject(tooLarge());

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CATALOGUE } from '../../errors/catalogue.js';
 
-/** A request that is refused before it is routed, because HTTP itself forbids it. */
+/** Why a request that violates HTTP is refused before routing. */
 export interface FramingFault {
   readonly status: '400 Bad Request' | '501 Not Implemented';
   readonly message: string;
@@ -25,7 +25,7 @@ const CODING_BEFORE_HTTP_1_1: FramingFault = {
 /** The characters of a host and a port, RFC 3986, section 3.2.2. A request without an authority has an empty Host. */
 const HOST = /^[A-Za-z0-9._~!$&'()*+,;=%:[\]-]*$/;
 
-/** Finds what Node's parser lets pass and RFC 9112, sections 3.2 and 6.1, does not. */
+/** Finds violations of RFC 9112, sections 3.2 and 6.1, that Node's parser accepts. */
 export function framingFault({
   headers,
   rawHeaders,
@@ -43,7 +43,7 @@ export function framingFault({
   return httpVersion === '1.0' ? CODING_BEFORE_HTTP_1_1 : undefined;
 }
 
-/** `headers` has only the first of two Host headers; the raw ones are names and values by turns. */
+/** `headers` has only the first of two Host headers; `rawHeaders` alternates names and values. */
 function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let found = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -14,21 +14,21 @@ import { headersOf } from './security-headers.js';
 import { type FirstHandler, pathOf } from './express-adapter.js';
 import type { ServerObserver } from './node-server.js';
 
-/** An id that a caller may give its request. Contract, section 2. */
+/** A request id that is accepted from a caller. Contract, section 2. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Headers of every answer. */
 const HEADERS = new Map(
   Object.entries({
     ...headersOf(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })),
-    // Answers carry balances, tokens and secrets: no cache between here and the caller keeps one.
+    // Answers carry balances, tokens and secrets, which no cache may keep.
     'cache-control': 'no-store',
   }),
 );
 
 /**
- * Gives each request its id, on the answer and on every log line and outgoing call, and writes one line and
- * one measurement when it is over. Contract, section 2, `X-Request-Id`.
+ * Assigns each request its id, which is on the answer, every log line and every outgoing call, and records one log line
+ * and one measurement at its end. Contract, section 2, `X-Request-Id`.
  */
 @Injectable()
 export class RequestLog {
@@ -42,7 +42,7 @@ export class RequestLog {
     private readonly tracing: Tracing,
     { pino }: ServiceLogger,
   ) {
-    // Request lines consist of ids and numbers that are made here: there is nothing to redact.
+    // Request lines consist of ids and numbers of our own, so there is nothing to redact.
     this.logger = pino.child({ context: 'Request' }, { redact: [] });
   }
 
@@ -61,7 +61,7 @@ export class RequestLog {
     runTraced(trace, next);
   };
 
-  /** Gives what is no HTTP an id as well, by which its line is found. */
+  /** Invalid HTTP gets an id, too, by which its log line is found. */
   readonly nameBroken: ServerObserver['nameBroken'] = (status, offered = '') => {
     const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
     this.metrics.malformedRequestRefused(status.slice(0, 3));
@@ -85,7 +85,7 @@ export class RequestLog {
       },
       { name: route, failed: response.statusCode >= 500 },
     );
-    // The signature guard has written a line of its own, with the reason.
+    // The signature guard has already logged the reason.
     if (outcome === 'INVALID_SIGNATURE') return;
     const line = {
       msg: `${route} ${outcome}`,
@@ -100,18 +100,18 @@ export class RequestLog {
   }
 }
 
-/** The time from the last byte that is written until the client has taken the answer, or went away. */
+/** Records the time from writing the last byte until the client has received the answer or disconnected. */
 function recordAnswer(response: Response, span: ActiveSpan): void {
   response.once('prefinish', () => {
     const writtenMs = monotonicMs();
-    // Before the listener that ends the request's span.
+    // Registered before the listener that ends the request's span.
     response.prependOnceListener('close', () => span.record('answer', writtenMs, monotonicMs()));
   });
 }
 
 /**
- * Who sent a request, from where and to which route; fields appear as the guards find them out. The path, with the ids in
- * it, is left out where it says no more than the route.
+ * The sender of a request, its address and its route. Fields are added as the guards determine them. The path is left
+ * out if it is the same as the route.
  */
 function originOf(request: Request): LogFields {
   const { tenant, actor } = request as { tenant?: SignedBy; actor?: { actor: string; role: string } };
@@ -137,15 +137,15 @@ function labelsOf(tenant: SignedBy | undefined): TenantLabels {
 }
 
 /**
- * Whether no guard has authenticated the caller, who can then cause such lines at will. Tenants and administrators must
- * not lose theirs to a stranger's flood; a 5xx is a fault of ours.
+ * Whether an unauthenticated caller caused the line and could cause any number of them. Lines of tenants and
+ * administrators, and of a 5xx, which is our fault, must not be lost in such a flood.
  */
 function isStranger(request: Request): boolean {
   const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };
   return tenant === undefined && actor === undefined;
 }
 
-/** The route's pattern, never the path: paths have no end, and a metric's labels must. */
+/** The route's pattern and never the path, because a metric's labels must be bounded. */
 function routeOf({ method, route }: Request): string {
   const { path } = (route ?? {}) as { path?: string };
   return path === undefined ? 'unknown' : `${method} ${path}`;

@@ -1,11 +1,11 @@
-/** Bounds on what one client may take of the server. */
+/** Bounds on the resources that one client can occupy. */
 export interface ServerLimits {
-  /** Time in which a request must have arrived, and its headers, in milliseconds. */
+  /** Time within which a request, and its headers, must have arrived, in milliseconds. */
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;
   /** Interval between two checks for slow clients, in milliseconds. */
   readonly checkEveryMs: number;
-  /** Size of all headers of a request together, in bytes; beyond it the answer is 431. */
+  /** Total size of a request's headers, in bytes; beyond it the answer is 431. */
   readonly headerBytes: number;
   /** Open connections; further ones are closed at once. */
   readonly connections: number;
@@ -19,10 +19,10 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   requestTimeoutMs: 30_000,
   headersTimeoutMs: 10_000,
   checkEveryMs: 1_000,
-  // A token of an OpenID provider is the largest header in use.
+  // The largest header in use is a token of an OpenID provider.
   headerBytes: 16 * 1024,
   connections: 10_000,
-  // Clients that pipeline at all send a handful; every one of these may hold a complete answer in memory.
+  // Clients that pipeline send only a few; each unanswered request may hold a complete answer in memory.
   unansweredRequests: 16,
   unreadAnswerTimeoutMs: 30_000,
 };

@@ -23,10 +23,10 @@ import {
 import { REQUIRED_WHERE, type RequiredWhere } from '../../openapi/bodies.js';
 import { IDENTIFIER, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
 
-/** Whether a field may be absent, and whether null counts as absent; or under which condition it is required. */
+/** Whether a field may be absent, whether null counts as absent, or under which condition it is required. */
 export type Presence = 'required' | 'optional' | 'nullable' | RequiredWhere;
 
-/** Properties of a field apart from its values. It is required by default. */
+/** Properties of a field other than its values. A field is required by default. */
 export interface FieldOptions {
   readonly presence?: Presence;
   readonly format?: string;
@@ -151,17 +151,20 @@ export const IntegerField = ({
     ...(except === undefined ? [] : [NotEquals(except)]),
   );
 
-/** An integer in a query, where every value arrives as text. */
+/** An integer in a query, where every value is text. */
 export const QueryIntegerField = (options: FieldOptions & { minimum: number; maximum?: number }) =>
   applyDecorators(
     IntegerField({ presence: 'optional', ...options }),
     Transform(({ value }: { value: unknown }) => integerFromQuery(value)),
   );
 
-/** At most 16 digits: every such text is read exactly, or refused by the bounds of a safe integer. */
+/** At most 16 digits, so that a text is either read exactly or refused by the bounds of a safe integer. */
 const DIGITS = /^\d{1,16}$/;
 
-/** A parameter that is given twice is no text; NaN and everything that is no number fail the integer constraint. */
+/**
+ * A repeated parameter is a list and not a text. NaN and anything else that is not a number fails the integer
+ * constraint.
+ */
 function integerFromQuery(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return DIGITS.test(value) ? Number(value) : NaN;
@@ -173,7 +176,7 @@ export const BooleanField = (options: FieldOptions) => field({ type: 'boolean' }
 export const ChoiceField = (values: readonly string[], options: FieldOptions & { enumName?: string } = {}) =>
   field({ type: 'string', enum: [...values] }, options, IsOneOf(values));
 
-/** One of the listed values, in a query: there @nestjs/swagger keeps an enum only if it stands in a nested schema. */
+/** One of the listed values, in a query, for which @nestjs/swagger keeps an enum only in a nested schema. */
 export const QueryChoiceField = (values: readonly string[], options: FieldOptions = {}) =>
   field(
     { type: 'string', schema: { enum: [...values] } },

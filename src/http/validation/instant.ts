@@ -4,18 +4,20 @@ import { field } from './fields.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A moment in a query, ISO 8601 with `Z` or an offset; a day alone is its beginning in UTC. Contract, section 7. */
+/**
+ * A time in a query: ISO 8601 with `Z` or an offset; a date without a time means midnight in UTC. Contract, section 7.
+ */
 export function isInstant(value: unknown): value is string {
   return typeof value === 'string' && INSTANT.test(value) && instantOrDayMs(value) !== null;
 }
 
-/** A bound of a list by time: `from` ≤ createdAt < `to`. */
+/** One bound of a list by time: `from` ≤ createdAt < `to`. */
 export const InstantField = (description: string) =>
   field(
     { type: 'string', pattern: INSTANT.source },
     {
       presence: 'optional',
-      description: `${description}, ISO 8601 with Z or an offset; a day alone is its beginning in UTC`,
+      description: `${description}, ISO 8601 with Z or an offset; a date without a time means midnight in UTC`,
       example: '2026-01-31T00:00:00Z',
     },
     ValidateBy({

@@ -15,7 +15,7 @@ export const JsonBody = () => readAs((request, type) => validated(type, fieldsOf
 export const ProviderBody = () => readAs((request, type) => validated(type, fieldsOf(request), 'lenient'));
 
 /**
- * For a route whose path says everything: any field in a body is refused as unknown.
+ * For a route without a body: any field in a body is refused as unknown.
  * @throws CroupierError INVALID_REQUEST
  */
 export const NoBody = () => UseGuards(NoBodyGuard);
@@ -30,7 +30,7 @@ class NoBodyGuard implements CanActivate {
 
 function fieldsOf({ headers, body }: Request): Record<string, unknown> {
   const bytes = body as Buffer;
-  // An absent body is read as {}: if a field is required, the refusal names that field.
+  // An absent body is read as {}, so that the refusal names the missing field.
   if (bytes.length === 0) return {};
   if (!isJson(headers['content-type'])) throw invalid('Content-Type must be application/json');
   return parsed(bytes);

@@ -6,19 +6,19 @@ const MINUS = '-'.charCodeAt(0);
 const ZERO = '0'.charCodeAt(0);
 const NINE = '9'.charCodeAt(0);
 
-/** Only such a literal can be rounded to an integer that it is not. */
+/** Only a literal like this can be rounded to an integer although it is not one. */
 const FRACTION_OR_EXPONENT = /[.eE]/;
 
 /**
- * Parses the bytes of a JSON object: UTF-8, the last of duplicate keys counts, numbers are judged by value.
- * Takes time linear in the length of the input, whatever the input is.
+ * Parses the bytes of a JSON object: UTF-8, the last of duplicate keys counts, numbers are judged by value. Always
+ * takes time linear in the length of the input.
  * @throws SyntaxError | TypeError if the bytes are not a JSON object
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new TypeError('the body is not UTF-8');
   const text = bytes.toString('utf8');
   const parsed: unknown = JSON.parse(text);
-  // The scan relies on valid JSON, so it comes after the parser.
+  // The scan relies on valid JSON, so it runs after the parser.
   const exact = withoutRoundedNumbers(text);
   const value: unknown = exact === text ? parsed : JSON.parse(exact);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
@@ -78,7 +78,7 @@ function isRounded(literal: string): boolean {
   return FRACTION_OR_EXPONENT.test(literal) && Number.isInteger(Number(literal)) && !isInteger(literal);
 }
 
-/** Whether the literal's exact value is an integer: once the point is moved, only zeros stand right of it. */
+/** Whether the literal's exact value is an integer: after applying the exponent, only zeros follow the point. */
 function isInteger(literal: string): boolean {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

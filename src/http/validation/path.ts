@@ -5,7 +5,7 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
 
 /**
- * An id of our own in a path: what is no UUID names nothing that exists.
+ * An id of our own in a path. Anything but a UUID is not found.
  * @throws CroupierError NOT_FOUND
  */
 export const UuidParam = (name: string) =>
@@ -38,7 +38,7 @@ export const CurrencyParam = (name: string) =>
     return value;
   });
 
-/** A part of the path, documented as it is judged. */
+/** A path parameter, documented with the values that it accepts. */
 function fromPath(
   name: string,
   schema: { type: 'string'; format?: string; pattern?: string },

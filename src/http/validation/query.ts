@@ -2,7 +2,7 @@ import { readAs, validated } from './request-instance.js';
 
 /**
  * The query as an instance of the parameter's class, converted by its `@Transform` decorators and validated by its
- * constraints. An unknown parameter is refused, and so is a parameter that is given twice. Contract, section 2.
+ * constraints. An unknown or repeated parameter is refused. Contract, section 2.
  * @throws CroupierError INVALID_REQUEST
  */
 export const ValidQuery = () =>

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { validatorOf } from './validator.js';
 
-/** What happens to fields that the class does not declare, and to null. Contract, section 2. */
+/** Treatment of fields that the class does not declare, and of null. Contract, section 2. */
 export type Reading =
   /** An unknown field is refused. */
   | 'strict'
@@ -13,8 +13,8 @@ export type Reading =
   | 'lenient';
 
 /**
- * Makes a parameter decorator that reads part of a request as an instance of the parameter's class. A parameter
- * decorator, because Nest awaits about six promises for a pipe, and reading is synchronous.
+ * Creates a parameter decorator that reads part of a request as an instance of the parameter's class. It is not a pipe,
+ * because Nest awaits about six promises for a pipe, and reading is synchronous.
  */
 export function readAs(read: (request: Request, type: Type<object>) => object): ParameterDecorator {
   const ReadAs = createParamDecorator((type: Type<object>, context: ExecutionContext) =>
@@ -36,7 +36,7 @@ export function validated<T extends object>(type: Type<T>, fields: Fields, readi
   if (unknown !== undefined && reading === 'strict') throw unknownField(unknown);
   const instance = plainToInstance(type, knownFields(known, fields, reading));
   if (accepts(instance)) return instance;
-  // Only class-validator itself, which is slow, knows the message of a refusal.
+  // Only class-validator itself, which is slow, provides the message of a refusal.
   const errors = validateSync(instance, { stopAtFirstError: true });
   const decisive = errors.find((error) => error.contexts) ?? errors[0];
   if (decisive) throw refusal(decisive);
@@ -64,9 +64,9 @@ function knownFields(known: ReadonlySet<string>, fields: Fields, reading: Readin
 }
 
 /**
- * Replaces each nested object by an empty one. class-transformer recurses into nested values, so that a deep one overflows
- * the stack, and it calls whatever a nested `constructor` holds. Every field is a scalar or a list of scalars: the
- * constraints refuse the empty object in the same words.
+ * Replaces each nested object by an empty one. class-transformer recurses into nested values: a deep one overflows the
+ * stack, and a nested `constructor` is called. Every field is a scalar or a list of scalars, so the constraints refuse
+ * the empty object with the same message.
  */
 function withoutNesting(value: unknown): unknown {
   return Array.isArray(value) ? value.map((item) => emptied(item)) : emptied(value);

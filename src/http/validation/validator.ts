@@ -10,7 +10,9 @@ import {
 export interface Validator {
   /** Names of the constrained fields. */
   readonly fields: ReadonlySet<string>;
-  /** True: `validateSync` reports no error. False: call `validateSync`, which decides and provides the message. */
+  /**
+   * If true, `validateSync` reports no error. If false, call `validateSync`, which decides and provides the message.
+   */
   readonly accepts: (instance: object) => boolean;
 }
 
@@ -19,7 +21,9 @@ type Check = (instance: object, value: unknown) => boolean;
 
 const VALIDATORS = new WeakMap<Type<object>, Validator>();
 
-/** The validator of a class, compiled at the first call: class-validator searches all metadata at each validation. */
+/**
+ * The validator of a class, compiled on first use, because class-validator searches all metadata on each validation.
+ */
 export function validatorOf(type: Type<object>): Validator {
   let validator = VALIDATORS.get(type);
   if (!validator) {
