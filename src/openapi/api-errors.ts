@@ -23,10 +23,10 @@ export function errorResponses(codes: readonly ErrorCode[]) {
   return Object.fromEntries([...statuses].map(([status, of]) => [status, response(status, of)]));
 }
 
-/** What a refusal may tell its caller to do in place of the catalogue's. Contract, section 2: a second cancel. */
+/** Next actions that a refusal may use instead of the catalogue's. Contract, section 2: a second cancel. */
 const ALSO: Partial<Record<ErrorCode, readonly NextAction[]>> = { CONFLICT: ['wait-then-retry'] };
 
-/** Refusals that say how long to wait: a 500 does so where it was refused before anything was done. */
+/** Refusals with `Retry-After`; a 500 has it if the request was refused before any work. */
 const WAITING: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'OVERLOADED', 'OPERATOR_UNAVAILABLE']);
 
 function response(status: number, codes: readonly ErrorCode[]) {

@@ -1,7 +1,7 @@
 /** A group of readers with a document and a page of its own, at `/docs/<name>`. */
 export interface Audience {
   readonly name: 'provider' | 'operator' | 'admin';
-  /** What the paths of its operations begin with. */
+  /** The prefix of its operations' paths. */
   readonly pathPrefix: string;
   readonly title: string;
   readonly summary: string;
@@ -35,7 +35,7 @@ export const AUDIENCES: readonly Audience[] = [
   },
 ];
 
-/** The audience of an operation; undefined: it belongs to all of them, such as the health of the service. */
+/** The audience of an operation; undefined if it belongs to all, such as the service's health. */
 export function audienceOf(path: string): Audience | undefined {
   return AUDIENCES.find(({ pathPrefix }) => path.startsWith(pathPrefix));
 }

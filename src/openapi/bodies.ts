@@ -2,13 +2,16 @@ import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { audienceOf } from './audiences.js';
 import type { Operation } from './operations.js';
 
-/** May be null or left out, unless another field is one of these values. All conditions of a class name the same field. */
+/**
+ * The field is required if another field has one of these values, and otherwise may be null or absent. All conditions
+ * of a class name the same other field.
+ */
 export interface RequiredWhere {
   readonly requiredWhere: string;
   readonly is: readonly unknown[];
 }
 
-/** Under which a field's schema says so, until the class's own does. */
+/** Extension under which a field's schema carries its condition until the schema of the class does. */
 export const REQUIRED_WHERE = 'x-required-where';
 
 interface Body {
@@ -21,7 +24,7 @@ interface Schema {
   >;
 }
 
-/** Says what the fields of a body do not say each by itself: which requires which, and that there are no others. */
+/** Documents what single fields cannot: which field requires which, and that no other fields are accepted. */
 export function withWholeBodies(document: OpenAPIObject): OpenAPIObject {
   const strict = strictSchemas(document);
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
@@ -31,7 +34,7 @@ export function withWholeBodies(document: OpenAPIObject): OpenAPIObject {
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) } };
 }
 
-/** Providers alone may send unknown fields. Contract, section 2. */
+/** Only providers may send unknown fields. Contract, section 2. */
 function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
   const operations = Object.entries(document.paths)
     .filter(([path]) => audienceOf(path)?.name !== 'provider')
@@ -42,7 +45,7 @@ function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
   );
 }
 
-/** Lists each case of the deciding field with what it requires, which a reader of the page sees beside each other. */
+/** Lists each value of the deciding field with the fields that it requires. */
 function withCases(schema: Schema): object {
   const entries = Object.entries(schema.properties ?? {});
   const conditions = entries.flatMap(([name, property]) => {

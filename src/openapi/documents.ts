@@ -18,7 +18,7 @@ import { withoutUnused } from './unused.js';
 const WALLET_DOCUMENT = '/docs/operator-wallet';
 
 const WALLET_SUMMARY =
-  "What Croupier calls at an operator's wallet, for whoever implements one. It carries the four signature headers, with the " +
+  "The calls of Croupier to an operator's wallet, for implementers. They carry the four signature headers, with the " +
   "operator's id and secret.";
 
 const CONVENTIONS = `**Errors.** An error is \`{"error": "<message>"}\` with its code in \`X-Error-Code\` and what to do next in
@@ -32,8 +32,8 @@ target with its query string; RAW_BODY is the bytes as sent. Every failure is a 
 \`invalid signature\`.`;
 
 /**
- * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON beside it with `-json`.
- * @returns renders all of it
+ * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON is at the same path with `-json`.
+ * @returns a function that renders all of it
  */
 export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): () => void {
   return servePages(router, describe(app), options);
@@ -91,7 +91,7 @@ function ofAudience(whole: OpenAPIObject, audience: Audience, calls: readonly Ou
   return withTags(withoutUnused(own));
 }
 
-/** The calls to an operator's wallet as a server has them, so that one can be generated. */
+/** The calls to an operator's wallet as operations of a server, from which one can be generated. */
 function ofWallet(whole: OpenAPIObject, calls: readonly OutgoingCall[]): OpenAPIObject {
   const { openapi, info, components } = whole;
   const received = calls.filter(({ party }) => party === 'operator');
@@ -116,7 +116,7 @@ function pathOf({ name }: Audience): string {
   return `/docs/${name}`;
 }
 
-/** The text at the top of a page, in Markdown: what it is, where the others are, what holds for each operation. */
+/** The introduction of a page, in Markdown: its purpose, links to the other pages, and rules for every operation. */
 function descriptionOf(summary: string, audience?: Audience): string {
   const path = audience ? pathOf(audience) : '/docs';
   const pages = [
@@ -134,7 +134,7 @@ function sectionsOf(audience: Audience | undefined): string {
   return audience ? `sections ${audience.sections.join(', ')} of ` : '';
 }
 
-/** From OpenAPI 3.1 on null is a type among others. */
+/** Since OpenAPI 3.1, null is one of the types. */
 function withoutNullable(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutNullable);
   if (node === null || typeof node !== 'object') return node;

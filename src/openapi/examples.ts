@@ -35,8 +35,8 @@ interface Parameter {
 type Content = Record<string, Media> | undefined;
 
 /**
- * What a page fills into a path: ids that the examples of POST and PUT create, so that no example touches a tenant in use.
- * Tried in order.
+ * Example ids for paths, which the examples of POST and PUT create, so that no example touches a tenant in use. The
+ * first match counts.
  */
 const IN_PATHS: readonly { readonly name: string; readonly path: RegExp; readonly example: string }[] = [
   { name: 'id', path: /\/operators\//, example: 'example-casino' },
@@ -58,8 +58,8 @@ const OF_FORMAT: Record<string, string> = {
 };
 
 /**
- * Gives each body that has no worked example the one that its schema's properties make: those that are required, and
- * those with an example. So a field with an example is all that a new operation needs.
+ * Adds an example to each body without one, composed of the required properties and those with an example. A new
+ * operation therefore only needs examples on its fields.
  */
 export function withExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
@@ -91,7 +91,10 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
   });
 }
 
-/** A page fills in what has an example: what a path needs, not a filter, whose example stands in its description. */
+/**
+ * A page fills in parameters that have an example. Path parameters keep theirs; a filter has it in its description
+ * instead.
+ */
 function filled(parameter: Parameter, path: string): Parameter {
   if (parameter.in === 'path') return inPath(parameter, path);
   const { example, ...schema } = parameter.schema ?? {};

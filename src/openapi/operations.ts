@@ -6,7 +6,7 @@ export type Responses = Operation['responses'];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-/** Where an operation stands in its document. */
+/** The place of an operation in its document. */
 export interface Place {
   readonly path: string;
   readonly method: (typeof METHODS)[number];
@@ -28,7 +28,7 @@ export function mapOperations(
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** Whether the operation names this scheme, or one whose name ends so. */
+/** Whether the operation names this security scheme, or one whose name ends with it. */
 export function isSecuredBy(operation: Operation, scheme: string): boolean {
   return (operation.security ?? []).some((one) => Object.keys(one).some((name) => name.endsWith(scheme)));
 }

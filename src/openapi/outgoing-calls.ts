@@ -1,11 +1,11 @@
 import type { Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** A call that Croupier makes to a counterpart, which implements it. All are POST and signed. */
+/** A call from Croupier to a counterpart. All are signed POSTs. */
 export interface OutgoingCall {
-  /** Who implements it. */
+  /** The implementing party. */
   readonly party: 'provider' | 'operator';
-  /** Below the party's base URL. */
+  /** Path below the party's base URL. */
   readonly path: string;
   readonly tag: string;
   readonly operationId: string;
@@ -15,7 +15,7 @@ export interface OutgoingCall {
   readonly content: object;
   /** The answer that counts as a success. */
   readonly answered: object;
-  /** What any other answer means to Croupier. */
+  /** How Croupier interprets any other answer. */
   readonly otherwise: string;
 }
 
@@ -36,10 +36,11 @@ type PathItem = OpenAPIObject['paths'][string];
 const HEADERS: Readonly<Record<string, (party: string) => string>> = {
   'X-Tenant-ID': (party) => `The ${party}'s own identifier: the party that is called`,
   'X-Timestamp': () => 'Unix time in seconds, decimal digits',
-  'X-Nonce': () => 'Never used before; refuse one that comes again',
+  'X-Nonce': () => 'Never used before; refuse a repeated one',
   'X-Signature': (party) =>
     `HMAC-SHA256 over the canonical string, keyed with the ${party}'s secret, 64 lower-case hex digits`,
-  'X-Request-Id': () => 'The id of the request behind it, where there is one; for the logs of both sides',
+  'X-Request-Id': () =>
+    'The id of the request that caused the call, if there is one; for the logs of both sides',
 };
 
 /** The call as its implementer reads it. */
@@ -62,7 +63,7 @@ export function pathItemOf(call: OutgoingCall): PathItem {
     requestBody: { required: true, content },
     responses: {
       200: answered,
-      401: { description: 'The signature does not hold' },
+      401: { description: 'The signature is invalid' },
       default: { description: otherwise },
     },
   };

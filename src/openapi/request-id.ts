@@ -4,7 +4,7 @@ import { mapOperations, type Responses } from './operations.js';
 
 const NAME = 'X-Request-Id';
 
-/** Says that every answer has its request's id. Contract, section 2. */
+/** Documents the request id of every answer. Contract, section 2. */
 export function withRequestId(document: OpenAPIObject): OpenAPIObject {
   const reference = { [NAME]: { $ref: `#/components/headers/${NAME}` } };
   const described = mapOperations(document, (operation) => {
@@ -15,7 +15,7 @@ export function withRequestId(document: OpenAPIObject): OpenAPIObject {
     return { ...operation, responses: Object.fromEntries(responses) as Responses };
   });
   const header = {
-    description: 'The one that was sent, or a new one; all log lines of the request have it too',
+    description: 'The id that was sent, or a new one; also on all log lines of the request',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   } as const;
   const headers = { ...described.components?.headers, [NAME]: header };

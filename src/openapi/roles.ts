@@ -1,10 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { mapOperations } from './operations.js';
 
-/** Under which an operation names the role that it needs, for tools. */
+/** Extension with the role that an operation needs, for tools. */
 export const NEEDED_ROLE = 'x-needed-role';
 
-/** Says in words, too, which role an operation needs. */
+/** Adds the required role to an operation's description. */
 export function withRoles(document: OpenAPIObject): OpenAPIObject {
   return mapOperations(document, (operation) => {
     const role = (operation as { [NEEDED_ROLE]?: string })[NEEDED_ROLE];

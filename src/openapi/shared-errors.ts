@@ -5,7 +5,7 @@ import { isSecuredBy, mapOperations, type Operation, type Responses } from './op
 import { SIGNATURE } from './signature.js';
 
 const OF_A_BODY: readonly ErrorCode[] = ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING'];
-/** What is no text when it is decoded is on no route. */
+/** A path that cannot be decoded is on no route. */
 const OF_A_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
 const OF_A_SIGNATURE: readonly ErrorCode[] = ['RATE_LIMITED', 'REPLAY_PROTECTION_UNAVAILABLE', 'INTERNAL'];
 const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL'];
@@ -14,14 +14,14 @@ const INVALID_SIGNATURE = {
   'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },
 };
 
-/** Adds to each operation what may be refused before its own work begins. Contract, section 1, "Order of checks". */
+/** Adds the refusals that come before an operation's own work. Contract, section 1, "Order of checks". */
 export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
   return mapOperations(document, (operation, { method }) => {
     const signed = isSecuredBy(operation, SIGNATURE);
     const keyed = (operation.security ?? []).length > 0 && !signed;
     const codes = [
       ...ownCodes(operation.responses),
-      // A body where none is asked for is read and judged as well.
+      // An unexpected body is read and validated, too.
       ...(method === 'get' ? [] : OF_A_BODY),
       ...(hasPathParameter(operation) ? OF_A_PATH : []),
       ...(signed ? OF_A_SIGNATURE : []),
@@ -32,7 +32,7 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
       responses[status] = response;
     }
     if (signed) responses['401'] = unsigned(responses['401']);
-    // An operation that names no scheme needs none, and says so.
+    // An operation without a security scheme declares that it needs none.
     return { ...operation, security: operation.security ?? [], responses };
   });
 }
@@ -41,7 +41,7 @@ function hasPathParameter({ parameters = [] }: Operation): boolean {
   return parameters.some((parameter) => 'in' in parameter && parameter.in === 'path');
 }
 
-/** The codes that `ApiErrors` has documented. */
+/** The codes documented by `ApiErrors`. */
 function ownCodes(responses: Responses): ErrorCode[] {
   return Object.values(responses).flatMap((response) => {
     const header = (response as { headers?: Record<string, { schema?: { enum?: ErrorCode[] } }> }).headers;

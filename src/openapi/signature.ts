@@ -2,7 +2,9 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { audienceOf } from './audiences.js';
 import { isSecuredBy, mapOperations, type Operation } from './operations.js';
 
-/** What `ApiSigned` names; each audience has one of its own, for a tenant is of one kind. */
+/**
+ * The scheme that `ApiSigned` names. Each audience has its own, because a tenant is either a provider or an operator.
+ */
 export const SIGNATURE = 'signature';
 
 const HEADERS = {
@@ -33,7 +35,7 @@ const AT_THE_DESK =
 
 const REFERENCES = Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
 
-/** Documents the signature as it is on the wire: three header parameters and the scheme that they belong to. */
+/** Documents the signature as it is sent: three header parameters and a security scheme. */
 export function withSignature(document: OpenAPIObject): OpenAPIObject {
   const scheme = { type: 'apiKey', in: 'header', name: 'X-Signature', description: ON_THE_WIRE } as const;
   const parameters = Object.fromEntries(
@@ -64,8 +66,8 @@ export function withSignature(document: OpenAPIObject): OpenAPIObject {
 }
 
 /**
- * The document for Swagger's pages, where a person types an id and a secret and the page signs. Never exported: on the
- * wire there is no Basic authentication.
+ * The document for Swagger's pages, where a person types an id and a secret and the page signs. Never exported, because
+ * the API has no Basic authentication.
  */
 export function forTheDesk(document: OpenAPIObject): OpenAPIObject {
   const schemes = Object.entries(document.components?.securitySchemes ?? {}).map(([name, scheme]) => [

@@ -8,21 +8,21 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
     name: 'Transactions',
     description: 'BET, WIN and ROLLBACK, the balance, and the story of each transaction.',
   },
-  { name: 'Rounds', description: 'What the transactions of a round add up to, and which rounds are open.' },
+  { name: 'Rounds', description: "The sums of a round's transactions, and open rounds." },
   { name: 'Adjustments', description: "Corrections of a player's balance by support." },
   {
     name: 'Free spins',
-    description: 'Grants to one player or to many, what is left of them, what they won.',
+    description: 'Grants to one player or to many, their remaining spins and their winnings.',
   },
   { name: 'Attention', description: 'What waits for a person: undecided money, failed grants, findings.' },
-  { name: 'Search', description: 'Finds everything that an id names.' },
+  { name: 'Search', description: 'Finds everything with a given id.' },
   { name: 'Callbacks', description: 'Each call to a provider, with what was sent and what came back.' },
   { name: 'Providers', description: 'The game providers that call Croupier, and their secrets.' },
   { name: 'Operators', description: 'The operators whose wallets Croupier calls, and their secrets.' },
   { name: 'Games', description: 'Which provider has which game.' },
   {
     name: 'Limits and approvals',
-    description: 'What may be spent without a second person, and who approved the rest.',
+    description: 'What may be given away without a second person, and approvals of the rest.',
   },
   { name: 'Health scores', description: 'How well operators and providers answer.' },
   { name: 'Keys', description: "Administrators' keys and their roles." },
@@ -35,7 +35,7 @@ export function withTags(document: OpenAPIObject): OpenAPIObject {
   return { ...document, tags: tagsOf({ ...document.paths, ...document.webhooks }) };
 }
 
-/** Lists the tags of the operations only: a page shows a section for each tag, and the webhooks apart from them. */
+/** Lists only the tags of the operations: a page shows a section for each tag, and webhooks separately. */
 export function withTagsOfOperations(document: OpenAPIObject): OpenAPIObject {
   return { ...document, tags: tagsOf(document.paths) };
 }

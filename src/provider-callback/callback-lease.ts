@@ -1,8 +1,8 @@
 import type { Configuration } from '../config/configuration.js';
 
 /**
- * How long what is recorded before a callback stays with the instance that sends it, in seconds: the callback's
- * time-out and the transactions' lease. Then nobody will ever record its outcome, and the record says so.
+ * Lease of an instance on a recorded callback, in seconds: the callback's time-out plus the transactions' lease. When
+ * it has expired, the outcome will never be known, and the record says so.
  */
 export function callbackLeaseSeconds(configuration: Configuration): number {
   return configuration.callbackTimeoutMs / 1000 + configuration.transactionLeaseSeconds;

@@ -12,7 +12,7 @@ const ROUTES = [
   '/v1/game/session/revoke',
 ] as const;
 
-/** Contract, section 7. What is left out restricts nothing. */
+/** Contract, section 7. An absent filter restricts nothing. */
 export class CallbackQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;
@@ -86,7 +86,7 @@ export class CallbackItem {
   @ApiPropertyOptional({
     format: 'date-time',
     example: '2026-01-31T12:00:00.042Z',
-    description: 'Absent: under way, or its instance died and nobody knows what became of it',
+    description: 'Absent while the call is under way, or if its instance died and the outcome is unknown',
   })
   completedAt?: Date;
 }

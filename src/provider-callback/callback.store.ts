@@ -24,7 +24,7 @@ export interface CallbackFilter {
   readonly to?: string | undefined;
 }
 
-/** An attempt is completed once, and soon after it began: partitions of earlier months are not looked through. */
+/** An attempt is completed once and soon after it began, so partitions of earlier months are not searched. */
 const COMPLETE = {
   name: 'callback_complete',
   text: `

@@ -4,10 +4,10 @@ import type { CallbackRoute } from './provider-callbacks.service.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 const SENT_ONCE =
-  'Sent once to `webhookBaseUrl` and never again by itself, over a connection of its own, without following ' +
-  'redirects; the whole answer must be there within `CALLBACK_TIMEOUT_MS` (10 s), and at most 64 KiB of it are ' +
+  'Sent once to `webhookBaseUrl` and never repeated automatically, over a new connection, without following ' +
+  'redirects. The whole answer must arrive within `CALLBACK_TIMEOUT_MS` (10 s), and at most 64 KiB of it are ' +
   'read. Verify the signature over the raw body (`verifyPlatformSignature` of the SDK) before anything else, and ' +
-  'answer 401 where it does not hold. ';
+  'answer 401 if it is invalid. ';
 
 const text = (example: string, description?: string): Schema => ({
   type: 'string',
@@ -27,7 +27,8 @@ const BATCH = {
   ...PLAYER,
 };
 
-const SINGLE_ATTEMPT = 'A failure: the body goes to the error log of the platform, nothing is sent again';
+const SINGLE_ATTEMPT =
+  "A failure: the body goes to the platform's error log, and the callback is not repeated";
 
 /** The calls that a provider implements. Contract, section 6. */
 export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
@@ -36,15 +37,15 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     operationId: 'grantFreeSpins',
     summary: 'Grant free spins to a player',
     description:
-      'Be idempotent on `requestRef`: a person may have a grant sent again whose answer was lost, and wants the same ' +
-      '`externalRef` then. Anything but a 200 with an `externalRef` is a failure.',
+      'Be idempotent on `requestRef`: a person may send a grant again if its answer was lost, and needs the same ' +
+      '`externalRef`. Anything but a 200 with an `externalRef` is a failure.',
     fields: {
       requestRef: text(
         'summer-2026-player-42',
         "The platform's identifier of the grant; it may arrive again",
       ),
       ...PLAYER,
-      spins: count(10, 'How many', 1),
+      spins: count(10, 'Number of spins', 1),
       betAmountMinor: count(20, 'Stake of a spin in minor units; 0: your default stake'),
       currency: text('EUR', 'ISO 4217'),
     },
@@ -58,8 +59,8 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
   callback('/v1/game/free-spins/status', {
     tag: 'Free spins',
     operationId: 'freeSpinsStatus',
-    summary: 'Say what is left of a batch',
-    description: 'Asked on demand, when somebody looks at the grant. It changes nothing.',
+    summary: 'Report what is left of a batch',
+    description: 'Called on demand, when a person looks at the grant. It changes nothing.',
     fields: BATCH,
     answered: {
       description: 'What is left',
@@ -84,13 +85,13 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     description:
       'The session is gone already, whether or not this arrives: every wallet call in it is a 401.',
     fields: {
-      revocationRef: { type: 'string', format: 'uuid', description: 'Names this revocation' },
+      revocationRef: { type: 'string', format: 'uuid', description: 'Identifies this revocation' },
       sessionId: { type: 'string', format: 'uuid', description: 'As `session/verify` named it' },
       ...PLAYER,
       reason: { type: 'string', enum: ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] },
       revokedAt: { type: 'string', format: 'date-time' },
     },
-    answered: { description: 'Taken note of; the body is ignored' },
+    answered: { description: 'Received; the body is ignored' },
   }),
 ];
 

@@ -27,7 +27,7 @@ const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([
 export interface ProviderCallback {
   readonly providerId: string;
   readonly route: CallbackRoute;
-  /** The requestRef or sessionId that the callback is about; attempts are found by it. */
+  /** The requestRef or sessionId that the callback concerns, by which attempts are found. */
   readonly reference: string;
   readonly body: object;
 }

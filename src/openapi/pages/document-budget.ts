@@ -1,13 +1,18 @@
 import { monotonicMs } from '../../runtime/clock.js';
 import { networkOf } from '../../http/server/network.js';
 
-/** Requests at once, and the rate at which they come back. A page takes seven: an office behind one address has 70. */
+/**
+ * Size of the budget in requests, and the rate at which it refills. A page takes seven requests, so an office behind
+ * one address can load 70 pages at once.
+ */
 const BURST = 500;
 const PER_SECOND = 50;
-/** Addresses that are remembered; beyond it the oldest is forgotten, which gives it a full budget again. Some 1 MB. */
+/**
+ * Largest number of remembered addresses, about 1 MB. Beyond it the oldest is forgotten and has its full budget again.
+ */
 const REMEMBERED = 10_000;
 
-/** Bounds how often an address may load documents, so that they cannot be used to occupy the service. */
+/** Limits how often an address may load documents, so that documents cannot be used to overload the service. */
 export class DocumentBudget {
   private readonly left = new Map<string, { requests: number; atMs: number }>();
 
@@ -24,7 +29,7 @@ export class DocumentBudget {
     return 0;
   }
 
-  /** A Map keeps its keys in order of insertion: the first is the one that has not been seen for the longest time. */
+  /** A Map keeps its keys in order of insertion, so the first was seen least recently. */
   private remember(network: string, left: { requests: number; atMs: number }): void {
     this.left.delete(network);
     this.left.set(network, left);

@@ -6,7 +6,10 @@ import { Representation } from './representation.js';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** All that a page loads from swagger-ui-dist. Its package also holds source maps, builds for bundlers and a README. */
+/**
+ * The only files that are served from swagger-ui-dist. The package also has source maps, builds for bundlers and a
+ * README.
+ */
 const OF_SWAGGER_UI: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': JAVASCRIPT,
@@ -16,11 +19,11 @@ const OF_SWAGGER_UI: Readonly<Record<string, string>> = {
 /** The project's own scripts. */
 const SCRIPTS = ['sign-requests.js', 'show-document.js'];
 
-/** A page with more operations shows its tags alone, each of which a click unfolds. */
+/** A page with more operations shows only its tags, each of which unfolds on a click. */
 const MOST_UNFOLDED = 15;
 
 export interface PageOptions {
-  /** Whether the browser keeps what was typed into Authorize, for other tabs and after a reload. */
+  /** Whether the browser stores what was typed into Authorize, for other tabs and after a reload. */
   readonly keepAuthorizations: boolean;
 }
 
@@ -50,7 +53,7 @@ export function documentScript(
   });
 }
 
-/** The published contract. Text, which a browser shows; it does not show Markdown. */
+/** The published contract, as plain text, because browsers do not render Markdown. */
 export function contract(): Representation {
   const file = join(import.meta.dirname, '../../../docs/contract.md');
   return new Representation('text/plain; charset=utf-8', () => readFileSync(file));

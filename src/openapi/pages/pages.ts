@@ -11,7 +11,7 @@ import { Representation } from './representation.js';
 import { forTheDesk } from '../signature.js';
 import { withTagsOfOperations } from '../tags.js';
 
-/** Scripts from here alone, calls to here alone; Swagger sets styles inline. */
+/** Scripts and calls from and to this origin only; Swagger sets styles inline. */
 const CONTENT_SECURITY = headersOf(
   helmet.contentSecurityPolicy({
     useDefaults: false,
@@ -31,17 +31,17 @@ const CONTENT_SECURITY = headersOf(
 /** OpenAPI documents by their path, such as `/docs/provider`. */
 export interface Documents {
   readonly pages: ReadonlyMap<string, OpenAPIObject>;
-  /** Those of other servers, which a page of this one cannot call. */
+  /** Documents of other servers, which a page of this one cannot call. */
   readonly withoutPage: ReadonlyMap<string, OpenAPIObject>;
 }
 
-/** A year, in seconds: the address of an asset changes with its bytes. */
+/** A year, because the address of an asset changes with its content. */
 const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /**
- * Serves each document as JSON, as YAML and as a page to try it out. Each is rendered and compressed once: these routes
- * need no credentials, so a request to them must cost next to nothing.
- * @returns renders everything that no request has rendered yet
+ * Serves each document as JSON, as YAML and as a page to try it out. Each is rendered and compressed once, because
+ * these routes need no credentials and must cost next to nothing.
+ * @returns a function that renders everything not rendered yet
  */
 export function servePages(
   router: Router,
@@ -76,7 +76,7 @@ export function servePages(
   router.get('/docs/assets/:version/:name', (request, response, next) => {
     const content = assets.get(request.params.name);
     if (!content) return next();
-    // A page of another version of the service, as while instances are replaced, gets what there is.
+    // A page of another version of the service, as during a rolling upgrade, gets the current assets.
     return send(request, response, content, request.params.version === content.version ? UNCHANGING : {});
   });
   return () => [...assets.values(), ...resources.values()].forEach((content) => content.prepare());

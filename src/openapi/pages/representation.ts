@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { sha256 } from '../../runtime/digest.js';
 
-/** Characters of the hash that name a version. */
+/** Length of a version, in characters of the hash. */
 const VERSION_LENGTH = 16;
 
 /** A response that is ready to be sent. */
@@ -21,7 +21,7 @@ interface Forms {
 
 const EMPTY = Buffer.alloc(0);
 
-/** One resource whose bytes never change while the process runs: plain and compressed, each with a strong ETag. */
+/** A resource that never changes while the process runs, plain and compressed, each form with a strong ETag. */
 export class Representation {
   private prepared: Forms | undefined;
 
@@ -31,18 +31,18 @@ export class Representation {
     private readonly content: () => string | Buffer,
   ) {}
 
-  /** Changes with the bytes of the resource; made for addresses. */
+  /** Changes with the content of the resource; part of its address. */
   get version(): string {
     return this.prepare().version;
   }
 
-  /** Renders and compresses the resource, unless that is done. */
+  /** Renders and compresses the resource, unless that was done before. */
   prepare(): Forms {
     this.prepared ??= preparedOf(this.contentType, Buffer.from(this.content()));
     return this.prepared;
   }
 
-  /** Chooses what answers the request: RFC 9110, sections 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match). */
+  /** Chooses the answer to a request: RFC 9110, sections 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match). */
   answer(request: IncomingMessage): Prepared {
     const gzip = accepts(request).encoding(['gzip', 'identity']) === 'gzip';
     const { plain, compressed } = this.prepare();
@@ -61,7 +61,7 @@ function preparedOf(contentType: string, body: Buffer): Forms {
   const hash = sha256(body).toString('base64url');
   const common = {
     'content-type': contentType,
-    // It holds no secret, so a browser may keep it; the ETag tells whether it is still the same after an upgrade.
+    // A browser may store it, because it contains no secret. The ETag tells whether it has changed after an upgrade.
     'cache-control': 'no-cache',
     vary: 'Accept-Encoding',
   };

@@ -3,7 +3,7 @@
  */
 globalThis.showDocument = (spec, settings) => {
   const { SwaggerUIBundle } = globalThis;
-  // What an earlier visit to a sandbox at this address may have stored.
+  // Removes what an earlier visit to a sandbox at this address may have stored.
   if (!settings.persistAuthorization) globalThis.localStorage.removeItem('authorized');
   globalThis.addEventListener('load', () => {
     SwaggerUIBundle({
@@ -13,15 +13,15 @@ globalThis.showDocument = (spec, settings) => {
       deepLinking: true,
       defaultModelsExpandDepth: 0,
       plugins: [credentialsByName, localReferences, parsedAsJson],
-      // Where the script that signs is missing this throws, and nothing is sent.
+      // If the signing script is missing, this throws and nothing is sent.
       requestInterceptor: (request) => globalThis.signForCroupier(request),
     });
   });
 };
 
 /**
- * Resolves `$ref` within the document, which is all that its documents need. Swagger UI's own resolver parses the whole
- * document for each page of OpenAPI 3.1, which takes more than a second.
+ * Resolves `$ref` within the document; our documents have no others. Swagger UI's own resolver parses the whole
+ * document of an OpenAPI 3.1 page, which takes more than a second.
  */
 const localReferences = () => ({
   fn: {
@@ -50,7 +50,7 @@ function referred(spec, reference) {
     .reduce((node, name) => node[name], spec);
 }
 
-/** A document is written as JSON, which is parsed as such; Swagger UI parses it as YAML. */
+/** Parses a document as JSON, which is faster than Swagger UI's YAML parser. */
 const parsedAsJson = () => ({
   statePlugins: {
     spec: {
@@ -64,7 +64,7 @@ const parsedAsJson = () => ({
   },
 });
 
-/** What Swagger UI calls a credential, and what it is. */
+/** Swagger UI's labels of credentials, and ours. */
 const LABELS = {
   'Username:': 'Tenant id:',
   'Password:': 'Secret:',
@@ -72,7 +72,7 @@ const LABELS = {
   '(http, Basic)': ' (signed in this browser)',
 };
 
-/** Authorize names what to type, and hides an admin key as it hides a password. */
+/** Labels the fields of Authorize, and hides an admin key like a password. */
 const credentialsByName = ({ React }) => ({
   wrapComponents: {
     HttpAuth: (HttpAuth) =>

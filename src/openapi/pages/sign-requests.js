@@ -1,6 +1,6 @@
 /**
- * Runs in the browser of whoever reads the documents: signs what "Try it out" sends. Swagger hands over what was typed
- * into Authorize as a Basic header; it is taken off before anything leaves the browser, and the signature put on.
+ * Runs in the reader's browser: signs what "Try it out" sends. Swagger passes what was typed into Authorize as a Basic
+ * header, which is replaced by the signature before anything leaves the browser.
  */
 globalThis.signForCroupier = async (request) => {
   const authorization = request.headers.Authorization ?? '';
@@ -31,7 +31,7 @@ globalThis.signForCroupier = async (request) => {
   return request;
 };
 
-/** Nothing is sent; Swagger itself would tell the person nothing. */
+/** Sends nothing and alerts the reader, because Swagger would show no message. */
 function refuse(reason) {
   globalThis.alert?.(reason);
   throw new Error(reason);
