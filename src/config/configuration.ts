@@ -13,12 +13,12 @@ import {
 export abstract class Configuration {
   readonly port: number;
   readonly host: string;
-  /** A PostgreSQL of one's own; without it the service starts and supervises one in `dataDir`. */
+  /** An existing PostgreSQL; without it the service starts and supervises one in `dataDir`. */
   readonly databaseUrl?: string;
   readonly dataDir: string;
   /** Shared nonces, rate limits and demo balances; without it they are kept in process. */
   readonly redisUrl?: string;
-  /** Where Sentinels are asked for the master, whose name is the host in `redisUrl`; without it that host is the server. */
+  /** Sentinels to ask for the master, whose name is the host in `redisUrl`. Without them that host is the server. */
   readonly redisSentinels?: readonly Address[];
   readonly sandbox: boolean;
   /** Whether `NODE_ENV` is `production`. */
@@ -26,44 +26,44 @@ export abstract class Configuration {
   readonly adminApiKey: string;
   /** 32 bytes: AES-256-GCM over the stored tenant secrets. */
   readonly secretsKey: Buffer;
-  /** A second key whose sealed secrets can be read too, while `SECRETS_KEY` itself is being rotated. */
+  /** A second key that can decrypt secrets, while `SECRETS_KEY` is being rotated. */
   readonly secretsKeyPrevious?: Buffer;
-  /** Where heads of the audit log are kept outside of the database, and checked by `audit:verify`. */
+  /** File outside of the database that keeps heads of the audit log, which `audit:verify` checks. */
   readonly auditHeadFile?: string;
-  /** Whose JWTs are accepted beside admin keys; without it, nobody's. */
+  /** The issuer whose JWTs are accepted beside admin keys; without it none are. */
   readonly adminJwt?: AdminJwt;
-  /** Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
   readonly outboundAllowPrivate: boolean;
   readonly signatureToleranceSeconds: number;
   readonly requestsPerSecond: number;
   readonly operatorTimeoutMs: number;
   /**
-   * Calls to one operator under way at this instance beyond which BETs and balance reads are refused; WIN, ROLLBACK and
-   * ADJUSTMENT may go up to `SETTLING_FACTOR` times as far.
+   * Bound on this instance's calls to one operator under way, for BETs and balance reads. For WIN, ROLLBACK and
+   * ADJUSTMENT it is `SETTLING_FACTOR` times as high.
    */
   readonly operatorMaxInFlight: number;
   readonly callbackTimeoutMs: number;
-  /** From a stop signal until the listener closes, in milliseconds. */
+  /** Delay from a stop signal until the listener closes, in milliseconds. */
   readonly shutdownDelayMs: number;
   readonly transactionLeaseSeconds: number;
-  /** Whether claims and settlements that arrive together are committed together. */
+  /** Whether concurrent claims and settlements are committed in batches. */
   readonly groupCommit: boolean;
-  /** The same database by a role that has the settings of group commit; without it they come with its connections. */
+  /** The same database, with a role that has the settings of group commit; without it the connections set them. */
   readonly groupCommitDatabaseUrl?: string;
   readonly sessionTtlSeconds: number;
   readonly demoStartBalanceMinor: number;
   readonly logLevel: LogLevel;
-  /** Whether log lines are made for eyes (a terminal under the sandbox) or for machines. */
+  /** Whether log lines are formatted for people (a terminal under the sandbox) or as JSON. */
   readonly logPretty: boolean;
   readonly metricsToken?: string;
-  /** Where spans are sent; without it tracing is off. */
+  /** Where spans are exported to; without it tracing is off. */
   readonly tracing?: TracingConfiguration;
   /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
-  /** Open connections of one remote address; those in `trustProxy` are exempt. */
+  /** Bound on the open connections of one remote address; those in `trustProxy` are exempt. */
   readonly maxConnectionsPerAddress: number;
-  /** Variables that are set and not read, whose names are nearly those of variables that are. */
+  /** Variables that are set but unknown, and whose names are close to a known one. */
   readonly misspelt: readonly Misspelling[];
 }
 
@@ -83,14 +83,14 @@ export interface Address {
   readonly port: number;
 }
 
-/** An OpenID provider whose tokens administrators may bring. */
+/** An OpenID provider whose tokens administrators may use. */
 export interface AdminJwt {
-  /** Exactly as the tokens' `iss` has it. */
+  /** Exactly the tokens' `iss`. */
   readonly issuer: string;
   readonly audience: string;
   /** The claim that holds the role, or a list of roles. */
   readonly roleClaim: string;
-  /** The type that a token's header must name, where one is demanded. */
+  /** The required `typ` of a token's header, if any. */
   readonly typ?: 'at+jwt';
 }
 
@@ -101,10 +101,13 @@ const POSTGRES_PROTOCOLS = ['postgres:', 'postgresql:'];
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** How much longer than any operator's time-out a transaction's lease must be, in milliseconds. */
+/** Least difference between a transaction's lease and any operator's time-out, in milliseconds. */
 export const LEASE_MARGIN_MS = 1000;
 
-/** How much further than BETs the calls to one operator may go that settle what has begun. Contract, section 9. */
+/**
+ * How many times more calls to one operator may be under way for WIN, ROLLBACK and ADJUSTMENT than for BETs. Contract,
+ * section 9.
+ */
 export const SETTLING_FACTOR = 4;
 
 const CREATE_KEY = 'create one with `openssl rand -base64 32`';
@@ -251,7 +254,7 @@ function missingKey(name: string): ConfigurationError {
   );
 }
 
-/** Where the database is: all that a command beside the service needs of its environment. */
+/** The location of the database, which a command beside the service needs. */
 export type Storage = Pick<Configuration, 'databaseUrl' | 'dataDir'>;
 
 /** @throws ConfigurationError naming the variable that is wrong */
@@ -274,7 +277,7 @@ export function readSecretsKeys(environment: Environment): SecretsKeys {
   return secretsKeys(reader(environment), false);
 }
 
-/** What `audit:verify` checks the log with: without a key, the chain of hashes and the heads alone. */
+/** The means of `audit:verify`. Without a key it checks only the chain of hashes and the heads. */
 export type AuditProof = Storage & Partial<SecretsKeys> & Pick<Configuration, 'auditHeadFile'>;
 
 /** @throws ConfigurationError naming the variable that is wrong */
@@ -296,7 +299,7 @@ function auditHeadFile(read: Reader): string | undefined {
 
 /**
  * @param publicAllowed whether the sandbox's own key, or another weak one, may be used. `SECRETS_KEY_PREVIOUS` may
- *   always be weak: it seals nothing, and rotating away from a weak key must be possible
+ * always be weak: it encrypts nothing, and rotating away from a weak key must be possible
  */
 function secretsKeys(read: Reader, publicAllowed: boolean): SecretsKeys {
   const secretsKey = key32(read, 'SECRETS_KEY') ?? (publicAllowed ? SANDBOX_SECRETS_KEY : undefined);
@@ -330,7 +333,7 @@ function adminJwt(read: Reader, allowPlain: boolean): AdminJwt | undefined {
   if (issuer === undefined && audience === undefined) return undefined;
   if (issuer === undefined)
     throw new ConfigurationError('ADMIN_JWT_ISSUER: is required with ADMIN_JWT_AUDIENCE');
-  // Without it, a token that the issuer made for any other service would open this one.
+  // Without it, a token that the issuer made for another service would be accepted here.
   if (audience === undefined)
     throw new ConfigurationError('ADMIN_JWT_AUDIENCE: is required with ADMIN_JWT_ISSUER');
   return { issuer, audience, roleClaim, ...(typ && { typ }) };
@@ -361,7 +364,7 @@ function reader(environment: Environment) {
     return environment[name]?.trim() || undefined;
   };
   return {
-    /** Of all variables that have been read. */
+    /** The names of all variables that have been read. */
     names: names as ReadonlySet<string>,
     text,
     boolean(name: string, fallback: boolean): boolean {

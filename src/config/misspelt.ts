@@ -1,15 +1,18 @@
-/** A variable that is set and not read, and the one that was probably meant. */
+/** An unknown variable that is set, and the one that was probably meant. */
 export interface Misspelling {
   readonly name: string;
   readonly meant: string;
 }
 
-/** Shorter names are near too many words: `PORT` is one letter from `SORT`. */
+/**
+ * Shortest name that is compared, in characters; shorter ones are close to too many words: `PORT` is one letter from
+ * `SORT`.
+ */
 const SHORTEST_NAME = 8;
-/** Letters that are wrong, missing or too many. */
+/** Largest number of wrong, missing or additional letters. */
 const MOST_ERRORS = 2;
 
-/** @param known the names of all variables that are read */
+/** @param known the names of all known variables */
 export function misspeltVariables(environment: object, known: ReadonlySet<string>): Misspelling[] {
   const set = Object.keys(environment);
   const candidates = [...known].filter((name) => name.length >= SHORTEST_NAME && !set.includes(name));

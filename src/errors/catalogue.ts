@@ -1,4 +1,4 @@
-/** What the caller does next; the wire's `X-Next-Action`. Contract, section 2. */
+/** Values of `X-Next-Action`. Contract, section 2. */
 export type NextAction =
   'fix-request' | 'retry-same-request' | 'wait-then-retry' | 'end-session' | 'contact-platform';
 
@@ -8,7 +8,7 @@ interface CatalogueEntry {
   readonly nextAction: NextAction;
 }
 
-/** Every refusal of this service: its status, its words and what its caller does next. Contract, section 2. */
+/** Every refusal of this service, with its status, message and next action. Contract, section 2. */
 export const CATALOGUE = {
   INVALID_REQUEST: {
     status: 400,

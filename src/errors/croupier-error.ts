@@ -1,11 +1,11 @@
 import { CATALOGUE, type ErrorCode } from './catalogue.js';
 
-/** The one error with which this service refuses. */
+/** The only error with which this service refuses a request. */
 export class CroupierError extends Error {
   /** Further response headers, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param message in place of the catalogue's words; it reaches the caller, so it names nothing internal */
+  /** @param message replaces the catalogue's message; it reaches the caller, so it names nothing internal */
   constructor(
     readonly code: ErrorCode,
     message?: string,
@@ -16,7 +16,7 @@ export class CroupierError extends Error {
   }
 }
 
-/** A signature that does not hold. Why is for the log and the metric, never for the wire. */
+/** An invalid signature. The reason is for the log and the metric, and never for the caller. */
 export class InvalidSignatureError extends Error {
   constructor() {
     super('invalid signature');

@@ -11,7 +11,10 @@ import { refusedWith } from '../observability/trace.js';
 import { CATALOGUE } from './catalogue.js';
 import { CroupierError, InvalidSignatureError } from './croupier-error.js';
 
-/** Makes every error the contract's shape: `{"error": message}`, `X-Error-Code`, `X-Next-Action`. Section 2. */
+/**
+ * Answers every error in the contract's form: `{"error": message}`, `X-Error-Code`, `X-Next-Action`. Contract, section
+ * 2.
+ */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Error');
@@ -37,7 +40,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private translated(exception: unknown): CroupierError {
     const status = exception instanceof HttpException ? exception.getStatus() : httpStatusOf(exception);
-    // What the framework refuses by itself is an unknown route.
+    // The framework itself only refuses unknown routes.
     if (status >= 400 && status < 500) return new CroupierError('NOT_FOUND');
     this.logger.error(exception);
     return new CroupierError('INTERNAL');
@@ -51,7 +54,7 @@ function httpStatusOf(exception: unknown): number {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Answers with an error in the contract's form. Section 2. */
+/** Answers with an error in the contract's form. Contract, section 2. */
 export function answerWith(error: CroupierError, response: ServerResponse): void {
   const { status, nextAction } = CATALOGUE[error.code];
   refusedWith(error.code);

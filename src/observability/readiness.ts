@@ -87,8 +87,8 @@ export class Readiness implements OnModuleInit {
 
   private async checkNow(): Promise<{ checks: Checks; pings: Pings }> {
     const [database, redis] = await Promise.all([
-      timed(() => this.database.answers()),
-      timed(() => this.redis.answers()),
+      measurePing(() => this.database.answers()),
+      measurePing(() => this.redis.answers()),
     ]);
     const checks = {
       database: stateOf(database.answer),
@@ -100,7 +100,7 @@ export class Readiness implements OnModuleInit {
 }
 
 /** @returns the answer of a check, and its time in seconds if it is true */
-async function timed<T>(check: () => Promise<T>): Promise<{ answer: T; seconds: number | undefined }> {
+async function measurePing<T>(check: () => Promise<T>): Promise<{ answer: T; seconds: number | undefined }> {
   const startedMs = monotonicMs();
   const answer = await check();
   return { answer, seconds: answer ? (monotonicMs() - startedMs) / 1000 : undefined };

@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 
-/** IPv6 hands out public addresses from 2000::/3 only; what lies outside of it is not routed to anybody. */
+/** Public IPv6 addresses are in 2000::/3 only; others are not routed on the internet. */
 const GLOBAL_IPV6_PREFIX = 0b001;
 
 /**
- * Whether an IP address lies on the public internet: not private, loopback, link-local, reserved or translated
- * into another (NAT64, 6to4, Teredo). An IPv4 address mapped into IPv6 is judged as IPv4.
+ * Whether an IP address is public: not private, loopback, link-local, reserved or translated into another address
+ * (NAT64, 6to4, Teredo). An IPv4 address mapped into IPv6 is judged as IPv4.
  * @param ip an address as a resolver or a parsed URL gives it, without brackets; anything else is not public
  */
 export function isPublicAddress(ip: string): boolean {
@@ -18,7 +18,7 @@ export function isPublicAddress(ip: string): boolean {
   return first >> 5 === GLOBAL_IPV6_PREFIX;
 }
 
-/** Whether an address in a URL is an IP address that is not public; names are judged where they are resolved. */
+/** Whether a URL's host is an IP address that is not public. Names are checked when they are resolved. */
 export function namesPrivateAddress(url: URL): boolean {
   const address = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(address) !== 0 && !isPublicAddress(address);

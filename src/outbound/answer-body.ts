@@ -1,4 +1,4 @@
-/** Bytes of a counterpart's answer that are read at most. Contract, section 6. */
+/** Most bytes that are read of a counterpart's answer. Contract, section 6. */
 export const ANSWER_LIMIT_BYTES = 64 * 1024;
 
 /** Collects the body of an answer as it arrives, up to a limit. */
@@ -8,7 +8,7 @@ export class AnswerBody {
 
   constructor(private readonly limitBytes = ANSWER_LIMIT_BYTES) {}
 
-  /** @returns false once the body exceeds the limit: what lies beyond is dropped, and the rest need not be read */
+  /** @returns false once the body exceeds the limit; further bytes are dropped and need not be read */
   add(chunk: Buffer): boolean {
     const room = this.limitBytes - this.size;
     if (room > 0) this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);

@@ -7,7 +7,7 @@ export type CallOutcome =
   | { readonly kind: 'timeout'; readonly detail: string }
   | {
       readonly kind: 'failed';
-      /** Whether an HTTP answer arrived that cannot be used. */
+      /** Whether an HTTP answer arrived, although it is unusable. */
       readonly answered: boolean;
       readonly detail: string;
     };
@@ -26,7 +26,7 @@ export class Answer implements Dispatcher.DispatchHandler {
   private tooLarge = false;
 
   /**
-   * @param timeoutMs from now to the last byte, in milliseconds
+   * @param timeoutMs time-out from now to the last byte, in milliseconds
    * @param conclude only its first call counts: an aborted request reports an error afterwards
    */
   constructor(

@@ -1,22 +1,22 @@
 import { namesPrivateAddress } from './address.js';
 
-/** The longest base address that is accepted, in characters. */
+/** Longest accepted base address, in characters. */
 const LONGEST_URL = 2048;
-/** The message for a value that is not a URL; it follows the field's name. */
+/** The message for a value that is not a URL, to follow the field's name. */
 export const NO_ADDRESS = `must be an absolute https address of at most ${LONGEST_URL} printable ASCII characters`;
 /** A name that resolves to this machine. */
 const LOCALHOST = /(^|\.)localhost\.?$/;
 const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.length}}$`, 'i');
 
 /**
- * Judges the base address of a wallet or webhook. Contract, section 4. A name is not resolved here: what it
- * resolves to is judged at each connection.
- * @param allowPrivate `OUTBOUND_ALLOW_PRIVATE`: http, and addresses that are not public, are accepted too
- * @returns why it is refused, to follow the field's name; undefined where it is accepted
+ * Checks the base address of a wallet or webhook. Contract, section 4. A name is not resolved here; its addresses are
+ * checked at each connection.
+ * @param allowPrivate `OUTBOUND_ALLOW_PRIVATE`: also accepts http, and addresses that are not public
+ * @returns why the address is refused, to follow the field's name; undefined if it is accepted
  */
 export function checkBaseUrl(url: string, allowPrivate: boolean): string | undefined {
   if (!SHAPE.test(url) || !URL.canParse(url)) return NO_ADDRESS;
-  // A parser takes a backslash for a slash, and so another host than a reader does.
+  // A parser reads a backslash as a slash, and so may see another host than a person does.
   if (url.includes('\\')) return 'must not contain a backslash';
   const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== 'https:' && !allowPrivate) return 'must begin with https://';
@@ -27,7 +27,7 @@ export function checkBaseUrl(url: string, allowPrivate: boolean): string | undef
   return undefined;
 }
 
-/** As it is stored and called: the parser's own spelling, without slashes at its end. */
+/** The form that is stored and called: the parser's spelling, without trailing slashes. */
 export function normalisedBaseUrl(url: string): string {
   return new URL(url).href.replace(/(?<!\/)\/+$/, '');
 }

@@ -4,13 +4,13 @@ import { currentRequestId, traceHeaders } from '../observability/trace.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 
-/** Whom a call is for, and whose secret signs it. */
+/** The receiver of a call, whose secret signs it. */
 export interface Addressee {
   readonly tenantId: string;
   readonly secret: string;
 }
 
-/** Makes the headers of an outgoing POST. Contract, section 1, "Signature". */
+/** Creates the headers of an outgoing POST. Contract, section 1, "Signature". */
 @Injectable()
 export class CallSigner {
   constructor(

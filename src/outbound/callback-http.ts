@@ -11,17 +11,17 @@ import { AnswerBody } from './answer-body.js';
 import { HostResolver } from './host-resolver.js';
 
 export interface Callback extends Addressee {
-  /** The full address: base address and route. */
+  /** Base address and route. */
   readonly url: string;
-  /** The exact bytes that are signed and sent. */
+  /** The bytes that are signed and sent. */
   readonly body: Buffer;
-  /** From connecting to the last byte of the answer, in milliseconds. */
+  /** Time-out from connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
   /** Whether a 200 counts as soon as its status is received, without its body. */
   readonly ignoresBodyOf200: boolean;
 }
 
-/** The outcome of a callback that was sent once. Details may name hosts and belong in the log only. */
+/** The outcome of a callback. Details may name hosts and belong in the log only. */
 export type CallbackAnswer =
   | {
       readonly kind: 'answered';
@@ -42,8 +42,8 @@ export type CallbackAnswer =
     };
 
 /**
- * Sends callbacks to providers: the signed bytes once, over a connection of their own, following no redirect,
- * within one time-out, only to public addresses unless configured. Every outcome of a call is a value.
+ * Sends callbacks to providers: once, over a new connection, within one time-out, without following redirects, and only
+ * to public addresses unless configured otherwise. Every outcome is a value.
  */
 @Injectable()
 export class CallbackHttp {
@@ -54,7 +54,7 @@ export class CallbackHttp {
     private readonly resolver: HostResolver,
   ) {}
 
-  /** @throws TypeError if the address is no URL, which is checked when it is stored */
+  /** @throws TypeError if the address is not a URL, which is checked when it is stored */
   async post(callback: Callback): Promise<CallbackAnswer> {
     const url = new URL(callback.url);
     if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
@@ -116,8 +116,9 @@ export class CallbackHttp {
   }
 
   /**
-   * A new connection for each call: the provider could close a reused idle one at the same moment, and the callback,
-   * which must not be sent again, would be lost. Whether it was established tells a refused call from a lost one.
+   * A new connection for each call: the provider could close a reused idle connection at the same moment, and the
+   * callback, which must not be sent again, would be lost. Whether it was established distinguishes a refused call from
+   * a lost one.
    */
   private connectionFor(url: URL): { agent: HttpAgent; wasEstablished: () => boolean } {
     const options = {

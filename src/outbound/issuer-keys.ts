@@ -4,22 +4,24 @@ import { Configuration } from '../config/configuration.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { AnswerBody } from './answer-body.js';
 
-/** How long the issuer may take to answer, in milliseconds. */
+/** Time-out of a request to the issuer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Bytes of an answer that are read at most: keys may carry their certificates. */
+/** Most bytes that are read of an answer; keys may carry their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;
-/** How long keys are believed, and how soon a token with an unknown key lets them be fetched anew; in milliseconds. */
+/**
+ * How long fetched keys are used, and how soon a token with an unknown key may cause another fetch; in milliseconds.
+ */
 const KEYS_MAX_AGE_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
-/** How soon an issuer that could not be reached is asked again, in milliseconds. */
+/** Pause after a failed fetch, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** The issuer did not give its keys: nobody can tell whether a token is good. */
+/** The issuer's keys could not be fetched, so no token can be verified. */
 export class IssuerUnavailableError extends Error {}
 
 /**
- * The keys with which an OpenID provider signs, found by its discovery document and fetched when they are needed:
- * an issuer that is away delays nobody's start. Its address is the configuration's own and may be private.
+ * The signing keys of an OpenID provider, found by its discovery document. They are fetched when they are needed, so
+ * that an unavailable issuer does not delay the start. Its address comes from the configuration and may be private.
  */
 @Injectable()
 export class IssuerKeys {
@@ -30,7 +32,7 @@ export class IssuerKeys {
   /**
    * The key that a token's header names.
    * @throws IssuerUnavailableError
-   * @throws errors.JOSEError where the issuer has no such key
+   * @throws errors.JOSEError if the issuer has no such key
    */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
     try {
@@ -81,7 +83,7 @@ export class IssuerKeys {
   }
 }
 
-/** Fetches, following no redirect and reading no more than the bound. */
+/** Fetches without following redirects, and reads no more than the bound. */
 async function bounded(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
   const body = new AnswerBody(KEYS_LIMIT_BYTES);

@@ -6,25 +6,25 @@ import { Answer, type CallOutcome, failed } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
 
-/** How long an idle connection is kept, in milliseconds; below what servers usually keep theirs. */
+/** How long an idle connection is kept, in milliseconds; shorter than servers usually keep theirs. */
 const KEEP_ALIVE_MS = 4_000;
 /**
- * How long connecting may take, TLS included, in milliseconds: long enough for one lost packet, which is sent again after
- * a second. The call that waits for it may time out earlier.
+ * Time-out of connecting, TLS included, in milliseconds: long enough for one lost packet, which is sent again after a
+ * second. The waiting call may time out earlier.
  */
 const CONNECT_TIMEOUT_MS = 3_000;
 
 export interface SignedCall extends Addressee {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Begins with a slash. */
+  /** With a leading slash. */
   readonly route: string;
   readonly body: object;
   /** From connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** A tenant's connections, and its address as it was last called. */
+/** A tenant's connections, and the address of its last call. */
 interface Counterpart {
   readonly agent: Agent;
   readonly baseUrl: string;
@@ -34,11 +34,11 @@ interface Counterpart {
 }
 
 /**
- * The only way out of the service: signs the exact bytes it sends, sends them once, follows no redirect, and
- * neither connects to a private address (unless configured) nor reads more than a bounded answer.
+ * Sends signed calls to wallets: signs the exact bytes, sends them once, follows no redirect, connects to private
+ * addresses only if configured, and reads a bounded answer.
  *
- * Each tenant has connections of its own, so that one that does not answer never holds up another, even behind the same
- * address. They are as many as calls may be under way: a call never waits for a connection.
+ * Each tenant has connections of its own, so that a tenant that does not answer never delays another, even at the same
+ * address. There are as many as calls may be under way, so a call never waits for a connection.
  */
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
@@ -52,7 +52,7 @@ export class Outbound implements OnApplicationShutdown {
     private readonly resolver: HostResolver,
   ) {}
 
-  /** Posts a signed JSON body. Never rejects: whatever happens is a value. */
+  /** Posts a signed JSON body. Never rejects: every outcome is a value. */
   post(call: SignedCall): Promise<CallOutcome> {
     return new Promise((resolve) => {
       try {
@@ -85,7 +85,7 @@ export class Outbound implements OnApplicationShutdown {
     if (known?.baseUrl === baseUrl) return known;
     const url = new URL(baseUrl);
     const counterpart = {
-      // An agent closes by itself what no call to a former address uses.
+      // The agent closes idle connections to a former address by itself.
       agent: known?.agent ?? this.agent(),
       baseUrl,
       origin: url.origin,
