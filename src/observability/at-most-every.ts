@@ -1,9 +1,9 @@
 import { monotonicMs } from '../runtime/clock.js';
 
 /**
- * Shares the results of a computation: it starts at most once in a period, and never while the previous one runs.
+ * Shares the results of a computation, which starts at most once per period and never while the previous one runs.
  * @param periodMs in milliseconds
- * @returns a function that resolves or rejects as the latest computation does
+ * @returns a function that settles like the latest computation
  */
 export function atMostEvery<T>(periodMs: number, compute: () => Promise<T>): () => Promise<T> {
   let latest: Promise<T> | undefined;

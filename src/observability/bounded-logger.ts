@@ -2,16 +2,16 @@ import { Logger } from '@nestjs/common';
 import { monotonicMs } from '../runtime/clock.js';
 import { runUntraced } from './trace.js';
 
-/** Lines that are written in a window, and the window's length in milliseconds. */
+/** Most lines written per window, and the window's length in milliseconds. */
 const LINES = 10;
 const WINDOW_MS = 1000;
 
 /**
- * A log for what a stranger can cause at will, so that it cannot be used to flood the disk. Lines beyond the bound are
- * counted, and the count is written as a line of its own when the window is over, or when the service stops.
+ * A log for lines that unauthenticated callers can cause, so that they cannot flood the disk. Lines beyond the bound
+ * are counted, and the count is logged when the window ends or the service stops.
  */
 export class BoundedLogger {
-  /** Those with a count that is not yet written. */
+  /** Loggers with a count that is not yet written. */
   private static readonly suppressing = new Set<BoundedLogger>();
 
   private readonly logger: Logger;
@@ -26,7 +26,7 @@ export class BoundedLogger {
     this.logger = new Logger(context);
   }
 
-  /** Writes each count that still waits for the end of its window. */
+  /** Writes all counts without waiting for the end of their windows. */
   static writeSuppressedCounts(): void {
     for (const logger of BoundedLogger.suppressing) logger.writeSuppressedCount();
   }
@@ -72,7 +72,7 @@ export class BoundedLogger {
     if (this.suppressed === 0) return;
     const suppressedLines = this.suppressed;
     this.suppressed = 0;
-    // The lines were of many requests: the count bears the id of none.
+    // The lines belong to many requests, so the count carries no request id.
     runUntraced(() => this.logger[this.level]({ msg: 'log lines suppressed', suppressedLines }));
   }
 }

@@ -7,14 +7,14 @@ export interface Level extends TenantLabels {
   readonly value: number;
 }
 
-/** A gauge whose values are read when the metrics are. */
+/** A gauge whose values are read together with the metrics. */
 export interface LevelGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** If it rejects, the gauge has no value: the other metrics are needed all the more then. */
+  /** If it rejects, the gauge has no value, and the other metrics are still served. */
   readonly read: () => Promise<readonly Level[]>;
-  /** Combines values whose labels are the same, as those of several tenants in `other`; adds them by default. */
+  /** Combines values with the same labels, such as those of several tenants in `other`; by default their sum. */
   readonly combine?: (left: number, right: number) => number;
 }
 
@@ -33,7 +33,7 @@ export function registerLevel(
     async collect() {
       const levels = await read().catch((): readonly Level[] => []);
       this.reset();
-      // prom-client sets a gauge without labels to 0 by itself, but unknown is not 0.
+      // prom-client sets a gauge without labels to 0, but an unknown value is not 0.
       if (labelNames.length === 0 && levels.length === 0) this.set(NaN);
       for (const { labels, value } of combined(levels, tenants, combine)) this.set(labels, value);
     },

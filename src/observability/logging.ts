@@ -9,7 +9,7 @@ import {
 import { Configuration } from '../config/configuration.js';
 import { currentLogFields } from './trace.js';
 
-/** Fields whose values never appear in a log. */
+/** Fields whose values are never logged. */
 const REDACTED = [
   'secret',
   'sessionToken',
@@ -24,7 +24,7 @@ const REDACTED = [
   '["X-Signature"]',
 ];
 
-/** Where an error of the database names the values of its statement, or the row that it refused. */
+/** Fields of a database error that contain the statement's values or the refused row. */
 const STATEMENT_VALUES = ['err.parameters', 'err.detail', 'err.driverError.detail'];
 
 /** The stream to which lines are written; standard output by default. */
@@ -42,11 +42,11 @@ const OMITTED_CONTEXTS = new Set([
   'NestApplication',
 ]);
 
-/** Bound of the buffer while standard output accepts no data, in bytes; lines beyond it are lost. */
+/** Largest buffer while standard output accepts no data, in bytes; further lines are lost. */
 const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 /** Lines are written in chunks of at least this many bytes, */
 const CHUNK_BYTES = 4096;
-/** or at this interval, in milliseconds: waking the thread that writes costs more than making the line. */
+/** or at this interval, in milliseconds: waking the writing thread costs more than formatting a line. */
 const FLUSH_INTERVAL_MS = 200;
 
 /** The service's logger: JSON lines, or readable ones for a terminal, each with the id of its request. */
@@ -121,11 +121,12 @@ function standardOutput(): DestinationStream {
     periodicFlush: FLUSH_INTERVAL_MS,
     maxLength: BUFFER_LIMIT_BYTES,
   });
-  // A full disk or a reader that went away costs log lines, never the service. Flushing at exit would retry for ever.
+  // A full disk or a missing reader loses log lines, but must not stop the service. Flushing at exit would retry for
+  // ever.
   return output.on('error', () => (output.flushSync = () => undefined));
 }
 
-/** Redacts a field of the line and of the objects in it. A third level would triple the cost of a line. */
+/** Redacts a field of the line and of its direct objects. A third level would triple the cost of a line. */
 function redactedAnywhere(name: string): string[] {
   return [name, name.startsWith('[') ? `*${name}` : `*.${name}`];
 }

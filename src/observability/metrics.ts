@@ -9,7 +9,7 @@ import { BoundedTenants, type TenantLabels } from './tenant-labels.js';
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
 
-/** Bounds of the deferred updates: their number, and their delay in milliseconds. */
+/** Most deferred updates, and their longest delay in milliseconds. */
 const DEFERRED_LIMIT = 100;
 const DEFERRED_MS = 200;
 
@@ -18,8 +18,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /**
  * Every metric of the service, with one method for each event that it counts. Metric names end with their unit.
  *
- * Updates on the hot path are deferred and applied in groups, always before the metrics are read: prom-client's look-up
- * of a metric's labels is several times cheaper right after another one. Applied one by one, they cost a BET about 5 %.
+ * Updates on the hot path are deferred and applied in groups, always before the metrics are read, because consecutive
+ * look-ups of labels in prom-client are several times cheaper. Applied individually, they cost about 5 % of a BET.
  */
 @Injectable()
 export class Metrics {
@@ -45,7 +45,7 @@ export class Metrics {
   });
   private readonly signatureFailures = new Counter({
     name: 'croupier_signature_failures_total',
-    help: 'Calls refused with 401 invalid signature, by the reason that the caller is not told',
+    help: 'Calls refused with 401 invalid signature, by the reason, which the caller does not get',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -113,27 +113,27 @@ export class Metrics {
   });
   private readonly groupCommitBatchItems = new Histogram({
     name: 'croupier_group_commit_batch_items',
-    help: 'Claims and settlements that one statement sent to the database, by statement',
+    help: 'Claims and settlements per batch, by statement',
     labelNames: ['statement'],
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers: [this.registry],
   });
   private readonly groupCommitSeconds = new Histogram({
     name: 'croupier_group_commit_duration_seconds',
-    help: 'Time of such a statement, its commit included, by statement',
+    help: 'Time of a batch, its commit included, by statement',
     labelNames: ['statement'],
     buckets: SECONDS,
     registers: [this.registry],
   });
   private readonly groupCommitFailures = new Counter({
     name: 'croupier_group_commit_batches_failed_total',
-    help: 'Batches that failed, for a lock or a fault, and whose items were retried individually, by statement',
+    help: 'Batches that failed, because of a lock or an error, and whose items were retried individually, by statement',
     labelNames: ['statement'],
     registers: [this.registry],
   });
   private readonly resolutions = new Counter({
     name: 'croupier_resolutions_total',
-    help: 'Transactions that the resolver took up because nobody retried them, by outcome',
+    help: 'Transactions that the resolver took up because they were not retried, by outcome',
     labelNames: ['operator', 'outcome'],
     registers: [this.registry],
   });
@@ -162,7 +162,7 @@ export class Metrics {
 
   /**
    * @param outcome the status, or the error code of a refusal
-   * @param tenant whose signature it bears; of others nothing
+   * @param tenant the tenant that signed the request, if any
    */
   requestEnded(route: string, outcome: string, tenant: TenantLabels, durationMs: number): void {
     this.requestsInFlight -= 1;

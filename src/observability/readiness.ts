@@ -6,7 +6,9 @@ import { RedisConnection } from '../runtime/redis.js';
 import { atMostEvery } from './at-most-every.js';
 import { Metrics } from './metrics.js';
 
-/** Callers within this time share one check, so that no number of them loads the database; in milliseconds. */
+/**
+ * Callers within this time share one check, so that any number of them puts no load on the database; in milliseconds.
+ */
 const CHECK_EVERY_MS = 1_000;
 
 export const STATES = ['up', 'down'] as const;
@@ -22,7 +24,7 @@ export interface Checks {
 
 export type Status = 'ok' | 'unavailable' | 'stopping';
 
-/** How long the database and Redis took to answer, in seconds; undefined where there was no answer. */
+/** Response times of the database and Redis, in seconds; undefined without an answer. */
 interface Pings {
   readonly database?: number | undefined;
   readonly redis?: number | undefined;
@@ -49,7 +51,7 @@ export class Readiness implements OnModuleInit {
     );
     this.addLevel(
       'croupier_database_ping_seconds',
-      'Time in which the database answered a statement without work, the wait for a connection included',
+      'Time in which the database answered SELECT 1, including the wait for a connection',
       async () => (await this.check()).pings.database,
     );
     this.addLevel(
@@ -99,7 +101,7 @@ export class Readiness implements OnModuleInit {
   }
 }
 
-/** @returns the answer of a check, and its time in seconds if it is true */
+/** @returns the result of a check, and its duration in seconds if the result is true */
 async function measurePing<T>(check: () => Promise<T>): Promise<{ answer: T; seconds: number | undefined }> {
   const startedMs = monotonicMs();
   const answer = await check();

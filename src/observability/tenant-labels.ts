@@ -1,17 +1,19 @@
-/** Operators, and providers, that have labels of their own; the rest share `other`. Contract, section 10. */
+/** Number of operators, and of providers, with labels of their own; the rest share `other`. Contract, section 10. */
 const TENANTS_LIMIT = 200;
-/** Pairs of an operator and a provider with labels of their own: all possible ones would be far too many series. */
+/**
+ * Number of pairs of an operator and a provider with labels of their own: all possible pairs would be too many series.
+ */
 const PAIRS_LIMIT = 2_000;
 
 const OTHER = 'other';
 
-/** The tenant that a metric is about: an operator, a provider, or both. */
+/** The tenants that a metric concerns: an operator, a provider, or both. */
 export interface TenantLabels {
   readonly operator?: string;
   readonly provider?: string;
 }
 
-/** Keeps the number of label values bounded, whatever the number of tenants. The first ones keep their names. */
+/** Bounds the number of label values, whatever the number of tenants. The first ones keep their names. */
 export class BoundedTenants {
   private readonly operators = new BoundedNames(TENANTS_LIMIT);
   private readonly providers = new BoundedNames(TENANTS_LIMIT);
@@ -25,7 +27,7 @@ export class BoundedTenants {
     return this.providers.admit(id) ? id : OTHER;
   }
 
-  /** Beyond the bound of pairs the operator keeps its name, so that its sums stay right. */
+  /** Beyond the bound of pairs the operator keeps its name, so that sums over an operator stay correct. */
   pair(operatorId: string, providerId: string): { operator: string; provider: string } {
     const operator = this.operator(operatorId);
     const provider = this.provider(providerId);
@@ -44,7 +46,7 @@ class BoundedNames {
 
   constructor(private readonly limit: number) {}
 
-  /** Whether the name is one of the first; admits it while there is room. */
+  /** Whether the name has a label of its own; adds it while there is room. */
   admit(name: string): boolean {
     if (this.names.has(name)) return true;
     if (this.names.size >= this.limit) return false;

@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { monotonicMs } from '../runtime/clock.js';
 import type { ActiveSpan, Attributes } from './tracing/active-span.js';
 
-/** What accompanies one request unseen: its id, and how long each part of it took, in milliseconds. */
+/** The context of one request: its id, its log fields, and the duration of each of its parts, in milliseconds. */
 export interface Trace {
   readonly requestId: string;
   readonly parts: Record<string, number>;
-  /** Ids to search every line of the request by, never secrets. */
+  /** Ids on every log line of the request; never secrets. */
   readonly notes: Record<string, string>;
-  /** Who sent the request, from where and to which route, as far as it is known when a line is written. */
+  /** The sender, address and route of the request, as far as they are known when a line is written. */
   readonly origin?: () => LogFields;
-  /** Present where tracing is on. */
+  /** Present if tracing is on. */
   readonly span?: ActiveSpan | undefined;
-  /** The code of the error that it was refused with. */
+  /** The error code with which it was refused. */
   outcome?: string;
 }
 
@@ -29,7 +29,7 @@ export function runTraced<T>(trace: Trace, work: () => T): T {
   return traces.run(trace, work);
 }
 
-/** Runs work that belongs to no request, though a request may have caused it. */
+/** Runs work outside of any request, even if a request caused it. */
 export function runUntraced<T>(work: () => T): T {
   return traces.exit(work);
 }
@@ -38,12 +38,12 @@ export function currentRequestId(): string | undefined {
   return traces.getStore()?.requestId;
 }
 
-/** Headers by which a counterpart continues the current trace; none where tracing is off. */
+/** Headers with which a counterpart continues the current trace; none if tracing is off. */
 export function traceHeaders(): Readonly<Record<string, string>> {
   return traces.getStore()?.span?.headers() ?? {};
 }
 
-/** What every log line of the current request says. */
+/** The fields on every log line of the current request. */
 export function currentLogFields(): LogFields {
   const trace = traces.getStore();
   if (!trace) return {};
@@ -51,29 +51,29 @@ export function currentLogFields(): LogFields {
   return { requestId, ...(span && { traceId: span.traceId }), ...origin?.(), ...notes };
 }
 
-/** Adds ids to the log lines that the current request still writes. */
+/** Adds ids to the current request's further log lines. */
 export function addLogFields(notes: Readonly<Record<string, string>>): void {
   Object.assign(traces.getStore()?.notes ?? {}, notes);
 }
 
-/** Says with which code the current request is refused. */
+/** Records the error code with which the current request is refused. */
 export function refusedWith(code: string): void {
   const trace = traces.getStore();
   if (trace) trace.outcome = code;
 }
 
-/** Adds the time that the work takes to the named part of the current request, and a span of it to its trace. */
+/** Adds the duration of the work to the named part of the current request, and a span to its trace. */
 export function measure<T>(part: string, work: () => Promise<T>): Promise<T> {
   const startedMs = monotonicMs();
   const result = work();
   const add = () => recordDuration(part, startedMs);
-  // Whoever waits for the result is told of a rejection, and after this.
+  // A rejection reaches the caller through the returned promise, after this handler.
   result.then(add, add);
   return result;
 }
 
 /**
- * Measures a call to a counterpart, which continues the trace below a span of its own.
+ * Measures a call to a counterpart, in a span that the counterpart continues.
  * @param describe the span's attributes, from the result; undefined if the call threw
  */
 export function measureCall<T>(
@@ -94,7 +94,7 @@ export function measureCall<T>(
   return result;
 }
 
-/** Adds the time since a moment of the monotonic clock to the named part of the current request, and a span of it. */
+/** Adds the time since a moment of the monotonic clock to the named part of the current request, and a span. */
 export function recordDuration(part: string, sinceMs: number): void {
   const trace = traces.getStore();
   if (!trace) return;

@@ -11,12 +11,12 @@ import {
 
 export type { Attributes };
 
-/** A span under way, below which others are made. Instants are milliseconds of the monotonic clock. */
+/** A span that has not ended, and can have child spans. Instants are milliseconds of the monotonic clock. */
 export class ActiveSpan {
   constructor(
     private readonly tracer: Tracer,
     private readonly span: Span,
-    /** The context in which the span is the current one. */
+    /** The context in which this span is current. */
     private readonly context: Context,
   ) {}
 
@@ -32,14 +32,14 @@ export class ActiveSpan {
     return { traceparent: `00-${traceId}-${spanId}-${sampled}`, ...(state && { tracestate: state }) };
   }
 
-  /** A span of a call to a counterpart; undefined where this trace is not sampled, which costs nothing then. */
+  /** Starts a span for a call to a counterpart; undefined if the trace is not sampled, so that it costs nothing. */
   startCall(name: string): ActiveSpan | undefined {
     if (!this.span.isRecording()) return undefined;
     const span = this.tracer.startSpan(name, { kind: SpanKind.CLIENT }, this.context);
     return new ActiveSpan(this.tracer, span, trace.setSpan(this.context, span));
   }
 
-  /** A span that is over. */
+  /** Records a span that has ended. */
   record(name: string, startedMs: number, endedMs: number): void {
     if (!this.span.isRecording()) return;
     this.tracer.startSpan(name, { startTime: startedMs }, this.context).end(endedMs);
@@ -49,7 +49,7 @@ export class ActiveSpan {
     return this.span.isRecording();
   }
 
-  /** @param failed whether it is a fault, of ours or of the counterpart, rather than a refusal */
+  /** @param failed whether it ended with a fault (ours or the counterpart's), not with a refusal */
   end(attributes: Attributes, { name, failed = false }: { name?: string; failed?: boolean } = {}): void {
     if (name !== undefined) this.span.updateName(name);
     if (failed) this.span.setStatus({ code: SpanStatusCode.ERROR });

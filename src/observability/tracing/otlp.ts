@@ -4,19 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracingConfiguration } from '../../config/configuration.js';
 import type { ExportingProvider } from './tracing.js';
 
-/** Spans that wait for their export, at most; those beyond it are lost. */
+/** Most spans that wait for export; further ones are lost. */
 const QUEUE_LIMIT = 4_096;
 const BATCH_SPANS = 512;
-/** Interval of the exports, in milliseconds. */
+/** Export interval, in milliseconds. */
 const EXPORT_EVERY_MS = 1_000;
-/** When an export is given up, in milliseconds. */
+/** Time-out of an export, in milliseconds. */
 const EXPORT_TIMEOUT_MS = 3_000;
-/** How long a stop waits for the last export, in milliseconds. */
+/** Longest wait of a stop for the last export, in milliseconds. */
 const STOP_MS = 1_500;
 
 /**
- * Loads OpenTelemetry's SDK, which nothing else imports, and exports spans by OTLP over HTTP with JSON.
- * @param instanceId distinguishes the instances of the service
+ * Loads OpenTelemetry's SDK, which nothing else imports, and exports spans as OTLP over HTTP with JSON.
+ * @param instanceId distinguishes instances of the service
  */
 export async function exportingProvider(
   { endpoint, headers, serviceName, sampleRatio }: TracingConfiguration,
@@ -32,7 +32,7 @@ export async function exportingProvider(
   });
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.instance.id': instanceId }),
-    // A caller that samples its trace finds our part of it.
+    // If the caller samples its trace, our spans are sampled, too.
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sampleRatio) }),
     spanProcessors: [
       new sdk.BatchSpanProcessor(new ReportingExporter(exporter), {
@@ -55,7 +55,7 @@ export async function exportingProvider(
 
 type Callback = Parameters<SpanExporter['export']>[1];
 
-/** Logs one line when spans cannot be exported, however many attempts fail, and one when they can again. */
+/** Logs one line when exports begin to fail, however many fail, and one when they succeed again. */
 class ReportingExporter implements SpanExporter {
   private readonly logger = new Logger('Tracing');
   private reportedLost = false;

@@ -12,26 +12,29 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { newTrace, runTraced } from '../trace.js';
 import { ActiveSpan } from './active-span.js';
 
-/** A tracer provider that exports what it has collected. */
+/** A tracer provider that exports its spans. */
 export interface ExportingProvider extends TracerProvider {
-  /** Sends the spans that wait. Never rejects, and is over within a few seconds. */
+  /** Exports the waiting spans. Never rejects, and takes a few seconds at most. */
   shutdown(): Promise<void>;
 }
 
-/** Starts the spans below which all others are made. Without a provider tracing is off. Contract, section 10. */
+/** Starts the root spans of requests and background work. Without a provider tracing is off. Contract, section 10. */
 @Injectable()
 export class Tracing implements OnApplicationShutdown {
   constructor(private readonly provider?: ExportingProvider) {}
 
-  /** A request that continues its caller's trace, if it sent one. @returns undefined where tracing is off */
+  /**
+   * Starts the span of a request, which continues the caller's trace if it sent one. @returns undefined if tracing is
+   * off
+   */
   startRequest(headers: IncomingHttpHeaders): ActiveSpan | undefined {
     return this.provider && this.start(this.provider, 'request', SpanKind.SERVER, callersContext(headers));
   }
 
   /**
-   * Runs work that no request waits for, below a span of its own where tracing is on.
-   * @param requestId names the work as it names a request: on its log lines and its outgoing calls
-   * @param fields of its log lines and its span
+   * Runs background work, in a span of its own if tracing is on.
+   * @param requestId identifies the work on its log lines and outgoing calls, as for a request
+   * @param fields for its log lines and its span
    */
   async runWork<T>(
     name: string,
@@ -62,10 +65,10 @@ export class Tracing implements OnApplicationShutdown {
 
 /** W3C Trace Context, level 1: later versions may append fields. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
-/** Longest tracestate that is passed on, in characters, as the recommendation says. */
+/** Longest tracestate that is passed on, in characters, as W3C recommends. */
 const LONGEST_STATE = 512;
 
-/** What is not valid counts as not sent. */
+/** An invalid header counts as absent. */
 function callersContext({ traceparent, tracestate }: IncomingHttpHeaders): Context {
   if (typeof traceparent !== 'string') return ROOT_CONTEXT;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
