@@ -8,7 +8,7 @@ import { Clock } from '../runtime/clock.js';
 import type { Administrator } from './administrator.js';
 import { type Role, ROLES, withoutIncluded } from './role.js';
 
-/** Signatures that only the issuer can make; HMAC and `none` are not among them. */
+/** Accepted signature algorithms: only those with a private key of the issuer, so neither HMAC nor `none`. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -22,16 +22,16 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** How far the issuer's clock may be from ours, in seconds. */
+/** Tolerated difference between the issuer's clock and ours, in seconds. */
 const TOLERANCE_SECONDS = 30;
 const SUBJECT = /^[\x21-\x7e]{1,200}$/;
 
-/** Claims of ID tokens alone. OpenID Connect Core 1.0, section 3.3.2.11. */
+/** Claims that only ID tokens have. OpenID Connect Core 1.0, section 3.3.2.11. */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 'nonce'];
-/** The types by which issuers mark an ID token, in the header or, as Keycloak does, among the claims. */
+/** Types that mark an ID token, in the header or, with Keycloak, in a claim. */
 const ID_TOKEN_TYPE = /^(?:application\/)?id(?:[-_]?token)?(?:\+jwt)?$/i;
 
-/** Knows administrators by the tokens of an OpenID provider, where one is configured: `ADMIN_JWT_ISSUER`. */
+/** Identifies administrators by tokens of an OpenID provider, if one is configured: `ADMIN_JWT_ISSUER`. */
 @Injectable()
 export class AdminTokens {
   private readonly logger = new BoundedLogger('AdminTokens');
@@ -43,10 +43,10 @@ export class AdminTokens {
   ) {}
 
   /**
-   * Whom the issuer's token names; undefined where it is not the issuer's for this audience, or not valid now.
-   * @throws CroupierError INTERNAL where the issuer cannot be asked
+   * The administrator of a token; undefined if the token is not the issuer's for this audience, or not valid now.
+   * @throws CroupierError INTERNAL if the issuer's keys cannot be fetched
    */
-  async behind(token: string): Promise<Administrator | undefined> {
+  async identify(token: string): Promise<Administrator | undefined> {
     const { adminJwt } = this.configuration;
     const payload = adminJwt && (await this.verified(token, adminJwt));
     if (!payload?.sub || !SUBJECT.test(payload.sub)) return undefined;
@@ -65,7 +65,7 @@ export class AdminTokens {
         requiredClaims: ['sub', 'exp'],
         clockTolerance: TOLERANCE_SECONDS,
         currentDate: this.clock.now(),
-        // Compared as RFC 7515 wants: whatever its case, with or without `application/`.
+        // Compared as in RFC 7515: case-insensitively, with or without `application/`.
         ...(typ && { typ }),
       });
       if (!isIdToken(payload, protectedHeader.typ)) return payload;
@@ -84,14 +84,16 @@ export class AdminTokens {
   }
 }
 
-/** An ID token tells a client who has signed in; it does not grant access to an API. Cognito marks it by `token_use`. */
+/**
+ * An ID token tells a client who has signed in; it does not grant access to an API. Cognito marks it with `token_use`.
+ */
 function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean {
   if (ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return true;
   if (payload['token_use'] === 'id') return true;
   return [headerType, payload['typ']].some((type) => typeof type === 'string' && ID_TOKEN_TYPE.test(type));
 }
 
-/** The claim is a role or a list of roles; those that are none of ours are ignored. */
+/** The claim is a role or a list of roles. Unknown roles are ignored. */
 function rolesIn(claim: unknown): Role[] {
   const claimed: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return withoutIncluded(ROLES.filter((role) => claimed.includes(role)));

@@ -12,12 +12,12 @@ import { REQUIRED_ROLE } from './requires-role.js';
 import { holds, type Role } from './role.js';
 import { WrongKeyLimit } from './wrong-key-limit.js';
 
-/** What an administrator's own key needs no more than, but a token of an OpenID provider may, in characters. */
+/** Longest accepted credential, in characters: keys are shorter, but tokens of an OpenID provider are long. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**
- * Lets a request to a route with `RequiresRole` pass only with the key of an administrator of that role;
- * all other routes are none of its business. An address that tried too many wrong keys has to wait. Contract, section 7.
+ * Admits a request to a route with `RequiresRole` only with the credential of an administrator who has that role;
+ * ignores all other routes. An address that tried too many wrong keys has to wait. Contract, section 7.
  * @throws CroupierError UNAUTHORIZED · FORBIDDEN · RATE_LIMITED
  */
 @Injectable()
@@ -36,7 +36,7 @@ export class AdminGuard implements CanActivate {
       context.getHandler(),
       context.getClass(),
     ]);
-    // A signed route costs no promise here.
+    // A signed route creates no promise here.
     return required === undefined || this.holdsRole(context, required);
   }
 
@@ -53,9 +53,9 @@ export class AdminGuard implements CanActivate {
   }
 
   private async holder(key: string, request: ActingRequest): Promise<Administrator> {
-    // A connection that was closed meanwhile has no address.
+    // A closed connection has no address.
     const { ip: address = '' } = request;
-    const find = () => this.administrators.behind(key);
+    const find = () => this.administrators.identify(key);
     const administrator = await this.wrongKeys.lookUp(address, key, find);
     if (administrator) return administrator;
     this.logger.warn({ msg: 'admin key refused', address, path: pathOf(request) });

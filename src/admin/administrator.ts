@@ -1,11 +1,11 @@
 import type { Role } from './role.js';
 
-/** Who acts, and what they may do. */
+/** An authenticated administrator, with roles. */
 export interface Administrator {
   /** `root` · `key:<id>` · `jwt:<subject>`. */
   readonly id: string;
   /** A name for people: the key's name, the token's subject. */
   readonly name: string;
-  /** Empty where the token of the OpenID provider is valid, but names none of our roles. */
+  /** Empty if a token of the OpenID provider is valid but names none of our roles. */
   readonly roles: readonly Role[];
 }

@@ -8,14 +8,14 @@ import { KeyStore, type LiveKey } from './key.store.js';
 
 const ROOT: Administrator = { id: 'root', name: 'root', roles: ['admin'] };
 
-/** What a key of ours looks like: 256 bits in base64url. */
+/** The form of our keys: 256 bits in base64url. */
 const KEY = /^[A-Za-z0-9_-]{43}$/;
 const TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** How exactly the last use of a key is known, in seconds: a write at most so often. */
+/** Shortest interval between two recorded uses of a key, in seconds. */
 const LAST_USED_SECONDS = 60;
 
-/** Knows the administrators by what they bring: the root key, a key of ours, a token of the configured issuer. */
+/** Identifies administrators by the root key, one of our keys, or a token of the configured issuer. */
 @Injectable()
 export class Administrators {
   private readonly logger = new BoundedLogger('Administrators');
@@ -27,13 +27,13 @@ export class Administrators {
   ) {}
 
   /**
-   * The administrator behind a key; undefined where it is nobody's. A key is looked up each time, so that it is
-   * revoked everywhere at once.
-   * @throws CroupierError INTERNAL, of a token
+   * The administrator of a credential; undefined if it is not valid. A key is looked up each time, so that it is
+   * revoked on all instances at once.
+   * @throws CroupierError INTERNAL if the issuer of a token cannot be reached
    */
-  async behind(key: string): Promise<Administrator | undefined> {
+  async identify(key: string): Promise<Administrator | undefined> {
     if (equalInConstantTime(key, this.configuration.adminApiKey)) return ROOT;
-    if (this.configuration.adminJwt && TOKEN.test(key)) return this.tokens.behind(key);
+    if (this.configuration.adminJwt && TOKEN.test(key)) return this.tokens.identify(key);
     const stored = KEY.test(key) ? await this.keys.liveByHash(sha256(key), LAST_USED_SECONDS) : undefined;
     if (!stored) return undefined;
     if (stored.useIsDue) await this.recordUse(stored);

@@ -12,7 +12,7 @@ import { instantOrDayMs } from '../runtime/instant.js';
 import { AUDIT_COLUMNS, type AuditEntryResponse, AuditListResponse, AuditQuery } from './audit.request.js';
 import { RequiresRole } from './requires-role.js';
 
-/** Contract, section 7, "audit". */
+/** Contract, section 7. */
 @ApiTags('Audit log')
 @Controller('v1/admin/audit')
 export class AuditAdminController {
@@ -22,7 +22,7 @@ export class AuditAdminController {
   @RequiresRole('support')
   @ApiOperation({
     summary: 'Read the audit log, newest first',
-    description: 'Who did what, from where, when. Reading it is itself recorded, before the answer is given.',
+    description: 'Who did what, from where and when. Each reading is recorded, too, before it is answered.',
   })
   @ApiList(AuditListResponse, AuditQuery, AUDIT_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
@@ -55,7 +55,7 @@ export class AuditAdminController {
 
 const PLACE = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})$/;
 
-/** @param cursor empty: from the newest on @throws CroupierError INVALID_REQUEST */
+/** @param cursor empty to start at the newest entry @throws CroupierError INVALID_REQUEST */
 function placeIn(cursor: string): { day: string; position: number } | undefined {
   if (cursor === '') return undefined;
   const [, day, position] = PLACE.exec(cursor) ?? [];

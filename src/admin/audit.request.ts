@@ -4,11 +4,11 @@ import type { Columns } from '../http/lists/list.js';
 import { InstantField } from '../http/validation/instant.js';
 import { ListQuery } from '../http/lists/page.js';
 
-/** The exact text of a column of the log; no column holds control characters. */
+/** The exact value of a column. No column contains control characters. */
 const ExactTextField = (options: FieldOptions) =>
   TextField({ presence: 'optional', longest: 512, ...options });
 
-/** Contract, section 7, "audit". What is left out restricts nothing; texts are compared as a whole. */
+/** Contract, section 7. An absent filter restricts nothing; texts must match exactly. */
 export class AuditQuery extends ListQuery {
   @ExactTextField({
     example: 'key:5f0b…',
@@ -22,7 +22,7 @@ export class AuditQuery extends ListQuery {
   @ExactTextField({ example: 'provider:acme-games' })
   target?: string;
 
-  @ExactTextField({ example: 'FORBIDDEN', description: '`done`, or the error code of what was refused' })
+  @ExactTextField({ example: 'FORBIDDEN', description: '`done`, or the error code of a refusal' })
   outcome?: string;
 
   @ExactTextField({ example: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
@@ -36,10 +36,10 @@ export class AuditQuery extends ListQuery {
 }
 
 export class AuditEntryResponse {
-  @ApiProperty({ example: '2026-01-31', description: 'the day, in UTC, whose chain it belongs to' })
+  @ApiProperty({ example: '2026-01-31', description: 'the day in UTC to whose chain it belongs' })
   day: string;
 
-  @ApiProperty({ type: 'integer', example: 17, description: 'its place in that chain, from 1 on' })
+  @ApiProperty({ type: 'integer', example: 17, description: 'its position in that chain, from 1' })
   position: number;
 
   @ApiProperty()
@@ -60,7 +60,7 @@ export class AuditEntryResponse {
   @ApiProperty({ example: 'provider:acme-games' })
   target: string;
 
-  @ApiProperty({ example: 'done', description: '`done`, or the error code of what was refused' })
+  @ApiProperty({ example: 'done', description: '`done`, or the error code of a refusal' })
   outcome: string;
 
   @ApiPropertyOptional({ type: Object, example: { status: 'ACTIVE' } })
@@ -69,7 +69,7 @@ export class AuditEntryResponse {
   @ApiPropertyOptional({
     type: Object,
     example: { status: 'DISABLED' },
-    description: 'of a read, what was asked for; of a refusal, its message',
+    description: 'of a read, the request; of a refusal, its message',
   })
   after?: unknown;
 
@@ -86,7 +86,7 @@ export class AuditEntryResponse {
   hash: string;
 }
 
-/** The columns of an export; what stood there before and after is JSON in its column. */
+/** The columns of an export; `before` and `after` are JSON. */
 export const AUDIT_COLUMNS: Columns<AuditEntryResponse> = {
   day: true,
   position: true,

@@ -10,7 +10,7 @@ import type { CreateKeyRequest } from './key.request.js';
 import type { AdminKey } from './key.entity.js';
 import { KeyStore } from './key.store.js';
 
-/** Makes and revokes administrators' keys. Contract, section 7, "Keys". */
+/** Creates and revokes administrators' keys. Contract, section 7. */
 @Injectable()
 export class KeyAdministration {
   constructor(
@@ -19,7 +19,7 @@ export class KeyAdministration {
     private readonly randomness: Randomness,
   ) {}
 
-  /** The key, 256 random bits, is in this answer alone. */
+  /** The key, 256 random bits, is in this answer only. */
   async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<{ stored: AdminKey; key: string }> {
     const key = this.randomness.secret();
     const id = this.randomness.uuid();
@@ -44,7 +44,7 @@ export class KeyAdministration {
     return page;
   }
 
-  /** From the next request on the key is nobody's, on every instance. @throws CroupierError NOT_FOUND */
+  /** Revokes a key: the next request with it is refused on every instance. @throws CroupierError NOT_FOUND */
   async revoke(actor: Actor, id: string): Promise<void> {
     await this.audit.change(actor, async (transaction, record) => {
       const revoked = await this.keys.revoke(transaction, id);
@@ -54,7 +54,7 @@ export class KeyAdministration {
     });
   }
 
-  /** Whether the administrator is a key that the maker has made, or that such a key has made. */
+  /** Whether the administrator is a key that the maker has created, directly or through other keys. */
   async isMadeBy(administrator: string, maker: string): Promise<boolean> {
     const [kind, id] = administrator.split(':');
     return kind === 'key' && id !== undefined && this.keys.isMadeBy(id, maker);

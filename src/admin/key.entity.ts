@@ -17,14 +17,14 @@ export class AdminKey {
   @Column(secret(bytes('key_hash')))
   keyHash: Buffer;
 
-  /** The administrator who made it; null: made by an earlier version. */
+  /** The administrator who created it; null if an earlier version did. */
   @Column(nullable(text('created_by')))
   createdBy: string | null;
 
   @Column(instant('created_at'))
   createdAt: Date;
 
-  /** Up to a minute old; null: never used. */
+  /** Up to a minute old; null if the key was never used. */
   @Column(nullable(instant('last_used_at')))
   lastUsedAt: Date | null;
 

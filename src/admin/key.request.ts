@@ -10,7 +10,7 @@ const ROLE = {
   example: 'support',
 };
 
-/** Contract, section 7, "Keys". */
+/** Contract, section 7. */
 export class CreateKeyRequest {
   @TextField({ longest: 128, example: 'Night shift' })
   name: string;
@@ -41,7 +41,7 @@ export class KeyResponse {
     type: Date,
     nullable: true,
     example: null,
-    description: 'the last use, up to a minute old; null: never used',
+    description: 'the last use, up to a minute old; null if it was never used',
   })
   lastUsedAt: Date | null;
 }
@@ -49,7 +49,7 @@ export class KeyResponse {
 export class CreatedKeyResponse extends KeyResponse {
   @Expose()
   @ApiProperty({
-    description: 'what goes behind `Authorization: Bearer`; it is shown here and never again',
+    description: 'the value for `Authorization: Bearer`; shown only in this answer',
     example: 'u1Yw0mR8m3vQm0bq8u7o2nqk8sC1mJ6Yt0eVb5n3x9A',
   })
   key: string;

@@ -6,20 +6,20 @@ import { Database, type Transaction } from '../database/database.js';
 import { AdminKey } from './key.entity.js';
 import type { Role } from './role.js';
 
-/** A live key as the guard needs it. */
+/** A live key with the fields that the guard needs. */
 export interface LiveKey {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** Whether the last use that is recorded is so old that this one is to be recorded. */
+  /** Whether the last recorded use is so old that this one must be recorded. */
   readonly useIsDue: boolean;
 }
 
-/** Whether a use is to be recorded, by the database's clock: it is written at most once in so many seconds. */
+/** Whether a use must be recorded, by the database's clock: one is written at most once per interval. */
 const useIsDue = (everySeconds: string) =>
   `(last_used_at IS NULL OR last_used_at < statement_timestamp() - make_interval(secs => ${everySeconds}))`;
 
-/** Runs with every request of an administrator. */
+/** Runs on every request of an administrator. */
 const LIVE_BY_HASH = {
   name: 'admin_key_live_by_hash',
   text: `
@@ -27,14 +27,14 @@ const LIVE_BY_HASH = {
       FROM admin_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
 };
 
-/** The condition keeps instances that see the same use from writing it one after the other. */
+/** The condition prevents several instances from writing the same use. */
 const USED = {
   name: 'admin_key_used',
   text: `
     UPDATE admin_keys SET last_used_at = statement_timestamp() WHERE id = $1 AND ${useIsDue('$2')}`,
 };
 
-/** Whether $2 is among those who have made the key $1: its maker, the maker of that key, and so on. */
+/** Whether $2 created the key $1, directly or through other keys. */
 const IS_MADE_BY = {
   name: 'admin_key_is_made_by',
   text: `
@@ -46,7 +46,7 @@ const IS_MADE_BY = {
     SELECT FROM makers WHERE created_by = $2`,
 };
 
-/** The key that a page of the list continues after; it may be revoked by now. */
+/** The key after which a page of the list continues; it may have been revoked. */
 const BEFORE = '(key.createdAt, key.id) < (SELECT created_at, id FROM admin_keys WHERE id = :after)';
 
 /** Reads and writes administrators' keys. */
@@ -65,19 +65,19 @@ export class KeyStore {
     return manager.findOneByOrFail(AdminKey, { id: key.id });
   }
 
-  /** @param everySeconds how often a use is recorded: `useIsDue` says whether this one is to be */
+  /** @param everySeconds interval of recorded uses, from which `useIsDue` follows */
   async liveByHash(hash: Buffer, everySeconds: number): Promise<LiveKey | undefined> {
     return (await this.database.query<LiveKey>(LIVE_BY_HASH, [hash, everySeconds]))[0];
   }
 
-  /** Live keys, newest first. @param after the id that the page before ended with */
+  /** Live keys, newest first. @param after the last id of the previous page */
   page(after: string | undefined, limit: number): Promise<AdminKey[]> {
     const page = this.keys.createQueryBuilder('key').where({ revokedAt: IsNull() });
     if (after !== undefined) page.andWhere(BEFORE, { after });
     return page.orderBy({ 'key.createdAt': 'DESC', 'key.id': 'DESC' }).limit(limit).getMany();
   }
 
-  /** @returns the key as it was; undefined where there is no such live key */
+  /** @returns the key as it was; undefined if there is no such live key */
   async revoke({ manager }: Transaction, id: string): Promise<AdminKey | undefined> {
     const where = { id, revokedAt: IsNull() };
     const key = await manager.findOne(AdminKey, { where, lock: { mode: 'pessimistic_write' } });
@@ -90,7 +90,7 @@ export class KeyStore {
     return (await this.database.query(IS_MADE_BY, [id, maker])).length > 0;
   }
 
-  /** Records a use, unless one within the last `everySeconds` is recorded. */
+  /** Records a use, unless one was recorded within the last `everySeconds`. */
   async used(id: string, everySeconds: number): Promise<void> {
     await this.database.query(USED, [id, everySeconds]);
   }

@@ -19,7 +19,7 @@ import {
 import { KeyAdministration } from './key-administration.service.js';
 import { RequiresRole } from './requires-role.js';
 
-/** Contract, section 7, "Keys". */
+/** Contract, section 7. */
 @ApiTags('Keys')
 @Controller('v1/admin/keys')
 export class KeysAdminController {
@@ -28,7 +28,7 @@ export class KeysAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('key.create', 'keys')
-  @ApiOperation({ summary: 'Make an admin key', description: 'The key is in this answer alone.' })
+  @ApiOperation({ summary: 'Create an admin key', description: 'The key is in this answer only.' })
   @ApiBody({ type: CreateKeyRequest })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
@@ -62,7 +62,7 @@ export class KeysAdminController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Revoke an admin key',
-    description: "From the next request on it is nobody's, on every instance.",
+    description: 'The next request with it is refused, on every instance.',
   })
   @ApiNoContentResponse({ description: 'revoked' })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')

@@ -4,19 +4,19 @@ export const ROLES = ['admin', 'operations', 'promotions', 'support'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** `admin` ⊃ `operations` ⊃ `support`, `admin` ⊃ `promotions` ⊃ `support`. */
-const HELD: Readonly<Record<Role, readonly Role[]>> = {
+const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
   admin: ROLES,
   operations: ['operations', 'support'],
   promotions: ['promotions', 'support'],
   support: ['support'],
 };
 
-/** Whether one of the roles is the required one or includes it. */
+/** Whether one of the roles is, or includes, the required one. */
 export function holds(roles: readonly string[], required: Role): boolean {
-  return ROLES.some((role) => roles.includes(role) && HELD[role].includes(required));
+  return ROLES.some((role) => roles.includes(role) && INCLUDED[role].includes(required));
 }
 
-/** The roles without those that another of them includes. */
+/** The roles without those that are included in another of them. */
 export function withoutIncluded(roles: readonly Role[]): Role[] {
-  return roles.filter((role) => !roles.some((other) => other !== role && HELD[other].includes(role)));
+  return roles.filter((role) => !roles.some((other) => other !== role && INCLUDED[other].includes(role)));
 }

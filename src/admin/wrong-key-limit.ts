@@ -4,12 +4,12 @@ import { networkOf } from '../http/server/network.js';
 import { Clock } from '../runtime/clock.js';
 import { sha256 } from '../runtime/digest.js';
 
-/** Keys not seen valid before that an address may try within the window, and the window's length in milliseconds. */
+/** How many unknown keys an address may try per window, and the window's length in milliseconds. */
 const ATTEMPTS = 20;
 const WINDOW_MS = 60_000;
-/** How long a key that was seen valid passes the limit, in milliseconds. */
+/** How long a valid key is exempt from the limit, in milliseconds. */
 const KNOWN_MS = 3_600_000;
-/** Addresses and known keys that are remembered at most; beyond, the oldest is forgotten. Some 2 MB in all. */
+/** Most addresses, and most valid keys, that are remembered, about 2 MB in all. Beyond it the oldest is forgotten. */
 const REMEMBERED = 10_000;
 
 interface Window {
@@ -19,30 +19,30 @@ interface Window {
 
 /**
  * Limits how many wrong keys an address may try. An attempt is counted before the key is looked up, so that concurrent
- * guesses cannot exceed the limit, and is given back when the key proves valid. A look-up that fails proves nothing
- * about the key: its attempt stays counted.
+ * guesses cannot exceed the limit, and no longer counts once the key proves valid. If the look-up fails, the attempt
+ * stays counted.
  *
- * A key that was seen valid within the hour passes the limit, from any address: an attacker cannot lock out those who
- * share an address with them, a proxy's above all. It is looked up all the same, so a revoked key is refused at once.
+ * A key that was valid within the last hour is exempt, from any address, so that an attacker cannot lock out others who
+ * share an address, such as a proxy's. It is still looked up, so a revoked key is refused at once.
  */
 @Injectable()
 export class WrongKeyLimit {
   private readonly windows = new Map<string, Window>();
-  /** When each key that was seen valid stops passing the limit, in Unix milliseconds, by the key's hash. */
+  /** When the exemption of each valid key ends, in Unix milliseconds, by the key's hash. */
   private readonly known = new Map<string, number>();
-  /** Look-ups of unknown keys that are under way, by the key's hash. */
+  /** Look-ups of unknown keys under way, by the key's hash. */
   private readonly firstUses = new Map<string, Promise<void>>();
 
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Looks a key up, unless its address has to wait.
-   * @param find answers undefined where the key is not valid
+   * Looks up a key, unless its address has to wait.
+   * @param find returns undefined if the key is not valid
    * @throws CroupierError RATE_LIMITED, and what `find` throws
    */
   async lookUp<T>(address: string, key: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
     const hash = sha256(key).toString('base64');
-    // Parallel requests of a client that has just started share one attempt.
+    // Parallel requests with the same new key share one attempt.
     const earlier = this.firstUses.get(hash);
     if (earlier) await earlier;
     if (this.isKnown(hash)) return this.confirm(hash, await find());
@@ -95,7 +95,7 @@ export class WrongKeyLimit {
   }
 }
 
-/** Makes the entry the youngest: a Map keeps the order of insertion. */
+/** Makes the entry the newest: a Map keeps the order of insertion. */
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

@@ -6,17 +6,17 @@ import { type Appended, AuditStore, type Filter, type Place, type Statement } fr
 import type { Deed, Entry, Seal, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
-/** Notes what was done, in the transaction that does it. */
+/** Records what was done, in the transaction that does it. */
 export type Record = (deed: Deed) => Promise<void>;
 
 /**
- * What administrators and operators did: append-only and hash-chained. The other rooms enter here: `change` around
- * a write, `read` beside a sensitive read. Contract, section 7, "audit".
+ * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write
+ * and `read` before a sensitive read. Contract, section 7.
  */
 @Injectable()
 export class Audit implements OnApplicationBootstrap {
   private readonly logger = new Logger('Audit');
-  /** The highest number of a seal that this instance has found at its start or has committed. */
+  /** The highest seal number that this instance has found at its start or has committed. */
   private lastSeal = 0;
 
   constructor(
@@ -25,7 +25,10 @@ export class Audit implements OnApplicationBootstrap {
     private readonly sealer: Sealer,
   ) {}
 
-  /** Seals what instances of an earlier version have written: from the first start on, a log without seals is broken. */
+  /**
+   * Seals entries that instances of an earlier version have written. After the first start, a log without seals is
+   * broken.
+   */
   async onApplicationBootstrap(): Promise<void> {
     const newest = await this.database.transaction(async ({ query }) => {
       const head = await this.store.lockedUnsealedHead(query);
@@ -35,9 +38,9 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /**
-   * Runs a change and what it records in one transaction: neither is ever committed without the other. Appends
-   * wait for each other from `record` to the commit, so record last, and call nobody outside in between. What
-   * turned out to change nothing records nothing.
+   * Runs a change and its audit entry in one transaction, so that neither is committed without the other. Other appends
+   * wait from `record` to the commit, so record last and call no counterpart in between. A call that changes nothing
+   * records nothing.
    */
   async change<T>(actor: Actor, work: (transaction: Transaction, record: Record) => Promise<T>): Promise<T> {
     const appended: { deed: Deed; witness: Witness; seal: Seal }[] = [];
@@ -50,20 +53,20 @@ export class Audit implements OnApplicationBootstrap {
     );
     for (const { deed, witness, seal } of appended) {
       this.lastSeal = Math.max(this.lastSeal, seal.number);
-      this.tell(actor, deed, witness);
+      this.logAppended(actor, deed, witness);
     }
     return result;
   }
 
   /**
-   * Records a read of what names players, money or administrators. To be awaited before the answer is given:
-   * where it cannot be recorded, nothing is shown.
+   * Records a read of data about players, money or administrators. Await it before answering: a read that cannot be
+   * recorded is not answered.
    */
   async read(actor: Actor, deed: Deed): Promise<void> {
     await this.change(actor, (_, record) => record(deed));
   }
 
-  /** Newest first. @param before undefined: from the newest on @param limit 1 or more */
+  /** Newest first. @param before undefined to start at the newest entry @param limit 1 or more */
   entries(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
     return this.store.page(filter, before, limit);
   }
@@ -73,19 +76,19 @@ export class Audit implements OnApplicationBootstrap {
     return this.store.head();
   }
 
-  /** Whether the newest seal was made with the present `SECRETS_KEY`. @param query a transaction */
+  /** Whether the newest seal was made with the current `SECRETS_KEY`. @param query a transaction */
   async isSealedWithPresentKey(query: Query): Promise<boolean> {
     return (await this.store.newestSeal(query))?.keyId === this.sealer.keyId;
   }
 
-  /** Of each target the newest sealed entry whose `after` has this field. @param query a transaction */
+  /** For each target, the newest sealed entry whose `after` has this field. @param query a transaction */
   newestWith(query: Query, targets: readonly string[], field: string): Promise<Statement[]> {
     return this.store.newestWith(query, targets, field);
   }
 
   /**
-   * The number goes on from the highest that this instance knows, even if the database has forgotten it: where seals
-   * were removed, or a backup was restored under a running service, a gap stays that `audit:verify` reports.
+   * The number continues from the highest that this instance knows, even if the database has lost it. If seals were
+   * removed, or a backup was restored under a running service, a gap remains, which `audit:verify` reports.
    */
   private async seal(query: Query, appended: Appended): Promise<Seal> {
     const seal = this.sealer.seal(Math.max(appended.lastSeal, this.lastSeal) + 1, appended);
@@ -93,14 +96,14 @@ export class Audit implements OnApplicationBootstrap {
     return seal;
   }
 
-  /** The log is the witness outside of the database: the hash proves later what the chain was at this moment. */
-  private tell({ actor, address }: Actor, { action, target, outcome }: Deed, witness: Witness): void {
+  /** Logs the entry's hash, which later proves, outside of the database, what the chain was at this moment. */
+  private logAppended({ actor, address }: Actor, { action, target, outcome }: Deed, witness: Witness): void {
     const { day, position, hash } = witness;
     this.logger.log({ msg: `audit ${action}`, actor, action, target, outcome, address, day, position, hash });
   }
 }
 
-/** The same for a command, which has no application around it. */
+/** An `Audit` for a command, which runs without the application. */
 export function auditOver(database: Database, sealer: Sealer): Audit {
   return new Audit(database, new AuditStore(database), sealer);
 }

@@ -3,7 +3,7 @@ import { Database, type Query } from '../database/database.js';
 import type { Actor } from './actor.js';
 import type { Deed, Entry, Seal, SealedEntry, Witness } from './entry.js';
 
-/** Which entries are asked for; what is absent restricts nothing. */
+/** A filter of entries; an absent field restricts nothing. */
 export interface Filter {
   readonly actor?: string;
   readonly action?: string;
@@ -16,30 +16,30 @@ export interface Filter {
   readonly to?: Date;
 }
 
-/** What identifies an entry in a list: day and position. */
+/** The place of an entry in a list: day and position. */
 export interface Place {
   readonly day: string;
   readonly position: number;
 }
 
-/** An entry as it was appended, and what its seal needs. */
+/** An appended entry, with the data for its seal. */
 export interface Appended extends Witness {
   /** The number of the newest seal; 0 if there is none. */
   readonly lastSeal: number;
 }
 
-/** The newest entry that says something of a target, if the service itself wrote it. */
+/** The newest entry about a target that the service itself wrote. */
 export interface Statement extends Place {
   readonly target: string;
   readonly after: Readonly<Record<string, unknown>>;
 }
 
 export interface LostHead extends Place {
-  /** Whether there is no entry in its place. */
+  /** Whether there is no entry at its place. */
   readonly missing: boolean;
 }
 
-/** An ORDER BY has to name the table: `day` alone is the text, for which there is no index. */
+/** An ORDER BY must name the table: plain `day` is the text column of the select list, which has no index. */
 const COLUMNS = `
   day::text, position, created_at AS "createdAt", actor, role, action, target, before::text, after::text,
   address, request_id AS "requestId", actor_name AS "actorName", outcome, encode(previous_hash, 'hex') AS "previousHash", encode(hash, 'hex') AS hash`;
@@ -59,7 +59,7 @@ const INSERT_SEAL = {
     INSERT INTO audit_seals (number, day, position, key_id, mac) VALUES ($1, $2, $3, $4, decode($5, 'hex'))`,
 };
 
-/** The lock that the trigger of migration 0003 takes: appends wait for each other. */
+/** The lock that the trigger of migration 0003 takes; it serialises appends. */
 const LOCK = { name: 'audit_lock', text: 'SELECT pg_advisory_xact_lock(7300003)' };
 
 const UNSEALED_HEAD = {
@@ -96,7 +96,7 @@ const PAGE = {
      ORDER BY audit_entries.day DESC, position DESC LIMIT $10`,
 };
 
-/** The seal is a subquery of each row: PostgreSQL would answer a join by reading all seals for each page. */
+/** The seal is a subquery per row, because PostgreSQL would read all seals for each page of a join. */
 const FOLLOWING = {
   name: 'audit_following',
   text: `
@@ -121,8 +121,9 @@ const LOST_HEAD = {
 };
 
 /**
- * Of each target the newest entry whose `after` has the field, among those with a seal of their own: the others may be
- * of anybody who can write to the database. The field's name cannot stand so within a JSON string, which escapes quotes.
+ * For each target, the newest entry whose `after` has the field, among entries with a seal of their own; others may
+ * come from anyone who can write to the database. The quoted field name cannot occur within a JSON string, which
+ * escapes quotes.
  */
 const NEWEST_WITH = {
   name: 'audit_newest_with',
@@ -136,7 +137,7 @@ const NEWEST_WITH = {
         ORDER BY e.day DESC, e.position DESC LIMIT 1) e`,
 };
 
-/** Each statement over the audit log. None of them changes an entry or a seal: the database refuses that. */
+/** The statements over the audit log. None changes an entry or a seal; the database refuses that. */
 @Injectable()
 export class AuditStore {
   constructor(private readonly database: Database) {}
@@ -158,7 +159,7 @@ export class AuditStore {
     return appended!;
   }
 
-  /** @param query the transaction that has appended the entry, or holds the lock */
+  /** @param query the transaction that appended the entry or holds the lock */
   async insertSeal(query: Query, { number, day, position, keyId, mac }: Seal): Promise<void> {
     await query(INSERT_SEAL, [number, day, position, keyId, mac]);
   }
@@ -178,7 +179,7 @@ export class AuditStore {
     return (await query<Seal>(NEWEST_SEAL, []))[0];
   }
 
-  /** The oldest of these heads that the log does not contain: missing, or another entry in its place. */
+  /** The oldest of these heads that the log does not contain: it is missing, or another entry is at its place. */
   async lostHead(heads: readonly Witness[]): Promise<LostHead | undefined> {
     const days = heads.map(({ day }) => day);
     const positions = heads.map(({ position }) => position);
@@ -186,12 +187,12 @@ export class AuditStore {
     return (await this.database.query<LostHead>(LOST_HEAD, [days, positions, hashes]))[0];
   }
 
-  /** @param field of `after`: a plain word */
+  /** @param field a field of `after`, as a plain word */
   newestWith(query: Query, targets: readonly string[], field: string): Promise<Statement[]> {
     return query<Statement>(NEWEST_WITH, [targets, field]);
   }
 
-  /** Newest first. @param before undefined: from the newest on */
+  /** Newest first. @param before undefined to start at the newest entry */
   page(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
     const { actor, action, target, outcome, requestId, from, to } = filter;
     return this.database.query<Entry>(PAGE, [
@@ -208,7 +209,7 @@ export class AuditStore {
     ]);
   }
 
-  /** Oldest first. @param after undefined: from the first on */
+  /** Oldest first. @param after undefined to start at the first entry */
   following(after: Place | undefined, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(FOLLOWING, [after?.day, after?.position, limit]);
   }

@@ -7,18 +7,18 @@ import type { Deed } from './entry.js';
 
 const AUDITED = 'croupier:audited';
 
-/** What a route does, for entries that are not written by its service: reads and refusals. */
+/** The action and target of a route, for entries that its service does not write: reads and refusals. */
 export interface AuditedRoute {
   readonly action: string;
-  /** `<noun>:<id>`, or a noun alone; `{field}` stands for a parameter of the path, or a field of the body. */
+  /** `<noun>:<id>` or only a noun; `{field}` is a path parameter or a field of the body. */
   readonly target: string;
 }
 
-/** Names the route's action and target in the audit log, as its service does where the call succeeds. */
+/** Names the route's action and target in the audit log, equal to those that its service records on success. */
 export const Audited = (action: string, target: string) =>
   SetMetadata(AUDITED, { action, target } satisfies AuditedRoute);
 
-/** The action and target of this request, by its route's `Audited`; else by the route itself. */
+/** The action and target of this request, from its route's `Audited`, else from the route itself. */
 export function deedOf(context: ExecutionContext, reflector: Reflector): Deed {
   const request = context.switchToHttp().getRequest<Request>();
   const route = reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler());
@@ -36,7 +36,7 @@ function targetOf(template: string, request: Request): string {
   return `${noun!}:${names.map((name) => shown(fields[name] as string)).join('/')}`;
 }
 
-/** A request may be refused before its body is judged. */
+/** The body may be invalid, because a request can be refused before its body is validated. */
 function bodyOf({ body }: Request): Record<string, unknown> {
   try {
     return parseJsonObject(body as Buffer);
@@ -45,7 +45,7 @@ function bodyOf({ body }: Request): Record<string, unknown> {
   }
 }
 
-/** Longest part of a target that is no identifier, in characters. */
+/** Longest part of a target that is not an identifier, in characters. */
 const LONGEST = 128;
 
 function shown(value: string): string {

@@ -1,27 +1,30 @@
 import { createHash } from 'node:crypto';
 import type { Entry, Witness } from './entry.js';
 
-/** Why a chain does not hold, and at which row. */
+/** Where a chain is broken, and why. */
 export interface Break {
-  /** `<day>/<position>` of the first row that is wrong, missing or too many. */
+  /** `<day>/<position>` of the first row that is wrong, missing or superfluous. */
   readonly at: string;
   readonly reason: string;
 }
 
-/** What comes before the first entry of all. */
+/** The previous hash of the very first entry. */
 const BEGINNING = digest('croupier audit', 'beginning');
 
 /**
- * Follows the chain from its first entry on and computes each hash anew, as the trigger of migration 0003 did when
- * the entry was written. It needs nothing but the entries: whoever has a copy of the table can prove it.
+ * Verifies the chain from its first entry, computing each hash as the trigger of migration 0003 did. It needs only the
+ * entries, so anyone with a copy of the table can verify it.
  */
 export class Chain {
-  /** The last entry that held. */
+  /** The last valid entry. */
   last: Witness | undefined;
   days = 0;
   entries = 0;
 
-  /** The next entry in the order of day and position. @returns the break, where it does not follow */
+  /**
+   * Verifies the next entry, in the order of day and position. @returns the break if it does not follow the previous
+   * entry
+   */
   follow(entry: Entry): Break | undefined {
     const sameDay = this.last?.day === entry.day;
     const position = sameDay ? this.last!.position + 1 : 1;
@@ -32,7 +35,7 @@ export class Chain {
       const reason = sameDay
         ? 'it does not follow the entry before it'
         : this.last
-          ? `it does not carry the seal of ${this.last.day}: that day was altered, or lies not where it was`
+          ? `it does not carry the seal of ${this.last.day}: that day was altered or moved`
           : 'it is not the first entry of the log';
       return { at, reason };
     }
@@ -49,7 +52,7 @@ export class Chain {
   }
 }
 
-/** What a day hands to the next: its length and its last hash. */
+/** The digest that links a day to the next: its length and its last hash. */
 function sealOf({ day, position, hash }: Witness): string {
   return digest('croupier audit', 'day', day, String(position), hash);
 }
@@ -82,7 +85,10 @@ function digest(...fields: readonly (string | null)[]): string {
   return createHash('sha256').update(lengthPrefixed(fields)).digest('hex');
 }
 
-/** Each field as its length in bytes, a colon and itself, or a hyphen if it is null: no two lists give the same text. */
+/**
+ * Each field as its length in bytes, a colon and its value, or a hyphen if it is null, so that no two lists give the
+ * same text.
+ */
 export function lengthPrefixed(fields: readonly (string | null)[]): string {
   return fields.map((field) => (field === null ? '-' : `${Buffer.byteLength(field)}:${field}`)).join('\n');
 }

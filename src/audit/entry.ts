@@ -1,23 +1,26 @@
 import type { ErrorCode } from '../errors/catalogue.js';
 
-/** What an actor did, or was refused. `before` and `after` are the target as a reader may see it: never a secret, token or key. */
+/**
+ * An action of an actor, done or refused. `before` and `after` are the target as a reader may see it, never with a
+ * secret, token or key.
+ */
 export interface Deed {
   /** `<room's noun>.<verb>`, such as `provider.change`. */
   readonly action: string;
   /** `<noun>:<id>`, such as `provider:acme-games`. */
   readonly target: string;
   readonly before?: object;
-  /** The target afterwards; of a read, what was asked for; of a refusal, its message. */
+  /** The target afterwards; of a read, the request; of a refusal, its message. */
   readonly after?: object;
-  /** The error code of what was refused; `done` by default. */
+  /** The error code of a refusal; `done` by default. */
   readonly outcome?: ErrorCode;
 }
 
-/** Where an entry stands: who knows this of one entry can prove later that nothing up to it was altered. */
+/** The place and hash of an entry, with which it can be proved later that nothing up to this entry was altered. */
 export interface Witness {
   /** A day in UTC, `YYYY-MM-DD`. */
   readonly day: string;
-  /** From 1 on, without a gap, within its day. */
+  /** Numbered from 1 without gaps within its day. */
   readonly position: number;
   /** SHA-256 over the entry and the hash before it, 64 lower-case hex digits. */
   readonly hash: string;
@@ -25,18 +28,18 @@ export interface Witness {
 
 /** Authenticates one entry, and by the chain all entries before it. */
 export interface Seal {
-  /** From 1 on, without a gap. */
+  /** Numbered from 1 without gaps. */
   readonly number: number;
   /** The entry that it seals. */
   readonly day: string;
   readonly position: number;
-  /** Which key made it. */
+  /** Identifies the key that made it. */
   readonly keyId: string;
   /** HMAC-SHA256, 64 lower-case hex digits. */
   readonly mac: string;
 }
 
-/** One line of the log, as it is stored: `before` and `after` as the very text that was hashed. */
+/** A stored entry; `before` and `after` are the text that was hashed. */
 export interface Entry extends Witness {
   readonly createdAt: Date;
   readonly actor: string;
@@ -47,7 +50,7 @@ export interface Entry extends Witness {
   readonly after: string | null;
   readonly address: string | null;
   readonly requestId: string | null;
-  /** Null for operators and commands, and in entries of earlier versions, as their `outcome`. */
+  /** Null for operators and commands. Like `outcome`, it is null in entries of earlier versions. */
   readonly actorName: string | null;
   /** `done` or an error code. */
   readonly outcome: string | null;
@@ -55,7 +58,7 @@ export interface Entry extends Witness {
   readonly previousHash: string;
 }
 
-/** An entry beside its seal; null if the entry has none of its own. */
+/** An entry with its seal; null if it has none of its own. */
 export interface SealedEntry extends Entry {
   readonly seal: Seal | null;
 }

@@ -5,11 +5,11 @@ import { headText, parseHead } from './head.js';
 /** Only the service's account needs to read it. */
 const MODE = 0o600;
 
-/** Heads of the audit log outside of the database, one a line: `AUDIT_HEAD_FILE`. */
+/** Heads of the audit log outside of the database, one per line: `AUDIT_HEAD_FILE`. */
 export class HeadFile {
   /** Heads of the last reading. */
   count = 0;
-  /** Lines of the last reading that were not a head, such as one that a full disk cut off. */
+  /** Lines of the last reading that were not a head, such as one truncated by a full disk. */
   unreadableLines = 0;
 
   constructor(readonly path: string) {}

@@ -7,16 +7,16 @@ import type { Witness } from './entry.js';
 import { HeadFile } from './head-file.js';
 import { headText } from './head.js';
 
-/** How often the head is written to `AUDIT_HEAD_FILE` if it has moved, in milliseconds. */
+/** Interval at which a changed head is written to `AUDIT_HEAD_FILE`, in milliseconds. */
 const INTERVAL_MS = 60_000;
-/** How often the head is written to the log, in milliseconds. */
+/** Interval at which the head is written to the service's log, in milliseconds. */
 const LOG_EVERY_MS = 3_600_000;
-/** How long a stop waits for the database and the file, in milliseconds. */
+/** Longest wait of a stop for the database and the file, in milliseconds. */
 const STOP_MS = 2_000;
 
 /**
- * Writes the head of the audit log to places that the database's owner cannot alter: to the service's log every hour and
- * to `AUDIT_HEAD_FILE` every minute, to both at stop.
+ * Writes the head of the audit log to places that the database's owner cannot alter: to the service's log every hour,
+ * to `AUDIT_HEAD_FILE` every minute, and to both at stop.
  */
 @Injectable()
 export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -26,7 +26,7 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     work: () => this.report(),
     onError: (error) => this.failed(error),
     intervalMs: INTERVAL_MS,
-    // A file that cannot be written is noticed at the start.
+    // Opening the file now makes the start fail if it cannot be written.
     firstAfterMs: 0,
   });
   private shuttingDown = false;
@@ -54,7 +54,7 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     await this.loop.stop(STOP_MS);
   }
 
-  /** Reports what is due. Never rejects. */
+  /** Writes the reports that are due. Never rejects. */
   tick(): Promise<void> {
     return this.loop.run();
   }
@@ -85,7 +85,7 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     this.written = text;
   }
 
-  /** One line when it begins, however many reports fail, and one when it ends. */
+  /** Logs one line when reports begin to fail, however many fail, and one when they succeed again. */
   private failed(error: Error): void {
     if (!this.failing) {
       const msg = 'the head of the audit log cannot be kept: check AUDIT_HEAD_FILE and the database';

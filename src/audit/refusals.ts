@@ -9,14 +9,14 @@ import { deedOf } from './audited-route.js';
 import type { Deed } from './entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
-/** Records what administrators were refused. Contract, section 9, "Roles". */
+/** Records refusals of administrators' calls. Contract, section 9, "Roles". */
 @Injectable()
 export class Refusals {
   private readonly logger = new BoundedLogger('Audit');
 
   constructor(private readonly repeated: RepeatedEntries) {}
 
-  /** Never rejects: a refusal that cannot be recorded is still one. */
+  /** Never rejects: a refusal is answered even if it cannot be recorded. */
   async record(actor: Actor, deed: Deed, { code, message }: CroupierError): Promise<void> {
     try {
       await this.repeated.record(actor, { ...deed, after: { error: message }, outcome: code });
@@ -27,10 +27,10 @@ export class Refusals {
   }
 }
 
-/** Statuses of refusals that are recorded: what a role may not do, and what conflicts with the stored state. */
+/** Statuses of refusals that are recorded: a missing role, and a conflict with the stored state. */
 const RECORDED: readonly number[] = [403, 409];
 
-/** Records the refusals of an administrator's route. Those of its role are recorded by the guard. */
+/** Records refusals of an administrator's route. The guard records those for a missing role. */
 @Injectable()
 export class RecordRefusals implements NestInterceptor {
   constructor(

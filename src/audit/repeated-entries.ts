@@ -10,13 +10,16 @@ import type { Actor } from './actor.js';
 import { Audit } from './audit.service.js';
 import type { Deed } from './entry.js';
 
-/** How long repetitions of an entry are counted before their sum is recorded, in milliseconds. Contract, section 9. */
+/**
+ * Window in which repetitions of an entry are counted before their number is recorded, in milliseconds. Contract,
+ * section 9.
+ */
 const WINDOW_MS = 60_000;
-/** How often windows that are over are looked for, in milliseconds. */
+/** Interval of the check for windows that have ended, in milliseconds. */
 const POLL_MS = 1_000;
-/** Windows that are open at once: they hold no more than a few megabytes. Beyond, each repetition is an entry. */
+/** Most windows open at once, a few megabytes. Beyond it, each repetition is an entry. */
 const MOST_WINDOWS = 1_000;
-/** How long a stop waits for the last entries, in milliseconds. */
+/** Longest wait of a stop for the last entries, in milliseconds. */
 const STOP_MS = 2_000;
 
 interface Window {
@@ -30,9 +33,9 @@ interface Window {
 }
 
 /**
- * Entries that one actor may cause many times a minute: polling of a status, refusals. The first is recorded at once; the
- * same ones of the next minute are counted and recorded in one entry at its end, with `repeats`, `from` and `to` in
- * `after`. An instance that is killed loses the count of this minute, not the first entry. Contract, section 9, "Roles".
+ * Entries that one actor may cause many times a minute: polling of a status, refusals. The first is recorded at once.
+ * Its repetitions within the next minute are counted and recorded in one entry, with `repeats`, `from` and `to` in
+ * `after`. A killed instance loses that count, but not the first entry. Contract, section 9, "Roles".
  */
 @Injectable()
 export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -64,7 +67,7 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
     });
   }
 
-  /** Resolves when this entry, or the one that it repeats, is recorded; rejects where that failed. */
+  /** Resolves when this entry, or the one that it repeats, is recorded; rejects if that failed. */
   async record(actor: Actor, deed: Deed): Promise<void> {
     const key = JSON.stringify([actor.actor, actor.role, actor.address, deed]);
     const open = this.windows.get(key);

@@ -2,11 +2,11 @@ import type { Break } from './chain.js';
 import type { Seal, SealedEntry } from './entry.js';
 import type { Sealer } from './sealer.js';
 
-/** What the seals of a log that holds were like. */
+/** Counts of the seals of a valid log. */
 export interface SealCount {
-  /** Seals that fit their entry, under a known key. */
+  /** Seals that match their entry, under a known key. */
   readonly valid: number;
-  /** Seals of a key that is not known here; a later valid one covers them. */
+  /** Seals of an unknown key, which a later valid seal covers. */
   readonly ofUnknownKey: number;
   /** Entries without a seal of their own that a later valid seal covers. */
   readonly coveredOnly: number;
@@ -14,7 +14,7 @@ export interface SealCount {
   readonly notYetSealed: number;
 }
 
-/** Follows the seals from the first entry on; the chain of hashes is followed beside it. */
+/** Verifies the seals from the first entry; the chain of hashes is verified separately. */
 export class SealCheck {
   private valid = 0;
   private ofUnknownKey = 0;
@@ -22,10 +22,10 @@ export class SealCheck {
   private notYetSealed = 0;
   private lastNumber = 0;
   private lastPlace = '';
-  /** The newest seal of an unknown key that no valid one has followed yet. */
+  /** The newest seal of an unknown key that is not followed by a valid one. */
   private uncovered: Seal | undefined;
 
-  /** @param newest the newest seal, as it was before the first entry was read */
+  /** @param newest the newest seal, read before the first entry */
   constructor(
     private readonly sealer: Sealer,
     private readonly newest: Seal | undefined,
@@ -36,7 +36,7 @@ export class SealCheck {
     return { valid, ofUnknownKey, coveredOnly, notYetSealed };
   }
 
-  /** The next entry, which follows the chain. @returns the break if the seals do not fit */
+  /** Verifies the seal of the next entry, whose chain is valid. @returns the break if the seals do not match */
   follow({ day, position, hash, seal }: SealedEntry): Break | undefined {
     const at = `${day}/${position}`;
     this.lastPlace = at;
@@ -57,7 +57,7 @@ export class SealCheck {
     return undefined;
   }
 
-  /** After the last entry. @returns the break if something is missing there */
+  /** Called after the last entry. @returns the break if the end is missing */
   end(): Break | undefined {
     if (this.newest && this.newest.number > this.lastNumber) {
       const at = `${this.newest.day}/${this.newest.position}`;

@@ -4,27 +4,27 @@ import { keyIdOf } from '../runtime/digest.js';
 import { lengthPrefixed } from './chain.js';
 import type { Seal, Witness } from './entry.js';
 
-/** Separates the sealing key from every other use of `SECRETS_KEY`. */
+/** Separates the sealing key from other uses of `SECRETS_KEY`. */
 const KEY_PURPOSE = 'croupier audit seal';
 const KEY_BYTES = 32;
 
 /**
  * Seals audit entries: HMAC-SHA256 over the seal's number and the entry's place and hash, with keys derived from
- * `SECRETS_KEY` by HKDF-SHA256. Who can write to the database but does not have the key can forge no seal.
+ * `SECRETS_KEY` by HKDF-SHA256. Write access to the database without the key does not suffice to forge a seal.
  */
 export class Sealer {
   /** Identifies the key that makes new seals. */
   readonly keyId: string;
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** New seals are made with `secretsKey`; those of `secretsKeyPrevious` can be checked as well. */
+  /** New seals are made with `secretsKey`; those of `secretsKeyPrevious` can be verified. */
   constructor({ secretsKey, secretsKeyPrevious }: SecretsKeys) {
     this.keyId = keyIdOf(secretsKey);
     const known = secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey];
     this.keys = new Map(known.map((key) => [keyIdOf(key), sealingKey(key)]));
   }
 
-  /** @param number 1 or more: one more than that of the seal before */
+  /** @param number one more than that of the previous seal, from 1 */
   seal(number: number, { day, position, hash }: Witness): Seal {
     const mac = macOf(this.keys.get(this.keyId)!, number, { day, position, hash }).toString('hex');
     return { number, day, position, keyId: this.keyId, mac };

@@ -15,15 +15,15 @@ import { RepeatedEntries } from './repeated-entries.js';
 const SENSITIVE_READ = 'croupier:sensitive-read';
 
 interface ReadOptions {
-  /** Whether clients poll the route: identical reads within a minute are then counted in one entry. */
+  /** Whether clients poll the route, so that identical reads within a minute are counted in one entry. */
   readonly polled?: boolean;
 }
 
-/** The route shows players or money: each request to it is recorded before it is answered. */
+/** The route shows players or money, so each request to it is recorded before it is answered. */
 export const SensitiveRead = (action: string, target: string, options: ReadOptions = {}) =>
   applyDecorators(Audited(action, target), SetMetadata(SENSITIVE_READ, options));
 
-/** Records a sensitive read, with what was asked for: the last of the guards, before the handler. */
+/** Records a sensitive read with its parameters. It is the last guard, right before the handler. */
 @Injectable()
 export class SensitiveReadGuard implements CanActivate {
   constructor(

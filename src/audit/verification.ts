@@ -5,10 +5,10 @@ import type { Witness } from './entry.js';
 import type { Sealer } from './sealer.js';
 import { type SealCount, SealCheck } from './seal-check.js';
 
-/** Entries, and heads, that are read at a time. */
+/** Number of entries, or heads, that are read at a time. */
 const PAGE = 1_000;
 
-/** What there is to check the log against, beside the log itself. */
+/** What the log is verified against, beside itself. */
 export interface Evidence {
   /** Absent: the seals are not checked. */
   readonly sealer?: Sealer;
@@ -21,7 +21,7 @@ export type Verdict =
       readonly kind: 'holds';
       readonly days: number;
       readonly entries: number;
-      /** To be kept elsewhere: shows later whether anything up to it was altered. Absent if there is no entry. */
+      /** To be kept elsewhere, to show later whether anything up to it was altered. Absent if there is no entry. */
       readonly head?: Witness;
       /** Absent if the seals were not checked. */
       readonly seals?: SealCount;
@@ -29,13 +29,13 @@ export type Verdict =
   | ({ readonly kind: 'broken' } & Break);
 
 /**
- * Verifies the audit log from its first entry to its last, beside a running service: the chain of hashes, the seals, and
- * the heads from outside. Entries that were cut off together with their seals show only against such a head.
+ * Verifies the whole audit log beside a running service: the chain of hashes, the seals, and the heads from outside.
+ * Only such a head shows that entries were cut off together with their seals.
  */
 export async function verifyAudit(database: Database, evidence: Evidence): Promise<Verdict> {
   const store = new AuditStore(database);
   const chain = new Chain();
-  // Read before the entries: whatever is appended meanwhile, the entry of this seal is among them.
+  // Read before the entries, so that the entry of this seal is among them whatever is appended meanwhile.
   const seals = evidence.sealer && new SealCheck(evidence.sealer, await store.newestSeal());
   const broken = (await follow(store, chain, seals)) ?? (await findLostHead(store, evidence.heads ?? []));
   if (broken) return { kind: 'broken', ...broken };

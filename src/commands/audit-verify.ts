@@ -26,12 +26,12 @@ const USAGE = 'usage: npm run audit:verify [-- --head DAY/POSITION/HASH]';
 type Print = (line: string) => void;
 
 /**
- * Verifies the audit log, its seals and the heads kept outside, and the stored secrets against it. Names the first row
- * that does not hold.
- * @param proof without a key, seals and secrets are not checked, and it says so
- * @param head what an earlier run printed: that entry must still be there, unaltered
- * @returns the exit status: 0 it holds, 1 it does not
- * @throws Error where it could not be read
+ * Verifies the audit log, its seals and the heads kept outside, and the stored secrets against the log. Names the first
+ * invalid row.
+ * @param proof without a key, seals and secrets are not checked, which is reported
+ * @param head a head that an earlier run printed; that entry must still exist, unaltered
+ * @returns the exit status: 0 if the log is valid, 1 if not
+ * @throws Error if it could not be read
  */
 export async function proveAudit(proof: AuditProof, head: string | undefined, print: Print): Promise<0 | 1> {
   const file = proof.auditHeadFile === undefined ? undefined : new HeadFile(proof.auditHeadFile);
@@ -56,7 +56,7 @@ export async function proveAudit(proof: AuditProof, head: string | undefined, pr
   });
 }
 
-/** A log that holds has entries that name the stored secrets: these are compared. */
+/** Compares the stored secrets with the entries of the valid log that name them. */
 async function proveSecrets(database: Database, keys: SecretsKeys, print: Print): Promise<0 | 1> {
   const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
   const report = await verifySecrets(database, auditOver(database, new Sealer(keys)), box);
@@ -118,7 +118,7 @@ function headIn(text: string): Witness {
   return head;
 }
 
-/** Exit status 2: it could not run, and nothing is proved. */
+/** Exit status 2: it could not run, so nothing was verified. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {

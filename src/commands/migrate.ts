@@ -7,9 +7,9 @@ import { atServiceDatabase } from './service-database.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 
 /**
- * Brings the schema up to date and ends; with the URL of the schema's owner, so that the service's own role need not be
- * allowed to change it.
- * @throws Error with one sentence where there is no database, or the role lacks a right
+ * Brings the schema up to date and ends. Run it with the URL of the schema's owner, so that the service's own role
+ * needs no right to change the schema.
+ * @throws Error with one sentence if there is no database, or the role lacks a right
  */
 export async function migrateDatabase(storage: Storage, print: (line: string) => void): Promise<void> {
   const names = await atServiceDatabase(storage, migrate);
@@ -17,7 +17,7 @@ export async function migrateDatabase(storage: Storage, print: (line: string) =>
   print('The schema is up to date.');
 }
 
-/** Exit status 2: it could not run; what a migration began is undone. */
+/** Exit status 2: it could not run, and an unfinished migration was rolled back. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {

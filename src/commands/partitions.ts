@@ -12,8 +12,9 @@ const DEFAULT_MONTHS = '3';
 const MOST_MONTHS = 24;
 
 /**
- * Makes the partitions of the coming months, with the URL of the schema's owner. To be run every month; it may be repeated.
- * @throws Error with one sentence where it could not be done; then nothing of that table has changed
+ * Creates the partitions of the coming months, with the URL of the schema's owner. Run it every month; it may be
+ * repeated.
+ * @throws Error with one sentence if a table's partitions could not be created; that table is then unchanged
  */
 export async function makeMonthsAhead(
   storage: Storage,

@@ -13,10 +13,10 @@ import { SecretBox } from '../tenancy/secrets/secret-box.js';
 import { withServiceDatabase } from './service-database.js';
 
 /**
- * Seals all stored secrets with `SECRETS_KEY` and in the present format, those that `SECRETS_KEY_PREVIOUS` sealed
- * included, beside the running service. It may be repeated: what is sealed so is left alone. Its entry in the audit log
- * vouches for the whole log under the present key, so the log is verified first.
- * @throws Error where the audit log does not hold, or a secret opens with neither key; nothing is changed then
+ * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`,
+ * beside the running service. It may be repeated: secrets already in this form are left unchanged. The seal of its
+ * audit entry covers the whole log under the current key, so the log is verified first.
+ * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key; nothing is changed then
  */
 export async function reEncryptSecrets(
   storage: Storage,

@@ -4,8 +4,8 @@ import { Database } from '../database/database.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 
 /**
- * Works on the service's database, whether the service runs or not. It never migrates, and never makes one.
- * @throws Error with one sentence where there is no database
+ * Runs work on the service's database, whether the service runs or not. It never migrates or creates a database.
+ * @throws Error with one sentence if there is no database
  */
 export function withServiceDatabase<T>(
   storage: Storage,
@@ -17,7 +17,7 @@ export function withServiceDatabase<T>(
 /**
  * Works with the address of the service's database: that of `DATABASE_URL`, else of the embedded one in `DATA_DIR`,
  * which is started for the while where it does not run.
- * @throws Error with one sentence where there is no database
+ * @throws Error with one sentence if there is no database
  */
 export async function atServiceDatabase<T>(
   { databaseUrl, dataDir }: Storage,

@@ -6,8 +6,8 @@ import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
 import { listenFailure } from '../http/server/listen-failure.js';
 
 /**
- * Checks what can make the service's start fail before it is built: the configuration, the ports and the data folder.
- * Prints one line and sets the exit status to 1 if it cannot start.
+ * Checks, before the service is created, what can make its start fail: the configuration, the ports and the data
+ * folder. Prints one line and sets the exit status to 1 if it cannot start.
  */
 export async function checkStart(): Promise<void> {
   try {
@@ -20,7 +20,7 @@ export async function checkStart(): Promise<void> {
   }
 }
 
-/** The service's port, and those of the sandbox's wallet and provider. Port 0 stands for any free one. */
+/** The service's port, and those of the sandbox's wallet and provider. Port 0 means any free port. */
 function portsOf({ port, sandbox }: Configuration): number[] {
   if (port === 0) return [];
   return sandbox ? [port, port + 1, port + 2] : [port];
