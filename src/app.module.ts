@@ -27,7 +27,7 @@ import { TenantThrottlerGuard } from './throttling/tenant-throttler.guard.js';
 import { ThrottlingModule } from './throttling/throttling.module.js';
 import { WalletModule } from './wallet/wallet.module.js';
 
-/** The whole. Guards run in the order in which they stand here: the contract's order of checks, section 1. */
+/** The whole application. Guards run in the order of this list. Contract, section 1, "Order of checks". */
 @Module({
   imports: [
     RuntimeModule,
@@ -44,7 +44,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     FreeSpinsModule,
   ],
   providers: [
-    // Of this module, whose hooks run before those of all others when the application stops.
+    // A provider of this module, because its hooks run before those of all others when the application stops.
     Listener,
     {
       provide: OutgoingCalls,

@@ -18,12 +18,12 @@ import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import { startSandbox } from './sandbox/sandbox.js';
 import { TenancyService } from './tenancy/tenancy.service.js';
 
-/** Patience with each part that stops after a failed start, in milliseconds: all of them stop within 5 s. */
+/** Longest stop of each part after a failed start, in milliseconds, so that all parts stop within 5 s. */
 const FAILED_START_STOP_MS = 1_000;
 
 const logger = new Logger('Croupier');
 
-/** What runs, in the order in which it is stopped: what the others call until the end is stopped last. */
+/** The running parts, in the order in which they are stopped: parts that others call are stopped last. */
 interface Running {
   server?: Server;
   /** Set once the service has started. */
@@ -31,7 +31,7 @@ interface Running {
   readonly stops: ((patienceMs?: number) => Promise<void>)[];
 }
 
-/** Starts what the configuration asks for. */
+/** Starts the parts that the configuration demands. */
 async function start(configuration: Configuration, running: Running): Promise<void> {
   try {
     const databaseUrl = configuration.databaseUrl ?? (await startDatabase(configuration, running));
@@ -50,7 +50,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     await listen(app, configuration);
     await reportStart(app, configuration);
     running.drain = () => beginDrain(app, configuration);
-    // Such as a failed accept: the connections that stand, and those to come, are still served.
+    // For example a failed accept: existing and new connections are still served.
     running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
   } catch (error) {
@@ -59,7 +59,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
   }
 }
 
-/** What runs where, without a password. Contract, section 10. */
+/** Logs what runs and where, without passwords. Contract, section 10. */
 async function reportStart(app: INestApplication, { databaseUrl, redisUrl }: Configuration): Promise<void> {
   const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   logger.log({
@@ -83,7 +83,7 @@ function reportStop({ outcome, signal, afterMs }: Stopped): void {
   else logger.error(line);
 }
 
-/** Beyond the longest call to a wallet, to settle what it answered, in milliseconds. */
+/** Added to the longest call to a wallet, to settle its answer, in milliseconds. */
 const SETTLING_MS = 2_000;
 /** The shortest limit of a stop, in milliseconds. */
 const SHORTEST_STOP_MS = 10_000;
@@ -98,7 +98,7 @@ function beginDrain(app: INestApplication, { shutdownDelayMs }: Configuration): 
   };
 }
 
-/** Stops everything, the database included where something else fails to stop. @throws the first failure */
+/** Stops everything, the database even if another part fails to stop. @throws the first failure */
 async function stop({ stops }: Running): Promise<void> {
   const failures: unknown[] = [];
   for (let next = stops.shift(); next; next = stops.shift()) {
@@ -107,7 +107,7 @@ async function stop({ stops }: Running): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Stops what a failed start has begun. It gives up on a part that takes longer than twice its patience. */
+/** Stops the parts of a failed start. Gives up on a part that takes longer than twice its limit. */
 async function abandon({ stops }: Running): Promise<void> {
   for (let next = stops.shift(); next; next = stops.shift()) {
     const stopped = next(FAILED_START_STOP_MS).catch((error: unknown) => {
@@ -167,7 +167,7 @@ async function openSandbox(
   process.stdout.write(`\n${sandbox.summary()}\n\n`);
 }
 
-/** One line for the person who started it; a connection refused on every address has no words of its own. */
+/** One line for the person who started the service. A connection refused on every address has no message of its own. */
 function sentence(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || String(error);
@@ -181,7 +181,7 @@ try {
   onStopSignal(
     () => running.server,
     () => running.drain?.(),
-    // What is half started is finished first, so that nothing of it is left behind; what fails to start stops itself.
+    // Waits for a start under way, so that nothing of it is left behind. A part that fails to start stops itself.
     () =>
       started.then(
         () => stop(running),
@@ -192,6 +192,6 @@ try {
   await started;
 } catch (error) {
   process.stderr.write(`croupier does not start: ${sentence(error)}\n`);
-  // What failed halfway may hold a handle that would keep the process: nothing that matters runs any more.
+  // A half-started part may hold a handle that keeps the process alive, and nothing that matters is running.
   process.exit(1);
 }

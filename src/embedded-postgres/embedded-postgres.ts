@@ -14,21 +14,21 @@ import {
 } from './postmaster.js';
 
 export interface EmbeddedPostgres {
-  /** `postgres://…`, the same for as long as this runs. */
+  /** `postgres://…`; does not change while this process runs. */
   readonly url: string;
   /**
-   * Shuts the server down, also one that was taken over. A second call waits for the first.
+   * Shuts down the server, also one that was taken over. A second call waits for the first.
    * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds
-   * @throws Error when the server does not stop
+   * @throws Error if the server does not stop
    */
   stop(patienceMs?: number): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL whose cluster lives in `dataDir`, or takes over the one that a killed process left running
- * there, and keeps it running until `stop`.
- * @param options.dataDir created where it is missing
- * @param options.log gets the server's output and our own words, a line each
+ * Starts the PostgreSQL whose cluster is in `dataDir`, or takes over the one that a killed process left running there,
+ * and keeps it running until `stop`.
+ * @param options.dataDir created if it is missing
+ * @param options.log called with each line of the server's output and of our own messages
  * @throws Error with one sentence: the folder is in use or cannot be entered, or the server does not start
  */
 export async function startEmbeddedPostgres(options: {
@@ -45,8 +45,8 @@ export async function startEmbeddedPostgres(options: {
 }
 
 /**
- * The PostgreSQL that a service has running in `dataDir`, for whoever works beside it: it is neither started, nor
- * taken over, nor stopped.
+ * The PostgreSQL that a service runs in `dataDir`, for commands beside the service. It is not started, taken over or
+ * stopped.
  */
 export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: string } | 'stopped' | 'none'> {
   const cluster = await findCluster(dataDir);
@@ -56,7 +56,7 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: stri
   return { url: urlOf(cluster, running.port) };
 }
 
-/** Whether a process owns the cluster in `dataDir`, so that no other can start there. */
+/** Whether a process owns the cluster in `dataDir`, so that no other can start it. */
 export async function isOwned(dataDir: string): Promise<boolean> {
   const cluster = await findCluster(dataDir);
   const running = cluster && (await readPidFile(cluster));
@@ -86,37 +86,37 @@ function urlOf({ password }: Pick<Cluster, 'password'>, port: number): string {
   return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
 }
 
-/** Below the range from which systems give outgoing connections their ports, so that a restart finds it free. */
+/** Below the range of ports for outgoing connections, so that the port is free at a restart. */
 const PORTS = { first: 20_000, count: 12_000 };
-/** How long a server may take to answer, crash recovery included, in milliseconds. */
+/** Longest time until a started server answers, including crash recovery, in milliseconds. */
 const OWN_START_MS = 120_000;
-/** The same for one that we found, which may be stopping, in milliseconds. */
+/** The same for a server that was found running and may be stopping, in milliseconds. */
 const FOUND_START_MS = 20_000;
-/** How long a fast shutdown may take after a start that failed, in milliseconds. */
+/** Longest fast shutdown after a failed start, in milliseconds. */
 const FAILED_START_MS = 2_000;
-/** A lost race for the folder or for a port is run again this often, after a pause that grows by so much. */
+/** Attempts after a lost race for the folder or a port, and the growth of the pause between them, in milliseconds. */
 const START_TRIES = 5;
 const START_PAUSE_MS = 100;
-/** The pause before a lost server is brought back, in milliseconds; it doubles from the first to the last. */
+/** First and longest pause before a lost server is restarted, in milliseconds; it doubles. */
 const RECOVERY_PAUSE_MS = { first: 100, last: 5000 };
-/** How long the lock of a process that has just died may outlive it, in milliseconds. */
+/** How long the lock of a crashed process may remain, in milliseconds. */
 const LOCK_WAIT_MS = 2000;
-/** The advisory lock in the database `postgres` whose holder owns the folder; any number would do. */
+/** Key of the advisory lock in the database `postgres` whose holder owns the folder. The number is arbitrary. */
 const OWNER_LOCK = 4_020_081_500;
-/** Lines of a failed start that go into the error. */
+/** Number of output lines of a failed start in the error. */
 const LINES_KEPT = 10;
 
 const INVALID_PASSWORD = '28P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Whoever holds the advisory lock owns the folder. The connection that holds it also tells of the server's death,
- * which reaches us the same way for a child and for a server that we took over.
+ * Owns the folder by holding the advisory lock. The end of the connection that holds it also reports the server's
+ * death, for a child process as for a server that was taken over.
  */
 class Supervisor {
   private readonly stopped = new AbortController();
   private readonly lastLines: string[] = [];
-  /** Fixed once we own the folder. */
+  /** Fixed once the folder is owned. */
   private port: number | undefined;
   private postmaster: Postmaster | undefined;
   private owner: Connection | undefined;
@@ -128,7 +128,7 @@ class Supervisor {
     private readonly log: (line: string) => void,
   ) {}
 
-  /** Resolves with the port on which the server answers and the database stands ready. */
+  /** Resolves with the port when the server answers and the database exists. */
   async start(): Promise<number> {
     try {
       const owner = await this.own();
@@ -154,7 +154,7 @@ class Supervisor {
     await this.owner?.end().catch(ignore);
   }
 
-  /** @throws Error when another process owns the folder, or no server can be had */
+  /** @throws Error if another process owns the folder, or no server can be started */
   private async own(): Promise<Connection> {
     const { postmaster, client } = await this.reach();
     if (this.port !== undefined && postmaster.port !== this.port) {
@@ -190,8 +190,8 @@ class Supervisor {
   }
 
   /**
-   * Finds or starts the server and takes the lock. Where two processes start one at once, the loser's exits and it
-   * finds the other's; where the owner is just stopping, the server goes away under us and we start it anew.
+   * Finds or starts the server and takes the lock. If two processes start a server at once, one server exits and its
+   * process finds the other. If the owner is just stopping, the server goes away and is started again.
    */
   private async reach(): Promise<{ postmaster: Postmaster; client: Connection }> {
     for (let tries = 0; tries < START_TRIES; tries++) {
@@ -207,8 +207,8 @@ class Supervisor {
   }
 
   /**
-   * Resolves with false when the server went away meanwhile.
-   * @throws Error when another process holds the lock; the server is left alone then
+   * Resolves with false if the server has gone away meanwhile.
+   * @throws Error if another process holds the lock; the server is then left unchanged
    */
   private async lock(client: Connection, postmaster: Postmaster): Promise<boolean> {
     this.postmaster = postmaster;
@@ -236,8 +236,8 @@ class Supervisor {
   }
 
   /**
-   * Resolves with a connection once the server answers, with nothing when it has gone.
-   * @throws Error when it neither answers nor goes
+   * Resolves with a connection once the server answers, or with undefined if it has exited.
+   * @throws Error if it neither answers nor exits
    */
   private async answer(postmaster: Postmaster): Promise<Connection | undefined> {
     const limitMs = postmaster.child ? OWN_START_MS : FOUND_START_MS;
@@ -268,7 +268,7 @@ class Supervisor {
   }
 }
 
-/** A connection to the database in which the lock of the folder's owner is taken. */
+/** A connection to the database in which the folder's lock is taken. */
 function connectionTo({ password }: Pick<Cluster, 'password'>, port: number): Connection {
   return new Connection({
     host: HOST,

@@ -6,7 +6,7 @@ import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Randomness } from '../runtime/randomness.js';
 
-/** What is on disk: a cluster that can be started, and all that starting it needs. */
+/** A cluster on disk, and what is needed to start it. */
 export interface Cluster {
   /** The configured folder, for messages. */
   readonly dataDir: string;
@@ -18,7 +18,7 @@ export interface Cluster {
   readonly account?: Account;
 }
 
-/** Whom PostgreSQL runs as; without one, as whoever runs this process. */
+/** The account that PostgreSQL runs as; without one, that of this process. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
@@ -27,12 +27,12 @@ export interface Account {
 
 export const SUPERUSER = 'croupier';
 
-/** What is being made carries this prefix until it is whole and renamed. */
+/** Prefix of a folder until it is complete and renamed. */
 const UNFINISHED = '.unfinished-';
 
 /**
- * Makes sure that `dataDir` holds a cluster and that the binaries can be run.
- * @throws Error with one sentence that names DATA_DIR, the account or the program that is in the way
+ * Makes sure that `dataDir` contains a cluster and that the binaries can be executed.
+ * @throws Error with one sentence that names the cause: DATA_DIR, the account or the program
  */
 export async function prepareCluster(dataDir: string, log: (line: string) => void): Promise<Cluster> {
   if (platform() === 'win32') throw new Error('PostgreSQL is not embedded on Windows: set DATABASE_URL');
@@ -57,8 +57,8 @@ export async function prepareCluster(dataDir: string, log: (line: string) => voi
 }
 
 /**
- * What a cluster in `dataDir` would be found by; undefined where there is none.
- * @throws Error where it is there and cannot be read
+ * The cluster in `dataDir`; undefined if there is none.
+ * @throws Error if it exists and cannot be read
  */
 export async function findCluster(
   dataDir: string,
@@ -69,14 +69,14 @@ export async function findCluster(
   return { folder: join(home, 'data'), password: password.trim() };
 }
 
-/** Removes what a process that died amid its preparation left behind. Only the folder's owner may. */
+/** Removes what a process that died during preparation left behind. Only the folder's owner may do so. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (name.startsWith(UNFINISHED)) await remove(join(dataDir, name));
   }
 }
 
-/** A folder that is new or empty is ours to open for passing through, whatever the umask. */
+/** Creates the folder. A new or empty one gets search permission for other users, whatever the umask. */
 async function makeFolder(dataDir: string): Promise<void> {
   const outermost = await mkdir(dataDir, { recursive: true });
   if (process.getuid?.() !== 0) return;
@@ -87,7 +87,7 @@ async function makeFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** PostgreSQL refuses to run as root, and initdb asks the system for the name of whom it runs as. */
+/** PostgreSQL refuses to run as root, and initdb needs an account with a name. */
 async function unprivilegedAccount(folder: string): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const accounts = lines.map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
@@ -121,8 +121,9 @@ async function refuseClosedFolder(account: Account, folder: string, dataDir: str
 }
 
 /**
- * The folder with `bin`, `lib` and `share`: as installed where that works, else a copy beside the cluster. It does
- * not work where the account cannot enter it, or where the package's install script, which links lib, did not run.
+ * The folder with `bin`, `lib` and `share`: the installed one if it works, else a copy beside the cluster. The
+ * installed one does not work if the account cannot enter it, or if the package's install script, which links lib, did
+ * not run.
  */
 async function executableBinaries(dataDir: string, account: Account | undefined): Promise<string> {
   const installed = installedBinaries();
@@ -195,8 +196,8 @@ function initialise(home: string, binaries: string, account: Account | undefined
 }
 
 /**
- * Makes a folder whole or not at all: under a name of its own, and renamed in one step. Whatever goes wrong does not
- * matter where another process was faster, whose folder serves as well.
+ * Creates a folder completely or not at all: under a temporary name, and renamed in one step. Errors do not matter if
+ * another process was faster, because its folder serves as well.
  */
 async function makeWhole(path: string, make: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = await mkdtemp(join(dirname(path), UNFINISHED));
@@ -212,12 +213,12 @@ async function makeWhole(path: string, make: (unfinished: string) => Promise<voi
   await syncFolder(dirname(path));
 }
 
-/** Removes as far as it can: the process whose folder this is may still be writing, and then removes it itself. */
+/** Removes as much as possible: the folder's process may still be writing, and then removes it itself. */
 async function remove(unfinished: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Makes a new name in this folder outlive a loss of power. */
+/** Makes a new name in this folder durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -234,7 +235,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Runs a program to its end, out of reach of the terminal's Ctrl-C. Never rejects. */
+/** Runs a program to its end, in a process group that the terminal's Ctrl-C does not reach. Never rejects. */
 function run(
   program: string,
   flags: readonly string[],
@@ -264,5 +265,5 @@ function run(
   });
 }
 
-/** Characters of a failed program's last words that go into the error. */
+/** Characters of a failed program's output in the error. */
 const OUTPUT_KEPT = 2000;

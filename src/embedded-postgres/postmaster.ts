@@ -9,13 +9,13 @@ import type { Cluster } from './files.js';
 
 export const HOST = '127.0.0.1';
 
-/** How often an external process is looked at, in milliseconds. */
+/** Polling interval of an external process, in milliseconds. */
 export const POLL_MS = 50;
 
-/** A fast shutdown writes a checkpoint; after that, an immediate one loses nothing that was committed. Milliseconds. */
+/** Time for an immediate shutdown, in milliseconds. Like a crash, it loses nothing that was committed. */
 const SHUTDOWN_MS = { SIGINT: 30_000, SIGQUIT: 5000 } as const;
 
-/** Said at each start, so that they hold whatever the cluster was created with. */
+/** Passed at each start, so that they apply whatever settings the cluster was created with. */
 const SETTINGS = {
   listen_addresses: HOST,
   unix_socket_directories: '',
@@ -32,22 +32,22 @@ const SETTINGS = {
   max_logical_replication_workers: 0,
 };
 
-/** A cluster's server process, whether we started it or found it. */
+/** A cluster's server process, started by us or found. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** Absent where we found it. */
+  /** Absent if it was found. */
   readonly child?: ChildProcess;
 }
 
-/** What the server writes into the cluster's folder about itself. */
+/** The contents of the server's pid file in the cluster's folder. */
 export interface PidFile {
   readonly pid: number;
   readonly port: number;
   readonly ready: boolean;
 }
 
-/** Resolves with nothing where there is no such file, or it is only now being written. */
+/** Resolves with undefined if there is no such file, or it is not completely written. */
 export async function readPidFile({ folder }: Pick<Cluster, 'folder'>): Promise<PidFile | undefined> {
   const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, , , , status] = text.split('\n');
@@ -55,7 +55,7 @@ export async function readPidFile({ folder }: Pick<Cluster, 'folder'>): Promise<
   return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' };
 }
 
-/** Starts a server; whether it comes up is to be seen. @param stalePid from a pid file that tells of none of ours */
+/** Starts a server, without waiting until it answers. @param stalePid from a pid file that names no server of ours */
 export function launch(
   { postgres, folder, account }: Cluster,
   port: number,
@@ -68,10 +68,10 @@ export function launch(
   ]);
   const child = spawn(postgres, ['-D', folder, ...settings], {
     cwd: folder,
-    // PostgreSQL takes a number that by now belongs to a stranger for another server, unless told that this is a
-    // forebear of its own. Its check for surviving children of the old server stays in force.
+    // PostgreSQL takes a pid that another process has by now for another server, unless that pid is given as an
+    // ancestor's. It still checks for surviving children of the old server.
     env: { LC_ALL: 'C', ...(stalePid !== undefined && { PG_GRANDPARENT_PID: String(stalePid) }) },
-    detached: true, // Ctrl-C in the terminal must not end it before the service has ended
+    detached: true, // Ctrl-C in the terminal must not end it before the service.
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(account && { uid: account.uid, gid: account.gid }),
   });
@@ -86,7 +86,7 @@ export async function isAlive({ pid, child }: Postmaster, cluster: Cluster): Pro
   return runsCluster(pid, cluster);
 }
 
-/** Whether this process runs this cluster: a number in a pid file may belong to a stranger by now, or to a zombie. */
+/** Whether this process runs this cluster. A pid in a pid file may by now belong to another process, or to a zombie. */
 export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder'>): Promise<boolean> {
   if (!signal(pid, 0)) return false;
   if (platform() !== 'linux') return true;
@@ -97,7 +97,7 @@ export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder
 /**
  * Stops the server.
  * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds
- * @throws Error when the server survives both
+ * @throws Error if the server survives both
  */
 export async function shutDown(
   postmaster: Postmaster,
@@ -112,7 +112,7 @@ export async function shutDown(
   if (await isAlive(postmaster, cluster)) throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not stop`);
 }
 
-/** Resolves when the server has gone or the time is up. */
+/** Resolves when the server has exited or the time is up. */
 async function gone(postmaster: Postmaster, cluster: Cluster, limitMs: number): Promise<void> {
   if (postmaster.child) {
     await once(postmaster.child, 'exit', { signal: AbortSignal.timeout(limitMs) }).catch(() => undefined);
@@ -123,7 +123,7 @@ async function gone(postmaster: Postmaster, cluster: Cluster, limitMs: number): 
   }
 }
 
-/** Whether there is such a process, be it another user's. */
+/** Whether there is such a process, of any user. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
