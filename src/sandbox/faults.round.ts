@@ -9,7 +9,7 @@ const PLAYER = { gameId: 'sandbox-slots', currency: 'EUR' };
 const BET_MINOR = 1000;
 const SPINS = 3;
 
-/** A rule for the counterpart that is to misbehave. */
+/** A rule for a counterpart. */
 interface Rule {
   fault: FaultName;
   on: string;
@@ -18,7 +18,7 @@ interface Rule {
 
 /**
  * Plays a round for each fault of the sandbox over real HTTP, and explains after each answer what the service did.
- * @throws Error with a sentence, at the first answer that is not what it should be
+ * @throws Error with a sentence at the first unexpected answer
  */
 export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
   const round = await FaultsRound.start(sandbox, output);
@@ -52,7 +52,7 @@ class FaultsRound {
     this.platform = new Table(new PlatformClient(sandbox.apiUrl), output);
   }
 
-  /** Launches the session that everything happens in. */
+  /** Launches the session of the whole round. */
   static async start(sandbox: SandboxFile, output: RoundOutput): Promise<FaultsRound> {
     const round = new FaultsRound(sandbox, output);
     const launch = {
@@ -87,7 +87,7 @@ class FaultsRound {
     const bet = this.transaction('BET');
     await this.fail('A BET', bet, 'OPERATOR_UNAVAILABLE');
     this.explain(
-      'The wallet has booked it and said 500, which says nothing about money: the service answers a 500 with',
+      'The wallet has booked it and answered 500, which says nothing about money: the service answers a 500 with',
       'X-Next-Action: retry-same-request, and remembers the BET as TIMED_OUT.',
     );
     this.balance -= BET_MINOR;
@@ -101,7 +101,7 @@ class FaultsRound {
     await this.setWalletRule({ fault: 'book-and-stay-silent', on: 'BET' });
     const bet = this.transaction('BET');
     this.output.print('\n(The service waits for the wallet until its time-out, 5 s by default.)');
-    await this.fail('A BET that nobody answers', bet, 'OPERATOR_TIMED_OUT');
+    await this.fail('A BET without an answer', bet, 'OPERATOR_TIMED_OUT');
     const rollback = {
       ...this.transaction('ROLLBACK'),
       roundId: bet.roundId,
@@ -127,8 +127,8 @@ class FaultsRound {
     await this.approve('The same WIN again', win);
     this.explain(
       fault === 'redirect'
-        ? 'A redirect is never followed: a signed request is for the address that it was signed for.'
-        : 'Only a 200 with a status and a whole balance is an answer; all else is unknown and tried again.',
+        ? 'A redirect is never followed: a request was signed for one address only.'
+        : 'Only a 200 with a status and an integer balance is an answer. Anything else leaves the outcome unknown.',
     );
   }
 
@@ -136,12 +136,14 @@ class FaultsRound {
     await this.setWalletRule({ fault: 'answer-slowly', on: 'BET' });
     await this.book('A BET that is answered byte by byte', 'BET');
     this.explain(
-      'Slow is not silent: the time-out covers everything from connect to the last byte, and it held.',
+      'The answer was slow but in time: the time-out covers everything from connecting to the last byte.',
     );
     await this.setWalletRule({ fault: 'answer-twice', on: 'BET' });
     await this.book('A BET that is answered twice', 'BET');
     await this.book('The next BET', 'BET');
-    this.explain('The second answer was not taken for that of the next BET: its connection is used no more.');
+    this.explain(
+      'The second answer was not mistaken for that of the next BET: its connection is not used again.',
+    );
   }
 
   async answersWrongBalance(): Promise<void> {
@@ -152,17 +154,17 @@ class FaultsRound {
       fields: { status: 'APPROVED', balance: this.balance + 1 },
     });
     this.explain(
-      'The wallet is the source of truth, so the service passes its balance on as it is. It computes none itself;',
+      'The wallet is the source of truth, so the service forwards its balance unchanged and computes none itself;',
       'npm run reconcile compares the transactions.',
     );
-    await this.readBalance('The balance as the wallet really has it', this.balance);
+    await this.readBalance('The actual balance', this.balance);
   }
 
   async refusesGrant(): Promise<void> {
     await this.setProviderRule({ fault: 'refuse', on: 'grant' });
     const requestRef = await this.failGrant('A grant that the provider refuses');
     this.explain(
-      'A callback is sent once and never again by itself. The grant is FAILED with its cause on record; a person',
+      'A callback is sent once and never repeated automatically. The grant is FAILED with its cause on record; a person',
       'decides whether to resend it.',
     );
     const resend = {
@@ -180,9 +182,9 @@ class FaultsRound {
     await this.setProviderRule({ fault: 'no-external-ref', on: 'grant' });
     await this.failGrant('A grant that is answered without an externalRef');
     this.explain(
-      'A 200 without an externalRef is a failure: without it nobody could cancel the spins, or ask what is left.',
+      'A 200 without an externalRef is a failure: without it the spins could be neither cancelled nor queried.',
     );
-    await this.readBalance('The balance at the end: all of it adds up', this.balance);
+    await this.readBalance('The balance at the end: everything adds up', this.balance);
   }
 
   /** Removes the rules from both counterparts. */
@@ -217,12 +219,12 @@ class FaultsRound {
     this.transactions += 1;
     const transactionId = `${this.id}-${kind.toLowerCase()}-${this.transactions}`;
     const amount = kind === 'ROLLBACK' ? {} : { amountMinor: BET_MINOR };
-    // A WIN of free spins stands on no BET.
+    // A WIN of free spins needs no BET.
     const freeSpins = kind === 'WIN' ? { freeSpinsRef: `${this.id}-spins` } : {};
     return { transactionId, kind, roundId: `${this.id}-${this.transactions}`, ...amount, ...freeSpins };
   }
 
-  /** A BET that is booked at once. */
+  /** A BET that is booked at the first attempt. */
   private async book(title: string, kind: 'BET'): Promise<void> {
     this.balance -= BET_MINOR;
     await this.approve(title, this.transaction(kind));

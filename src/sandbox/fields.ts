@@ -1,4 +1,4 @@
-/** A JSON object as it came in: nothing in it is believed before it was looked at. */
+/** A received JSON object, whose fields must be checked before use. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isText(value: unknown): value is string {
@@ -9,7 +9,7 @@ export function isCurrency(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Z]{3}$/.test(value);
 }
 
-/** A whole number from `least`, that a double holds exactly. */
+/** A safe integer not less than `least`. */
 export function isWhole(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }

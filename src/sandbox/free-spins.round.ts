@@ -7,9 +7,9 @@ const SPINS = 3;
 const BET_MINOR = 100;
 const WIN_MINOR = 700;
 
-/** What the wallet's chapter has come to, for whom, and how it submits. */
+/** The state of the round so far: its player, its balance, and how to submit a transaction. */
 export interface Chapter {
-  /** Begins the names of everything this round makes. */
+  /** Prefix of all ids of this round. */
   readonly id: string;
   readonly playerRef: string;
   readonly gameId: string;
@@ -31,8 +31,8 @@ export interface Transaction {
 
 /**
  * Grants free spins, plays one at the sandbox's provider, books what it won and cancels the rest.
- * @returns what was won, in minor units
- * @throws Error with a sentence, at the first answer that is not what it should be
+ * @returns the winnings, in minor units
+ * @throws Error with a sentence at the first unexpected answer
  */
 export async function playFreeSpins(
   { apiUrl, providerUrl, provider, operator, adminApiKey }: SandboxFile,
@@ -58,13 +58,13 @@ export async function playFreeSpins(
   });
   const externalRef = String(granted.json['externalRef']);
 
-  await act('What is left of them, asked of the provider', 'status', {
+  await act('The remaining spins, according to the provider', 'status', {
     remainingSpins: SPINS,
     completed: false,
   });
 
   const spin = {
-    title: "A spin is played, at the provider's own",
+    title: 'A spin is played, at the provider',
     path: PLAY_PATH,
     body: { externalRef, playerRef, gameId },
   };
@@ -72,7 +72,7 @@ export async function playFreeSpins(
 
   const win = { transactionId: `${id}-spin-1`, kind: 'WIN', roundId: `${id}-spin-1`, amountMinor: WIN_MINOR };
   await submit(
-    'The WIN of that spin: it stands on no BET',
+    'The WIN of that spin, without a BET',
     { ...win, freeSpinsRef: externalRef },
     {
       status: 'APPROVED',
@@ -80,12 +80,12 @@ export async function playFreeSpins(
     },
   );
 
-  await act('What is left of them now', 'status', { remainingSpins: SPINS - 1, completed: false });
+  await act('The remaining spins now', 'status', { remainingSpins: SPINS - 1, completed: false });
   await act('The operator cancels the rest', 'cancel', { state: 'CANCELLED' });
 
   const winnings = { count: 1, totalMinor: WIN_MINOR };
   const path = `/v1/admin/free-spins/${requestRef}`;
-  await platform.read(adminApiKey, 'The grant as administrators see it, with what was won', path, {
+  await platform.read(adminApiKey, 'The grant as administrators see it, with its winnings', path, {
     status: 200,
     fields: { state: 'CANCELLED', externalRef, winnings },
   });

@@ -1,15 +1,15 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 
-/** What one journal holds; everything in it is in memory too, so a million records are some hundred megabytes. */
+/** Most records of a journal. All are in memory, too, where a million take a few hundred megabytes. */
 const MAX_RECORDS = 1_000_000;
 
 /**
- * An append-only file of JSON lines: what was appended and flushed outlives a `kill -9` and a power cut.
- * A last line that was torn is cut off; whoever wrote it had told nobody.
+ * An append-only file of JSON lines. Flushed records survive a `kill -9` and a power cut. An incomplete last line is
+ * cut off, because its writer had not answered yet.
  */
 export class Journal<R> {
   private unwritten: string[] = [];
-  /** Once a write fails this stays rejected: a gap in the file must never be followed by more lines. */
+  /** Stays rejected once a write has failed: no line may follow a gap in the file. */
   private written: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -18,8 +18,8 @@ export class Journal<R> {
   ) {}
 
   /**
-   * Opens the file, or creates it in a folder that is there, and hands each record in it to `replay`, oldest first.
-   * @throws Error naming the line, when one that is not the last cannot be read
+   * Opens the file, or creates it in an existing folder, and passes each record to `replay`, oldest first.
+   * @throws Error naming the line, if a line other than the last cannot be read
    */
   static async open<R>(path: string, replay: (record: R) => void): Promise<Journal<R>> {
     const file = await open(path, 'a', 0o600);
@@ -35,14 +35,14 @@ export class Journal<R> {
     }
   }
 
-  /** Queues one record; it is durable when a `flushed()` called after this has resolved. */
+  /** Queues a record, which is durable when a later `flushed()` has resolved. */
   append(record: R): void {
-    if (this.count >= MAX_RECORDS) throw new Error('the sandbox is full: start anew with an empty DATA_DIR');
+    if (this.count >= MAX_RECORDS) throw new Error('the sandbox is full: start again with an empty DATA_DIR');
     this.count += 1;
     this.unwritten.push(`${JSON.stringify(record)}\n`);
   }
 
-  /** Resolves when everything appended so far is on the disk; callers that wait together share one write. */
+  /** Resolves when everything appended so far is on the disk. Concurrent callers share one write. */
   flushed(): Promise<void> {
     this.written = this.written.then(() => this.write());
     return this.written;

@@ -3,7 +3,7 @@ import { type Fields, isCurrency, isText, isWhole } from './fields.js';
 const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What an operator is asked to book. Contract, section 4. */
+/** A transaction that an operator must book. Contract, section 4. */
 export interface Order {
   readonly providerId: string;
   readonly transactionId: string;
@@ -12,41 +12,41 @@ export interface Order {
   readonly currency: string;
   /** Minor units; signed for an ADJUSTMENT only. */
   readonly amountMinor: number;
-  /** Always there in a ROLLBACK. */
+  /** Always present in a ROLLBACK. */
   readonly originalTransactionId?: string;
 }
 
-/** One line of the ledger: an order and what became of it. */
+/** One line of the ledger: an order and its outcome. */
 export interface LedgerEntry extends Order {
   readonly status: 'APPROVED' | 'DECLINED';
   readonly reason?: string;
-  /** What it did to the player's balance, in minor units, signed. */
+  /** The change of the player's balance, in minor units, signed. */
   readonly movedMinor: number;
   readonly operatorTransactionId: string;
   /** ISO 8601, UTC. */
   readonly bookedAt: string;
 }
 
-/** What a player has before the first entry, in minor units. */
+/** A player's initial balance, in minor units. */
 export const START_BALANCE_MINOR = 100_000;
-/** A player named so may not bet; what is owed to him still settles. */
+/** Prefix of players who may not bet; their WINs and ROLLBACKs are still booked. */
 const BLOCKED_PREFIX = 'blocked-';
-/** A player named so has no account. */
+/** Prefix of players without an account. */
 const UNKNOWN_PREFIX = 'unknown-';
 
 type Verdict = Pick<LedgerEntry, 'status' | 'movedMinor'> & { readonly reason?: string };
 
 /**
- * An operator's book, in memory. An order is booked once per (providerId, transactionId); a BET is reversed at
- * most once, whatever ids ask for it; a ROLLBACK that comes before its BET leaves a tombstone.
+ * An operator's ledger, in memory. An order is booked once per (providerId, transactionId). A BET is reversed at most
+ * once, whatever ROLLBACK ids name it. A ROLLBACK that arrives before its BET leaves a tombstone.
  */
 export class Ledger {
   private readonly entriesByKey = new Map<string, LedgerEntry>();
-  /** What an approved ROLLBACK has named, booked or not: the reversals and the tombstones. */
+  /** The targets of approved ROLLBACKs, booked or not: reversals and tombstones. */
   private readonly rolledBack = new Set<string>();
   private readonly movedByAccount = new Map<string, number>();
 
-  /** @param startBalanceMinor what every player has before the first entry */
+  /** @param startBalanceMinor every player's initial balance */
   constructor(private readonly startBalanceMinor = START_BALANCE_MINOR) {}
 
   hasAccount(playerRef: string): boolean {
@@ -62,17 +62,17 @@ export class Ledger {
     return this.entriesByKey.get(key(providerId, transactionId));
   }
 
-  /** Everything that was recorded, oldest first. */
+  /** All entries, oldest first. */
   entries(): LedgerEntry[] {
     return [...this.entriesByKey.values()];
   }
 
-  /** True once a ROLLBACK of this id was approved, whether or not anything had been booked under it. */
+  /** Whether a ROLLBACK of this id was approved, whether or not the id was booked. */
   isRolledBack(providerId: string, transactionId: string): boolean {
     return this.rolledBack.has(key(providerId, transactionId));
   }
 
-  /** The entry this order comes to, now, if it is recorded. Changes nothing. */
+  /** The entry that this order would become now. Changes nothing. */
   judge(order: Order, bookedAt: Date): LedgerEntry {
     return {
       ...order,
@@ -82,7 +82,7 @@ export class Ledger {
     };
   }
 
-  /** Writes one entry down; an id that is there already stays as it is. */
+  /** Records an entry; an existing entry with the same id is kept. */
   record(entry: LedgerEntry): void {
     const id = key(entry.providerId, entry.transactionId);
     if (this.entriesByKey.has(id)) return;
@@ -118,12 +118,12 @@ export class Ledger {
   private moved(order: Order, movedMinor: number): Verdict {
     const balance = this.balance(order.playerRef, order.currency) + movedMinor;
     if (!Number.isSafeInteger(balance)) return declined('LIMIT_REACHED');
-    // A reversal of nothing computes to -0, which is not what a reader of the ledger expects.
+    // Avoids -0, to which a reversal of nothing computes.
     return { status: 'APPROVED', movedMinor: movedMinor || 0 };
   }
 }
 
-/** The order in a request's body, or a sentence that says why there is none. */
+/** The order in a request's body, or a sentence that says why it is invalid. */
 export function readOrder(body: Fields): Order | string {
   const { providerId, transactionId, playerRef, currency, amountMinor, originalTransactionId } = body;
   const kind = KINDS.find((candidate) => candidate === body['kind']);
@@ -149,7 +149,7 @@ function declined(reason: string): Verdict {
   return { status: 'DECLINED', reason, movedMinor: 0 };
 }
 
-/** Any two texts make one key, and no other two the same. */
+/** A key that is unique for each pair of texts. */
 function key(first: string, second: string): string {
   return JSON.stringify([first, second]);
 }

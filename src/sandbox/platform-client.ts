@@ -3,13 +3,13 @@ import { parseJsonObject } from '../http/validation/json.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 
-/** A tenant of the sandbox and what signs its calls. */
+/** A tenant of the sandbox, with its secret. */
 export interface Tenant {
   readonly id: string;
   readonly secret: string;
 }
 
-/** One request and what came back. */
+/** A request and its answer. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -18,19 +18,19 @@ export interface Exchange {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The answer's JSON object; empty where it is something else. */
+  /** The answer's JSON object; empty if the answer is anything else. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Longer than the platform waits for a wallet and a provider together, in milliseconds. */
+/** Longer than the sum of the platform's time-outs for a wallet and a provider, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
 const clock = new Clock();
 const randomness = new Randomness();
 
-/** Speaks to one platform. */
+/** A client of one platform. */
 export class PlatformClient {
-  /** @param apiUrl without a slash at its end */
+  /** @param apiUrl without a trailing slash */
   constructor(readonly apiUrl: string) {}
 
   /** @throws when no answer comes within twenty seconds */
@@ -38,12 +38,12 @@ export class PlatformClient {
     return this.send(method, path, body, body && JSON.stringify(body), { Authorization: `Bearer ${key}` });
   }
 
-  /** As nobody in particular. @throws when no answer comes within twenty seconds */
+  /** Sends an unsigned request. @throws if there is no answer within twenty seconds */
   plain(method: string, path: string, body?: object): Promise<Exchange> {
     return this.send(method, path, body, body && JSON.stringify(body), {});
   }
 
-  /** POSTs with the four signature headers and a nonce of its own. @throws when no answer comes within twenty seconds */
+  /** POSTs with the four signature headers and a new nonce. @throws if there is no answer within twenty seconds */
   signed(tenant: Tenant, path: string, body: object): Promise<Exchange> {
     const bytes = JSON.stringify(body);
     const headers = signRequest({

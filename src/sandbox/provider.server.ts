@@ -4,13 +4,13 @@ import { type Fields, isCurrency, isText, isWhole } from './fields.js';
 import { Journal } from './journal.js';
 import { type Answer, badRequest, type CounterpartOptions, SignedServer } from './signed.server.js';
 
-/** Free spins as the platform asked for them. Contract, section 6. */
+/** A grant of free spins, as the platform sent it. Contract, section 6. */
 interface Grant {
   readonly requestRef: string;
   readonly playerRef: string;
   readonly gameId: string;
   readonly spins: number;
-  /** Minor units; 0: this provider's own stake. */
+  /** Minor units; 0 means this provider's default stake. */
   readonly betAmountMinor: number;
   readonly currency: string;
 }
@@ -21,7 +21,7 @@ interface Batch {
   remainingSpins: number;
 }
 
-/** What is left of a batch. */
+/** The remaining spins of a batch. */
 export interface Remainder {
   readonly remainingSpins: number;
   readonly completed: boolean;
@@ -32,10 +32,10 @@ type Happening =
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
 
-/** No callback: where whoever holds the provider's secret, a self-test too, has one spin of a batch played. */
+/** Not a callback: a caller with the provider's secret, such as a self-test, plays one spin of a batch. */
 export const PLAY_PATH = '/sandbox/free-spins/play';
 
-/** A sandbox provider's side of the callbacks: grants, spins and sessions that ended, over real HTTP. */
+/** The sandbox provider's callback server: grants, spins and revoked sessions, over real HTTP. */
 export class ProviderServer {
   private server: SignedServer;
   private journal: Journal<Happening>;
@@ -46,7 +46,7 @@ export class ProviderServer {
 
   private constructor() {}
 
-  /** Reads what happened before, `provider.jsonl` in the folder, and listens; until `trust` every call is a 401. */
+  /** Reads its journal, `provider.jsonl` in the folder, and listens. Until `trust` is called, every call is a 401. */
   static async start(options: CounterpartOptions): Promise<ProviderServer> {
     const provider = new ProviderServer();
     const file = join(options.folder, 'provider.jsonl');
@@ -83,8 +83,8 @@ export class ProviderServer {
   }
 
   /**
-   * Takes one spin of a batch, as a player's game would, and answers what is left.
-   * @throws Error when the batch is unknown or nothing is left of it
+   * Plays one spin of a batch, as a game would, and returns the remaining spins.
+   * @throws Error if the batch is unknown or has no spins left
    */
   async playSpin(externalRef: string): Promise<Remainder> {
     const left = this.takeSpin(externalRef);
@@ -93,7 +93,7 @@ export class ProviderServer {
     return left;
   }
 
-  /** True once the platform has said that this session ended. */
+  /** Whether the platform has revoked this session. */
   isRevoked(sessionId: string): boolean {
     return this.revokedSessions.has(sessionId);
   }
@@ -127,7 +127,7 @@ export class ProviderServer {
     return typeof left === 'string' ? { status: 409, body: { error: left } } : { status: 200, body: left };
   }
 
-  /** What is left after one spin more, or a sentence that says why there is none to take. */
+  /** The remaining spins after one more, or a sentence that says why there is none. */
   private takeSpin(externalRef: string): Remainder | string {
     const batch = this.batches.get(externalRef);
     if (!batch) return `there is no batch ${externalRef}`;
@@ -142,7 +142,7 @@ export class ProviderServer {
     return { status: 200, body: {} };
   }
 
-  /** The batch that is named, if it is this player's and this game's. */
+  /** The named batch, if it belongs to this player and game. */
   private batchIn({ externalRef, playerRef, gameId }: Fields): Batch | undefined {
     const batch = isText(externalRef) ? this.batches.get(externalRef) : undefined;
     if (batch?.grant.playerRef !== playerRef || batch?.grant.gameId !== gameId) return undefined;
@@ -177,7 +177,7 @@ function remainder({ remainingSpins }: Batch): Remainder {
   return { remainingSpins, completed: remainingSpins === 0 };
 }
 
-/** The grant in a request's body, or a sentence that says why there is none. */
+/** The grant in a request's body, or a sentence that says why it is invalid. */
 function readGrant(body: Fields): Grant | string {
   const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = body;
   if (!isText(requestRef) || !isText(playerRef) || !isText(gameId)) {

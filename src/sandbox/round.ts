@@ -19,9 +19,9 @@ const WIN_MINOR = 4000;
 const UNDONE_BET_MINOR = 1000;
 
 /**
- * Plays a whole round over real HTTP, in a session that the sandbox's operator launches for a new player, and
- * prints each request with its answer.
- * @throws Error with a sentence, at the first answer that is not what it should be
+ * Plays a whole round over real HTTP, in a session that the sandbox's operator launches for a new player. Prints each
+ * request with its answer.
+ * @throws Error with a sentence at the first unexpected answer
  */
 export async function playRound(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
   const id = new Randomness().bytes(4).toString('hex');
@@ -55,11 +55,11 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
 
   const tooMuch = { transactionId: `${id}-bet-2`, kind: 'BET', roundId: `${id}-2`, amountMinor: balance + 1 };
   const declined = { status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS', balance };
-  await submit('A BET of more than there is', tooMuch, declined);
+  await submit('A BET above the balance', tooMuch, declined);
 
   const replay = await submit('The first BET again: no money moves', bet, { balance: afterBet });
   if (replay.text !== booked.text || replay.headers.get('Idempotency-Replayed') !== 'true') {
-    throw new Error('The repeated BET was not answered as it was the first time, as a replay.');
+    throw new Error('The repeated BET was not answered as a replay of the first answer.');
   }
 
   const undone = {
@@ -72,7 +72,7 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
   const rollback = { transactionId: `${id}-rollback-3`, kind: 'ROLLBACK', roundId: undone.roundId };
   const named = { ...rollback, originalTransactionId: undone.transactionId };
   await submit('Its ROLLBACK', named, { status: 'APPROVED', balance });
-  await ask('The balance, as if that BET had never been', 'balance', {}, { balance });
+  await ask('The balance, as before that BET', 'balance', {}, { balance });
 
   const wonMinor = await playFreeSpins(sandbox, output, { ...player, id, balance, submit });
 
@@ -80,8 +80,8 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
 }
 
 /**
- * Plays in the sandbox of the service that runs in the same folder, or has the same DATA_DIR.
- * @param options `--faults`: the counterparts misbehave, and what the service does is explained
+ * Plays in the sandbox of the service with the same working folder, or the same DATA_DIR.
+ * @param options `--faults`: the counterparts misbehave, and the service's reaction is explained
  */
 async function main(options: readonly string[]): Promise<void> {
   const colours = process.stdout.isTTY && process.stdout.hasColors();

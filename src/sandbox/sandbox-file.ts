@@ -2,7 +2,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tenant } from './platform-client.js';
 
-/** What a sandbox knows of itself: addresses, and the secrets that are shown only once. */
+/** A sandbox's addresses, and its secrets, which are shown only once. */
 export interface SandboxFile {
   readonly apiUrl: string;
   readonly docsUrl: string;
@@ -18,7 +18,7 @@ export function sandboxFileIn(folder: string): string {
   return join(folder, 'sandbox.json');
 }
 
-/** The file's content, or undefined where there is none or where it cannot be read as one. */
+/** The file's content, or undefined if it is missing or invalid. */
 export async function readSandboxFile(path: string): Promise<SandboxFile | undefined> {
   try {
     const content = JSON.parse(await readFile(path, 'utf8')) as SandboxFile;
@@ -29,7 +29,7 @@ export async function readSandboxFile(path: string): Promise<SandboxFile | undef
   }
 }
 
-/** Replaces the file as a whole, readable by its owner alone. */
+/** Replaces the file atomically, readable by its owner only. */
 export async function writeSandboxFile(path: string, content: SandboxFile): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {

@@ -9,28 +9,28 @@ const OPERATOR_ID = 'sandbox-operator';
 const GAMES = { 'sandbox-slots': 'Sandbox Slots', 'sandbox-roulette': 'Sandbox Roulette' };
 
 export interface SandboxOptions {
-  /** Where the platform answers by now, without a slash at its end. */
+  /** The address of the running platform, without a trailing slash. */
   apiUrl: string;
   adminApiKey: string;
-  /** The sandbox's own: the ledgers and `sandbox.json` live and die with the database beside it. */
+  /** The sandbox's folder. Its ledgers and `sandbox.json` belong to the database next to it. */
   folder: string;
-  /** The ports wanted; in place of one that is not free, any. */
+  /** The wanted ports; if one is taken, any free port is used instead. */
   walletPort: number;
   providerPort: number;
   log: (message: string) => void;
 }
 
 export interface Sandbox {
-  /** What is where, for a person, in lines: addresses, tenants with their secrets, the admin key. */
+  /** A summary for people: addresses, tenants with their secrets, the admin key. */
   summary(): string;
-  /** Closes both servers; after the platform, whose last calls they answer. */
+  /** Closes both servers. Call it after the platform has stopped, whose last calls they answer. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an operator's wallet and a provider beside a running platform and makes them known to it through its
- * admin API, as any stranger would. What is known already, from an earlier start, is moved to today's addresses.
- * @throws Error with a sentence, when the admin API refuses; nothing is left running then
+ * Starts an operator's wallet and a provider beside a running platform, and registers them through its admin API.
+ * Tenants of an earlier start get their current addresses.
+ * @throws Error with a sentence if the admin API refuses; nothing is left running then
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, log } = options;
@@ -58,7 +58,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Seeds the platform and leaves the file behind that says everything. */
+/** Seeds the platform and writes the sandbox file. */
 async function introduce(
   { apiUrl, adminApiKey, folder, log }: SandboxOptions,
   wallet: OperatorWalletServer,
@@ -66,7 +66,7 @@ async function introduce(
 ): Promise<SandboxFile> {
   const path = sandboxFileIn(folder);
   const known = await readSandboxFile(path);
-  // The platform may be calling already: it takes up what an earlier run left undecided.
+  // The platform may already be calling, to decide what an earlier run left undecided.
   if (known) wallet.trust(known.operator.secret);
   if (known) provider.trust(known.provider.secret);
 
@@ -101,7 +101,7 @@ async function introduce(
   return file;
 }
 
-/** The admin API, as far as a sandbox needs it. Contract, section 7. */
+/** The part of the admin API that a sandbox needs. Contract, section 7. */
 class Seed {
   constructor(
     private readonly platform: PlatformClient,
@@ -110,8 +110,8 @@ class Seed {
   ) {}
 
   /**
-   * Makes a tenant, or moves the one there is to its present address, and answers its secret. A secret that was
-   * lost, or that the platform does not take any more, is replaced by a new one.
+   * Creates a tenant, or updates the existing one's address, and returns its secret. A secret that was lost, or that
+   * the platform no longer accepts, is replaced by a new one.
    */
   async tenant(
     collection: string,
@@ -127,16 +127,16 @@ class Seed {
     expectStatus(moved, 200);
     const { secret } = known;
     if (secret !== undefined) {
-      // A disabled tenant's signature proves nothing; whoever disabled it keeps the secret there was.
+      // A disabled tenant's signature is always refused, so its secret is kept.
       if (moved.json['status'] === 'DISABLED') return secret;
       if (await this.holds({ id, secret }, known.signedRoute)) return secret;
     }
-    this.log(`${id}: its secret is not known any more and is replaced by a new one`);
+    this.log(`${id}: its secret was lost and is replaced by a new one`);
     const rotated = await this.admin('POST', `${collection}/${id}/secret/rotate`, { overlapSeconds: 0 });
     return secretIn(expectStatus(rotated, 200));
   }
 
-  /** Makes a game, or leaves the one there is as it is. */
+  /** Creates a game, or keeps the existing one. */
   async game(gameId: string, name: string): Promise<void> {
     const path = `/v1/admin/games/${gameId}`;
     if (expectStatus(await this.admin('GET', path), 200, 404).status === 200) return;
@@ -144,7 +144,7 @@ class Seed {
     expectStatus(await this.admin('PUT', path, game), 200);
   }
 
-  /** An empty body is refused with 400, but only after its signature was believed. */
+  /** Whether the secret is valid: an empty body is refused with 400 only after its signature was accepted. */
   private async holds(tenant: Tenant, signedRoute: string): Promise<boolean> {
     return (await this.platform.signed(tenant, signedRoute, {})).status !== 401;
   }
@@ -166,7 +166,7 @@ function secretIn({ method, path, json }: Exchange): string {
   throw new Error(`the sandbox could not be seeded: ${method} ${path} answered without a secret`);
 }
 
-/** Each is stopped, whatever becomes of the others; the first failure is told. */
+/** Stops each, even if others fail, and throws the first failure. */
 async function stopAll(counterparts: readonly { stop(): Promise<void> }[]): Promise<void> {
   const results = await Promise.allSettled(counterparts.map((counterpart) => counterpart.stop()));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
@@ -189,6 +189,6 @@ function summary(file: SandboxFile, path: string): string {
     `  Admin key    ${file.adminApiKey}`,
     '',
     `  All of this is kept in ${path}`,
-    '  A whole round over real HTTP: npm run round; with counterparts that misbehave: npm run round -- --faults',
+    '  Play a round over real HTTP: npm run round; with counterparts that misbehave: npm run round -- --faults',
   ].join('\n');
 }

@@ -15,49 +15,49 @@ export interface Answer {
   body: object;
 }
 
-/** What starts a counterpart of the sandbox. */
+/** Options to start a counterpart of the sandbox. */
 export interface CounterpartOptions {
-  /** What `X-Tenant-ID` must carry. */
+  /** The expected `X-Tenant-ID`. */
   tenantId: string;
-  /** Where its journal is kept, which outlives the process. */
+  /** The folder of its journal. */
   folder: string;
-  /** The port wanted; if it is taken, a free one. 0: a free one. */
+  /** The wanted port; if it is taken, or 0, any free port is used. */
   port: number;
   log: (message: string) => void;
 }
 
-/** What a signed POST comes to. */
+/** Handles a signed POST. */
 export interface Route {
-  /** The operation that the body asks for, by which faults are chosen. */
+  /** The operation that the body requests, by which faults are chosen. */
   readonly operation: (body: Fields) => string;
-  /** What it appends to the journal is durable before it is answered. @param fault that changes the answer */
+  /** Everything appended to the journal is durable before the answer. @param fault a fault that changes the answer */
   readonly answer: (body: Fields, fault: FaultName | undefined) => Answer;
 }
 
 interface SignedServerOptions extends CounterpartOptions {
-  /** The path before every route: empty, or beginning with a slash and not ending with one. */
+  /** The prefix of every route: empty, or with a leading and without a trailing slash. */
   basePath: string;
-  /** By the path after `basePath`; all are POST. */
+  /** Routes by their path after `basePath`; all are POST. */
   routes: Readonly<Record<string, Route>>;
-  /** Every operation of the routes. */
+  /** All operations of the routes. */
   operations: readonly string[];
-  /** Closed with the server. */
+  /** Closed together with the server. */
   journal: Pick<Journal<unknown>, 'flushed' | 'close'>;
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** Twice the signature's tolerance, in seconds: until then the timestamp that came with a nonce may be valid. */
+/** Twice the signature's tolerance, in seconds: how long the timestamp of a nonce may be valid. */
 const NONCE_MEMORY_SECONDS = 600;
-/** Some 1600 calls a second for the whole of that time; full, it refuses. */
+/** Most remembered nonces: about 1600 calls a second for that time. When it is full, calls are refused. */
 const MAX_NONCES = 1_000_000;
-/** Longer than a client keeps an idle connection, so that it is never closed under a call, in milliseconds. */
+/** Longer than a client keeps an idle connection, so that it is never closed during a call, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** A loopback HTTP server that believes only what its tenant's secret has signed, each nonce once. */
+/** A loopback HTTP server that accepts only calls signed with its tenant's secret, and each nonce once. */
 export class SignedServer {
   private readonly clock = new Clock();
   private readonly server: Server;
-  /** When each nonce may be forgotten, in Unix seconds; the oldest first. */
+  /** When each nonce may be forgotten, in Unix seconds, oldest first. */
   private readonly nonces = new Map<string, number>();
   private secret: string | undefined;
   private readonly faults: FaultRules;
@@ -91,7 +91,7 @@ export class SignedServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${this.options.basePath}`;
   }
 
-  /** From now on calls must be signed with this secret, and with no other. */
+  /** From now on only calls signed with this secret are accepted. */
   trust(secret: string): void {
     this.secret = secret;
   }
@@ -115,12 +115,12 @@ export class SignedServer {
     if (!body) return sendJson(response, badRequest('the body is no JSON object'));
     const fault = this.faults.choose({ operation: route.operation(body), body, headers: request.headers });
     const answer = fault?.name === 'refuse' ? REFUSED : route.answer(body, fault?.name);
-    // Whatever was answered from may have been appended by another call a moment ago: everyone waits for the disk.
+    // The answer may depend on what another call has just appended, so every call waits for the disk.
     await this.options.journal.flushed();
     await deliver(response, { status: answer.status, text: JSON.stringify(answer.body) }, fault);
   }
 
-  /** The faults on request and their documents, for whoever is on this machine. */
+  /** Serves the fault rules and their documents, for people on this machine. */
   private async serveUnsigned(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.servePage(request, response)) return;
     if (request.url !== FAULTS_PATH || !['GET', 'PUT', 'DELETE'].includes(request.method ?? '')) {
@@ -177,7 +177,7 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** @throws when the body is too large or the caller went away; either way the connection is gone */
+/** @throws if the body is too large or the caller has disconnected; in both cases the connection is closed */
 async function read(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -2,27 +2,27 @@ import type { Exchange, PlatformClient, Tenant } from './platform-client.js';
 import { transcript } from './transcript.js';
 
 export interface RoundOutput {
-  /** Takes some lines at a time, without the last line's end. */
+  /** Prints one or more lines, without the trailing newline. */
   print: (text: string) => void;
   colours: boolean;
 }
 
-/** What an answer must be: its status, and some of its fields. */
+/** The expected answer: its status, and some of its fields. */
 export interface Expectation {
   status: number;
   fields: object;
-  /** Of the header `X-Error-Code`. */
+  /** The value of `X-Error-Code`. */
   code?: string;
 }
 
-/** Sends what is played, shows it, and stops the play where an answer surprises. */
+/** Sends requests, prints each with its answer, and fails at an unexpected answer. */
 export class Table {
   constructor(
     private readonly platform: PlatformClient,
     private readonly output: RoundOutput,
   ) {}
 
-  /** @throws Error with a sentence where the answer is not what is expected */
+  /** @throws Error with a sentence if the answer is unexpected */
   play(
     tenant: Tenant,
     { title, path, body }: { title: string; path: string; body: object },
@@ -31,12 +31,12 @@ export class Table {
     return this.show(title, this.platform.signed(tenant, path, body), expected);
   }
 
-  /** Configures a counterpart. @throws Error with a sentence where the answer is no 200 */
+  /** Configures a counterpart. @throws Error with a sentence if the answer is not a 200 */
   configure(title: string, method: string, path: string, body: object): Promise<Exchange> {
     return this.show(title, this.platform.plain(method, path, body), { status: 200, fields: {} });
   }
 
-  /** As an administrator. @throws Error with a sentence where the answer is not what is expected */
+  /** Reads as an administrator. @throws Error with a sentence if the answer is unexpected */
   read(adminApiKey: string, title: string, path: string, expected: Expectation): Promise<Exchange> {
     return this.show(title, this.platform.asAdmin(adminApiKey, 'GET', path), expected);
   }

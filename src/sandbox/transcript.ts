@@ -1,6 +1,6 @@
 import type { Exchange } from './platform-client.js';
 
-/** Of a request and of its answer, the headers that tell a reader something. */
+/** The headers of a request and of an answer that are worth printing. */
 const REQUEST_HEADERS = ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'];
 const ANSWER_HEADERS = [
   'Idempotency-Replayed',
@@ -15,7 +15,7 @@ const DIM = 2;
 const RED = 31;
 const GREEN = 32;
 
-/** One exchange as lines for a person. @param colours whether the terminal understands ANSI sequences */
+/** One exchange as text. @param colours whether the terminal understands ANSI sequences */
 export function transcript(title: string, exchange: Exchange, colours: boolean): string {
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const indented = (text: string) => text.replaceAll(/^/gm, '    ');

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChosenFault } from './fault-rules.js';
 
-/** Sends a JSON answer, as the fault demands. A caller that has gone ends it. */
+/** Sends a JSON answer with the fault. Stops if the caller has disconnected. */
 export async function deliver(
   response: ServerResponse,
   { status, text }: { status: number; text: string },
@@ -49,7 +49,7 @@ async function sendSlowly(response: ServerResponse, status: number, text: string
     response.write(Buffer.of(byte));
     await delay(ms / bytes.length, undefined, { ref: false });
   }
-  // The caller may use the connection again as soon as it has the last byte: the response must be over by then.
+  // The caller may use the connection again as soon as it has the last byte, so the response must have ended by then.
   response.end(bytes.subarray(-1));
 }
 

@@ -43,10 +43,13 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
       on: {
         type: 'string',
         enum: operations,
-        description: 'The operation; without it, every one that the fault applies to.',
+        description: 'The operation; by default, all to which the fault applies.',
         example: operations[0],
       },
-      playerRefPrefix: { type: 'string', description: 'How the playerRef begins; without it, every player.' },
+      playerRefPrefix: {
+        type: 'string',
+        description: 'The prefix of the playerRef; by default, every player.',
+      },
       nth: {
         type: 'integer',
         minimum: 1,
@@ -57,14 +60,14 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
         type: 'integer',
         minimum: 1,
         default: 1,
-        description: 'How many matching calls misbehave from then on.',
+        description: 'The number of matching calls that misbehave from then on.',
       },
       ms: {
         type: 'integer',
         minimum: 0,
         maximum: 60_000,
         default: 2_000,
-        description: 'How long `answer-slowly` takes, in milliseconds.',
+        description: 'The duration of `answer-slowly`, in milliseconds.',
       },
     },
   };
@@ -72,8 +75,8 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
     ...rule,
     properties: {
       ...rule.properties,
-      matched: { type: 'integer', description: 'The calls that the rule was meant for so far.' },
-      applied: { type: 'integer', description: 'The calls that misbehaved by it so far.' },
+      matched: { type: 'integer', description: 'The number of calls that have matched the rule.' },
+      applied: { type: 'integer', description: 'The number of calls that have misbehaved because of it.' },
     },
   };
   const rulesOf = (item: object) => ({
@@ -82,7 +85,7 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
     properties: { rules: { type: 'array', maxItems: 100, items: item } },
   });
   const json = (schema: object) => ({ content: { 'application/json': { schema } } });
-  const listed = { 200: { description: 'The rules that are set.', ...json(rulesOf(counted)) } };
+  const listed = { 200: { description: 'The current rules.', ...json(rulesOf(counted)) } };
   const error = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
   return {
     openapi: '3.0.3',
@@ -94,7 +97,7 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
         get: {
           tags: ['faults'],
           operationId: 'listFaults',
-          summary: 'Lists the rules with the calls that each has seen',
+          summary: 'Lists the rules with their counts of calls',
           responses: listed,
         },
         put: {
@@ -102,7 +105,10 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
           operationId: 'replaceFaults',
           summary: 'Replaces all rules',
           requestBody: { required: true, ...json(rulesOf(rule)) },
-          responses: { ...listed, 400: { description: 'A rule is wrong: nothing changes.', ...json(error) } },
+          responses: {
+            ...listed,
+            400: { description: 'A rule is invalid; nothing has changed.', ...json(error) },
+          },
         },
         delete: {
           tags: ['faults'],

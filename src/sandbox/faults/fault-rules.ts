@@ -5,9 +5,9 @@ import { appliesTo, type FaultName, FAULTS, isFaultName } from './faults.js';
 /** A rule set over HTTP. */
 export interface FaultRule {
   readonly fault: FaultName;
-  /** The operation; undefined: every one that the fault applies to. */
+  /** The operation; undefined means all to which the fault applies. */
   readonly on?: string;
-  /** How the playerRef begins; undefined: every player. */
+  /** The prefix of the playerRef; undefined means every player. */
   readonly playerRefPrefix?: string;
   /** The first matching call that misbehaves, from 1. */
   readonly nth: number;
@@ -17,14 +17,14 @@ export interface FaultRule {
   readonly ms: number;
 }
 
-/** A rule with the calls that it has seen. */
+/** A rule with its counts of calls. */
 interface CountedRule {
   readonly rule: FaultRule;
   matched: number;
   applied: number;
 }
 
-/** One call that was believed. */
+/** A verified call. */
 export interface Call {
   readonly operation: string;
   readonly body: Fields;
@@ -38,12 +38,14 @@ export interface ChosenFault {
 }
 
 const MAX_RULES = 100;
-/** Calls whose fault by player is remembered, so that their repetition behaves; the oldest is forgotten beyond it. */
+/**
+ * Most calls whose fault by player is remembered, so that their repetition succeeds. Beyond it the oldest is forgotten.
+ */
 const MAX_REMEMBERED = 10_000;
 const DEFAULT_MS = 2_000;
 const MAX_MS = 60_000;
 const RULE_FIELDS = ['fault', 'on', 'playerRefPrefix', 'nth', 'times', 'ms'];
-/** What a player's prefix spoils: calls that change something, each once. */
+/** Operations that a player's prefix affects: those that change something, each call once. */
 const ONCE_BY = {
   BET: 'transactionId',
   WIN: 'transactionId',
@@ -54,12 +56,12 @@ const ONCE_BY = {
   revoke: 'revocationRef',
 } as const;
 
-/** Chooses the fault of a call: by its header, by the rules that were set, or by its player. */
+/** Chooses the fault of a call: by its header, by the rules, or by its player. */
 export class FaultRules {
   private rules: CountedRule[] = [];
   private readonly spoilt = new Set<string>();
 
-  /** @param operations of this counterpart */
+  /** @param operations the operations of this counterpart */
   constructor(readonly operations: readonly string[]) {}
 
   choose(call: Call): ChosenFault | undefined {
@@ -68,12 +70,12 @@ export class FaultRules {
     return this.byRule(call) ?? this.byPlayer(call);
   }
 
-  /** The rules with the calls that each has matched and spoilt. */
+  /** The rules with the numbers of calls that each has matched and affected. */
   list(): object[] {
     return this.rules.map(({ rule, matched, applied }) => ({ ...rule, matched, applied }));
   }
 
-  /** Replaces all rules. @returns a sentence that says what is wrong with a rule; nothing changes then */
+  /** Replaces all rules. @returns why a rule is invalid, as a sentence; nothing changes then */
   replace(body: Fields): string | undefined {
     const { rules } = body;
     if (!Array.isArray(rules) || rules.length > MAX_RULES)
@@ -112,7 +114,10 @@ export class FaultRules {
     return chosen;
   }
 
-  /** A player named `fault-NAME-anything` spoils the first call of each transaction, grant, cancel and revocation. */
+  /**
+   * A player named `fault-NAME-anything` causes the fault in the first call of each transaction, grant, cancel and
+   * revocation.
+   */
   private byPlayer({ operation, body }: Call): ChosenFault | undefined {
     const name = Object.keys(FAULTS).find((each) => String(body['playerRef']).startsWith(`fault-${each}-`));
     if (!isFaultName(name) || !appliesTo(name, operation) || !Object.hasOwn(ONCE_BY, operation))
