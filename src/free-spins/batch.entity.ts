@@ -1,24 +1,24 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bytes, instant, nullable, text, uuid } from '../database/columns.js';
 
-/** One grant each for many players; its grants are `free_spin_grants` with its batchId. Contract, section 6. */
+/** The same grant for many players, stored in `free_spin_grants` with the batchId. Contract, section 6. */
 @Entity({ name: 'free_spin_batches', synchronize: false })
 export class Batch {
   @PrimaryColumn(uuid('batch_id'))
   batchId: string;
 
-  /** Makes the request idempotent; null: it is not. */
+  /** Makes the request idempotent; null if it is not. */
   @Column(nullable(text('batch_ref')))
   batchRef: string | null;
 
   @Column(text('operator_id'))
   operatorId: string;
 
-  /** SHA-256 over the fields in which a replay must be equal. */
+  /** SHA-256 over the fields that must be equal in a replay. */
   @Column(bytes('fingerprint'))
   fingerprint: Buffer;
 
-  /** Null: recorded by an earlier version. */
+  /** Null if an earlier version recorded it. */
   @Column(nullable(text('game_id')))
   gameId: string | null;
 

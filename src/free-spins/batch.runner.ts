@@ -15,10 +15,10 @@ import { FreeSpinsService } from './free-spins.service.js';
 import type { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
 
-/** Calls of batches that one instance has in flight to one provider. */
+/** Calls in flight per provider and instance. */
 const CALLS_PER_PROVIDER = 4;
-/** So many in a row without an answer, and a provider counts as down: two rounds of calls. */
-const SILENCES = 2 * CALLS_PER_PROVIDER;
+/** Unanswered calls in a row after which a provider counts as down: two rounds of calls. */
+const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
 /** Polling interval for grants that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;
 /** Delay before the first poll, in milliseconds: a provider that restarts with us may not be up, and a refusal is final. */
@@ -27,24 +27,24 @@ const FIRST_POLL_MS = 1_000;
 const STOP_MS = 5_000;
 
 const GAME_CLOSED = 'not sent: the game is not configured any more';
-const PROVIDER_DOWN = `not sent: the provider gave no answer to ${SILENCES} calls in a row`;
+const PROVIDER_DOWN = `not sent: the provider gave no answer to ${UNANSWERED_LIMIT} calls in a row`;
 
-/** What one provider is being sent to. */
-interface Crew {
+/** The workers that send to one provider. */
+interface ProviderWorkers {
   readonly workers: Set<Promise<void>>;
-  /** Calls in a row, over all workers, that got no answer. */
-  silences: number;
+  /** Calls in a row without an answer, over all workers. */
+  unanswered: number;
 }
 
 /**
- * Sends batches, a few calls at a time for each provider. Each player is taken by a statement that is committed
- * before the call: any number of instances share the work, and after a `kill -9` another goes on with those
- * that nobody took. Contract, section 6.
+ * Sends batches, a few calls at a time per provider. Each grant is claimed by a statement that is committed before the
+ * call, so that any number of instances share the work, and another one continues with the unclaimed grants after a
+ * `kill -9`. Contract, section 6.
  */
 @Injectable()
 export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger('BatchRunner');
-  private readonly crews = new Map<string, Crew>();
+  private readonly workersByProvider = new Map<string, ProviderWorkers>();
   private readonly loop = new BackgroundLoop({
     work: () => this.findWork(),
     onError: ({ message }) => this.logger.error({ msg: 'batches cannot be read', detail: message }),
@@ -65,10 +65,10 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     this.loop.start();
   }
 
-  /** Takes no more players as soon as the shutdown begins; the calls in flight are awaited later. */
+  /** Claims no further grants once the shutdown has begun. The calls in flight are awaited later. */
   onModuleDestroy(): void {
     const stopped = this.loop.stop(STOP_MS);
-    const inFlight = [...this.crews.values()].flatMap(({ workers }) => [...workers]);
+    const inFlight = [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]);
     this.stopped = Promise.race([
       Promise.all([stopped, ...inFlight]),
       sleep(STOP_MS, undefined, { ref: false }),
@@ -79,7 +79,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     await this.stopped;
   }
 
-  /** Requests a look for unsent grants. */
+  /** Requests a check for unsent grants. */
   wake(): void {
     void this.loop.run();
   }
@@ -90,74 +90,77 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 
   private addWorkers(providerId: string): void {
-    const crew = this.crews.get(providerId) ?? { workers: new Set<Promise<void>>(), silences: 0 };
-    this.crews.set(providerId, crew);
-    while (crew.workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
-      const worker = this.work(providerId, crew)
+    const pool = this.workersByProvider.get(providerId) ?? {
+      workers: new Set<Promise<void>>(),
+      unanswered: 0,
+    };
+    this.workersByProvider.set(providerId, pool);
+    while (pool.workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
+      const worker = this.work(providerId, pool)
         .catch((error: unknown) => {
           const detail = (error as Error).message;
           this.logger.error({ msg: 'a batch is interrupted, and taken up again', providerId, detail });
         })
         .finally(() => {
-          crew.workers.delete(worker);
-          if (crew.workers.size === 0) this.crews.delete(providerId);
+          pool.workers.delete(worker);
+          if (pool.workers.size === 0) this.workersByProvider.delete(providerId);
         });
-      crew.workers.add(worker);
+      pool.workers.add(worker);
     }
   }
 
-  private async work(providerId: string, crew: Crew): Promise<void> {
+  private async work(providerId: string, pool: ProviderWorkers): Promise<void> {
     while (!this.loop.stopping) {
       const grant = await this.grants.takeUnsent(providerId);
       if (grant) {
-        await this.send(grant, crew);
+        await this.send(grant, pool);
         continue;
       }
       const cancelled = await this.grants.takeCancel(providerId);
       if (!cancelled) return;
-      await this.sendCancel(cancelled, crew);
+      await this.sendCancel(cancelled, pool);
     }
   }
 
-  private async sendCancel(grant: Grant & { cancelAttempt: number }, crew: Crew): Promise<void> {
+  private async sendCancel(grant: Grant & { cancelAttempt: number }, pool: ProviderWorkers): Promise<void> {
     const requestId = grant.cancelRequestId ?? this.randomness.uuid();
     const { outcome } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
       this.freeSpins.sendCancel(grant, grant.cancelAttempt),
     );
-    if (!this.isSilent(outcome, crew) || grant.batchId === null) return;
+    if (!this.countsAsDown(outcome, pool) || grant.batchId === null) return;
     const { batchId, providerId } = grant;
     const cancels = await this.grants.failCancels(batchId, PROVIDER_DOWN);
     if (cancels > 0)
       this.logger.error({
-        msg: 'the rest of the cancels of a batch is given up',
+        msg: 'the remaining cancels of a batch are given up',
         providerId,
         batchId,
         cancels,
       });
   }
 
-  /** Counts the silences. @returns whether the provider counts as down */
-  private isSilent({ kind }: CallbackOutcome, crew: Crew): boolean {
-    crew.silences = kind === 'answered' ? 0 : crew.silences + 1;
-    return crew.silences >= SILENCES;
+  /** Counts unanswered calls. @returns whether the provider counts as down */
+  private countsAsDown({ kind }: CallbackOutcome, pool: ProviderWorkers): boolean {
+    pool.unanswered = kind === 'answered' ? 0 : pool.unanswered + 1;
+    return pool.unanswered >= UNANSWERED_LIMIT;
   }
 
-  private async send(grant: Grant, crew: Crew): Promise<void> {
+  private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
     const game = this.tenancy.game(grant.gameId);
     if (!game || !this.freeSpins.isOpen(game) || game.providerId !== grant.providerId) {
       const failure = { error: GAME_CLOSED, outcomeUnknown: false };
       await this.grants.failed(grant.requestRef, grant.attempt, failure, false);
       return this.giveUp(grant, GAME_CLOSED);
     }
-    // The id of the request that caused it, which may be long over; grants of earlier versions have none.
+    // The id of the request that caused it, which may have ended long ago. Grants of earlier versions have none.
     const requestId = grant.requestId ?? this.randomness.uuid();
     const outcome = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
       this.freeSpins.attempt(grant, grant.attempt),
     );
-    if (this.isSilent(outcome, crew)) await this.giveUp(grant, PROVIDER_DOWN);
+    if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
   }
 
-  /** What is left of the batch would only wait its turn to fail. */
+  /** Fails the rest of the batch, which would time out call by call. */
   private async giveUp({ batchId, providerId }: Grant, error: string): Promise<void> {
     if (batchId === null) return;
     const players = await this.grants.failUnsent(batchId, error);
@@ -166,7 +169,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 }
 
-/** The ids of the log lines about a grant. */
+/** The ids on log lines about a grant. */
 function fieldsOf({ requestRef, operatorId, providerId, batchId }: Grant) {
   return { actor: 'batch', requestRef, operatorId, providerId, ...(batchId !== null && { batchId }) };
 }

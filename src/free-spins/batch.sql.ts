@@ -1,7 +1,7 @@
 import type { Statement } from '../database/database.js';
 import { type Place, placeColumn } from '../http/lists/time-page.js';
 
-/** A batch with what all of its grants have in common, and how many of them are in which state. */
+/** A batch with the common fields of its grants, and the number of them in each state. */
 export interface BatchProgress {
   readonly batchId: string;
   readonly batchRef: string | null;
@@ -20,7 +20,7 @@ export interface BatchProgress {
   readonly createdAt: Date;
 }
 
-/** Which batches are asked for; what is absent restricts nothing. */
+/** A filter of batches; an absent field restricts nothing. */
 export interface BatchFilter {
   readonly operatorId?: string;
   readonly gameId?: string;
@@ -29,7 +29,7 @@ export interface BatchFilter {
   readonly to?: string;
 }
 
-/** @param batches the rows of free_spin_batches @param further columns of theirs, as b */
+/** @param batches a source of rows of free_spin_batches @param further more of its columns, as b */
 const progress = (batches: string, further = '') => `
   SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
          g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency, c.total, c.granted, c.failed,
@@ -43,7 +43,7 @@ const progress = (batches: string, further = '') => `
                          FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
    ORDER BY b.created_at DESC, b.batch_id DESC`;
 
-/** $2 is the operator whose batch it must be; null: anybody's. */
+/** $2 is the operator to whom the batch must belong; null for any. */
 export const PROGRESS: Statement = {
   name: 'batch_progress',
   text: progress(`SELECT * FROM free_spin_batches

@@ -28,7 +28,7 @@ export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' |
   readonly batchRef?: string | null;
 }
 
-/** A batch that was recorded, now or before, or the approval that it waits for. */
+/** A batch, new or known, or the approval that it waits for. */
 export type BatchOutcome =
   | { readonly batchId: string; readonly stakeMinor: number; readonly replayed: boolean }
   | { readonly approval: Approval };
@@ -51,8 +51,8 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Records a batch, to be sent player by player; a known batchRef returns the stored batch. What exceeds a limit waits
-   * for approval.
+   * Records a batch, to be sent player by player; a known batchRef returns the stored batch. A batch above a limit
+   * waits for approval.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async create(actor: Actor, order: BatchOrder, scope: Scope): Promise<BatchOutcome> {
@@ -79,7 +79,7 @@ export class BatchesService implements OnModuleInit {
     return { batchId: deed.terms.batchId, stakeMinor, replayed: false };
   }
 
-  /** A batch that was approved: its grants are recorded as not sent, and any instance sends them. */
+  /** Records an approved batch with unsent grants, which any instance then sends. */
   readonly approved: Executor<'batch'> = {
     role: 'promotions',
     isRecorded: async (query, { batchRef }) =>
@@ -97,7 +97,7 @@ export class BatchesService implements OnModuleInit {
     }),
   };
 
-  /** What a batch would take. @throws CroupierError as `create` does, but for CONFLICT */
+  /** The stake of a batch, and whether it needs approval. @throws CroupierError as `create` does, except CONFLICT */
   async preview(order: BatchOrder): Promise<Preview> {
     this.freeSpins.gameFor(order, 'everybody');
     const { terms, stake } = batchDeed('preview', order);
@@ -119,7 +119,7 @@ export class BatchesService implements OnModuleInit {
     return true;
   }
 
-  /** How far a batch is. @throws CroupierError NOT_FOUND */
+  /** The progress of a batch. @throws CroupierError NOT_FOUND */
   async progress(batchId: string, scope: Scope): Promise<BatchProgress> {
     await this.freeSpins.expire();
     return this.known(batchId, scope);
@@ -142,8 +142,8 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Takes a batch back: what is not sent yet never is, and what is GRANTED is cancelled at the provider, each once. A
-   * second call sends the cancels that failed once more.
+   * Cancels a batch: unsent grants are never sent, and GRANTED ones are cancelled at the provider, each once. A second
+   * call sends failed cancels once more.
    * @throws CroupierError NOT_FOUND
    */
   async cancel(actor: Actor, batchId: string, scope: Scope): Promise<BatchProgress> {
@@ -159,9 +159,9 @@ export class BatchesService implements OnModuleInit {
 
   /**
    * Sends the FAILED grants of a batch once more.
-   * @param includeUnknown those whose outcome is unknown, too
+   * @param includeUnknown also sends those whose outcome is unknown
    * @throws CroupierError NOT_FOUND · CONFLICT if that would pass the daily limit · GAME_NOT_CONFIGURED ·
-   *   OPERATOR_NOT_CONFIGURED
+   * OPERATOR_NOT_CONFIGURED
    */
   async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchProgress> {
     this.freeSpins.gameFor(await this.known(batchId, scope), scope);
@@ -185,7 +185,7 @@ export class BatchesService implements OnModuleInit {
 
 const NOT_SENT_AGAIN = 'not sent again: its batch was cancelled';
 
-/** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
+/** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
 function batchDeed(batchId: string, order: BatchOrder) {
   const { batchRef = null, operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
   const terms: BatchTerms = {

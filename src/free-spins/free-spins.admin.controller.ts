@@ -57,7 +57,7 @@ import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/admin/free-spins';
 
-/** The promotion tool for administrators, who reach the grants of all operators. Contract, section 6. */
+/** The promotion tool for administrators, with the grants of all operators. Contract, section 6. */
 @ApiTags('Free spins')
 @Controller(PATH)
 export class FreeSpinsAdminController {

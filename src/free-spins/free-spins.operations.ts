@@ -23,8 +23,8 @@ import {
 } from './free-spins.response.js';
 
 /*
- * OpenAPI documentation of the operations on free spins, which administrators and operators share. The lists differ: that of
- * administrators is exported as CSV too.
+ * OpenAPI documentation of the operations on free spins that administrators and operators share. The lists differ,
+ * because administrators can also export theirs as CSV.
  */
 
 export const ApiGrant = (request: Type<object>) =>
@@ -32,14 +32,14 @@ export const ApiGrant = (request: Type<object>) =>
     ApiOperation({
       summary: 'Grant free spins to a player',
       description:
-        'Calls the provider once. The same requestRef and body again answer the stored grant and call nobody; a ' +
+        'Calls the provider once. The same requestRef and body again answer the stored grant without a call; a ' +
         'FAILED grant is answered 502, and `Location` names its record.',
     }),
     ApiBody({ type: request }),
     ApiCreatedResponse({ type: GrantResponse, description: 'granted' }),
     ApiOkResponse({
       type: GrantResponse,
-      description: 'this requestRef is known: the stored grant, in whatever state',
+      description: 'this requestRef is known: the stored grant, in any state',
     }),
     ApiAcceptedResponse({ type: ApprovalItem, description: 'exceeds a limit: waits for approval' }),
     ApiErrors(
@@ -56,13 +56,13 @@ export const ApiGrantBatch = (request: Type<object>) =>
     ApiOperation({
       summary: 'Grant free spins to many players',
       description:
-        'Records a grant for each player and calls the provider for one after the other, a few at a time; the ' +
-        'batch says how far it is. A provider that is down fails the rest of the batch.',
+        'Records a grant for each player and calls the provider for each, a few at a time; the ' +
+        'batch shows its progress. If the provider is down, the rest of the batch fails.',
     }),
     ApiBody({ type: request }),
     ApiExtraModels(BatchCreatedResponse, ApprovalItem),
     ApiAcceptedResponse({
-      description: 'recorded; or, where it exceeds a limit, waiting for approval',
+      description: 'recorded, or, if it exceeds a limit, waiting for approval',
       schema: { anyOf: [BatchCreatedResponse, ApprovalItem].map((type) => ({ $ref: getSchemaPath(type) })) },
     }),
     ApiOkResponse({ type: BatchCreatedResponse, description: 'this batchRef is known: the same batch' }),
@@ -79,8 +79,7 @@ export const ApiPreview = (what: 'grant' | 'batch', request: Type<object>) =>
   applyDecorators(
     ApiOperation({
       summary: `Preview a ${what}`,
-      description:
-        'What it would take, and whether it needs the approval of a second person. Nobody is called.',
+      description: 'The stake, and whether it needs the approval of a second person. No provider is called.',
     }),
     ApiBody({ type: request }),
     ApiOkResponse({ type: PreviewResponse }),
@@ -91,7 +90,7 @@ export const ApiFindBatch = () =>
   applyDecorators(
     ApiOperation({
       summary: 'Read a batch',
-      description: 'How far it is, also while it runs, and the grant of each player unless `items=false`.',
+      description: 'Its progress, also while it runs, and the grant of each player unless `items=false`.',
     }),
     ApiQuery({ type: FindBatchQuery }),
     ApiOkResponse({ type: BatchResponse }),
@@ -103,9 +102,9 @@ export const ApiCancelBatch = () =>
     ApiOperation({
       summary: 'Cancel a batch',
       description:
-        'What is not sent yet never is, and is CANCELLED; what is GRANTED is cancelled at the provider, each once. The ' +
-        'batch says how far that is. A cancel that failed stays GRANTED with its `lastCancelError`; a second call sends ' +
-        'those once more.',
+        'Unsent grants are never sent and are CANCELLED; GRANTED ones are cancelled at the provider, each once. The ' +
+        'batch shows the progress. If a cancel fails, its grant stays GRANTED with a `lastCancelError`; a second call sends ' +
+        'failed cancels once more.',
     }),
     ApiAcceptedResponse({ type: BatchItem }),
     ApiErrors('NOT_FOUND'),
@@ -116,7 +115,7 @@ export const ApiResendBatch = () =>
     ApiOperation({
       summary: 'Send the FAILED grants of a batch once more',
       description:
-        'Those whose outcome is known to be a failure, each with its requestRef. It is a 409 where that would exceed ' +
+        'Those that are known to have failed, each with its requestRef. A 409 if that would exceed ' +
         'the daily limit of the operator.',
     }),
     ApiBody({ type: ResendBatchRequest, required: false }),
@@ -129,8 +128,8 @@ export const ApiVoid = () =>
     ApiOperation({
       summary: 'Void a FAILED grant whose outcome is unknown',
       description:
-        'Sends the grant once more with the same requestRef, to learn its batch, and cancels that. A grant that is ' +
-        'CANCELLED already is answered as it is.',
+        'Sends the grant once more with the same requestRef, to learn its batch, and cancels it. A grant that is ' +
+        'CANCELLED already is returned unchanged.',
     }),
     ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' }),
     ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED'),
@@ -140,7 +139,7 @@ export const ApiFindGrant = () =>
   applyDecorators(
     ApiOperation({
       summary: 'Read a grant',
-      description: 'The local record, with what was won; the provider is not called.',
+      description: 'The local record, with its winnings; the provider is not called.',
     }),
     ApiOkResponse({ type: DetailedGrantResponse }),
     ApiErrors('INVALID_REQUEST', 'NOT_FOUND'),
@@ -161,7 +160,7 @@ export const ApiCancel = () =>
     ApiOperation({
       summary: 'Cancel what is left of a grant',
       description:
-        'Spins that were taken stand. Where the provider fails the record still shows the spins as live. A second ' +
+        'Spins that were taken stand. If the provider fails, the record still shows the spins as live. A second ' +
         'cancel while one is under way is a 409 with `X-Next-Action: wait-then-retry`.',
     }),
     ApiOkResponse({ type: GrantResponse }),
@@ -173,7 +172,7 @@ export const ApiResend = () =>
     ApiOperation({
       summary: 'Send a FAILED grant once more',
       description:
-        'One more callback with the same requestRef: a provider that booked the first one answers its batch.',
+        'One more callback with the same requestRef: a provider that booked the first one answers with its batch.',
     }),
     ApiOkResponse({ type: GrantResponse }),
     ApiErrors(

@@ -17,9 +17,9 @@ const MOST_PLAYERS = 1000;
 
 export const STATES = ['PENDING', 'GRANTED', 'FAILED', 'CANCELLED'] as const satisfies readonly GrantState[];
 
-/** What every grant and batch says of the spins. */
+/** The fields of the spins, in every grant and batch. */
 class SpinsRequest {
-  @IdentifierField({ example: 'sandbox-slots', description: 'Names the provider as well' })
+  @IdentifierField({ example: 'sandbox-slots', description: 'Determines the provider as well' })
   gameId: string;
 
   @IntegerField({ minimum: 1, maximum: MOST_SPINS, example: 10 })
@@ -29,7 +29,7 @@ class SpinsRequest {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     example: 20,
-    description: "Stake of a spin in minor units; 0: the provider's default stake",
+    description: "Stake of a spin in minor units; 0 means the provider's default stake",
   })
   betAmountMinor: number;
 
@@ -55,7 +55,7 @@ export class AdminGrantRequest extends GrantRequest {
   @IdentifierField({
     presence: 'nullable',
     example: 'summer-2026-player-42',
-    description: 'Makes the call idempotent; without it each call is a grant of its own',
+    description: 'Makes the call idempotent; without it each call is a new grant',
   })
   requestRef?: string | null;
 }
@@ -115,7 +115,7 @@ export class AdminBatchQuery extends OperatorBatchQuery {
 
 /** Contract, section 9, "Batches". */
 export class FindBatchQuery {
-  @QueryChoiceField(['true', 'false'], { default: 'true', description: 'false: the counts alone' })
+  @QueryChoiceField(['true', 'false'], { default: 'true', description: 'false: only the counts' })
   items?: 'true' | 'false';
 }
 
@@ -123,7 +123,7 @@ export class ResendBatchRequest {
   @BooleanField({
     presence: 'optional',
     default: false,
-    description: 'sends those again, too, whose outcome is unknown: the provider may have booked them',
+    description: 'also sends those whose outcome is unknown, which the provider may have booked',
   })
   includeUnknown?: boolean;
 }

@@ -13,14 +13,14 @@ export class GrantFailure {
   @ApiPropertyOptional({
     type: 'integer',
     example: 422,
-    description: "The provider's HTTP status, where it answered",
+    description: "The provider's HTTP status, if it answered",
   })
   status?: number;
 
   @ApiProperty({ example: 'the provider answered 422' })
   error: string;
 
-  @ApiProperty({ description: 'Whether the provider may have booked it all the same' })
+  @ApiProperty({ description: 'Whether the provider may have booked it nevertheless' })
   outcomeUnknown: boolean;
 }
 
@@ -55,7 +55,7 @@ export class GrantResponse {
   @ApiPropertyOptional({
     type: 'integer',
     example: 200,
-    description: 'spins × betAmountMinor; absent beyond 2^53−1, which an earlier version accepted',
+    description: 'spins × betAmountMinor; absent above 2^53−1, which an earlier version accepted',
   })
   stakeMinor?: number;
 
@@ -101,13 +101,13 @@ export class WinningsResponse {
   @ApiPropertyOptional({
     type: 'integer',
     example: 450,
-    description: "Minor units of the grant's currency; absent where the sum is beyond 2^53−1",
+    description: "Minor units of the grant's currency; absent if the sum exceeds 2^53−1",
   })
   totalMinor?: number;
 
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'Where there are any: WINs that name it and are in the list of flagged winnings',
+    description: 'If there are any: the number of WINs that name it and are flagged winnings',
   })
   flagged?: number;
 }
@@ -117,7 +117,7 @@ export class DetailedGrantResponse extends GrantResponse {
   winnings: WinningsResponse;
 }
 
-/** The columns of an export; a failure stands in one of them, as JSON. */
+/** The columns of an export; a failure is one column, as JSON. */
 export const GRANT_COLUMNS: Columns<GrantResponse> = {
   requestRef: true,
   state: true,
@@ -194,7 +194,7 @@ export class PreviewResponse {
   limit?: ApprovalLimit;
 }
 
-/** What a grant or batch would take, and the limit for which it needs approval. */
+/** The stake of a grant or batch, and the limit for which it needs approval. */
 export interface Preview {
   /** In minor units. */
   readonly stakeMinor: number;
@@ -210,7 +210,7 @@ export function previewResponse(
   return { players, spins, stakeMinor, currency, requires, ...(limit && { limit }) };
 }
 
-/** A batch, and how many of its grants are in which state: `total = granted + failed + pending + cancelled`. */
+/** A batch, and the number of its grants in each state: `total = granted + failed + pending + cancelled`. */
 export class BatchItem {
   @ApiProperty({ format: 'uuid' })
   batchId: string;
@@ -236,7 +236,7 @@ export class BatchItem {
   @ApiPropertyOptional({
     type: 'integer',
     example: 200_000,
-    description: 'spins × betAmountMinor × players; absent beyond 2^53−1, which an earlier version accepted',
+    description: 'spins × betAmountMinor × players; absent above 2^53−1, which an earlier version accepted',
   })
   stakeMinor?: number;
 
@@ -294,8 +294,8 @@ export class BatchListResponse extends NextCursor {
 }
 
 /**
- * The answer of a grant. Contract, section 6. It is written out, because class-transformer would block the process for 18 ms
- * with a batch of a thousand.
+ * The answer of a grant. Contract, section 6. Written out, because class-transformer would block the process for 18 ms
+ * with a batch of a thousand grants.
  */
 export function grantResponse(grant: Grant): GrantResponse {
   const { externalRef, remainingSpins, completed, statusCheckedAt, failureStatus, failureError } = grant;

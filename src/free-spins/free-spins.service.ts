@@ -26,12 +26,12 @@ import { type Spins, stakeMinorOf } from './rules/stake.js';
 /** The grants within reach: those of one operator, or all. */
 export type Scope = { readonly operatorId: string } | 'everybody';
 
-/** A requested grant; without a requestRef it is given one and is not idempotent. */
+/** A requested grant. Without a requestRef it gets a generated one and is not idempotent. */
 export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
   readonly requestRef?: string | null;
 };
 
-/** A grant that was recorded, now or before, or the approval that it waits for. */
+/** A grant, new or known, or the approval that it waits for. */
 export type GrantOutcome =
   { readonly grant: Grant; readonly replayed: boolean } | { readonly approval: Approval };
 
@@ -63,8 +63,8 @@ export class FreeSpinsService implements OnModuleInit {
   }
 
   /**
-   * Grants spins to one player; a known requestRef returns the stored grant without calling the provider. What exceeds a
-   * limit waits for approval.
+   * Grants spins to one player; a known requestRef returns the stored grant without calling the provider. A grant above
+   * a limit waits for approval.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async grant(actor: Actor, order: GrantOrder, scope: Scope): Promise<GrantOutcome> {
@@ -89,7 +89,7 @@ export class FreeSpinsService implements OnModuleInit {
     return { grant: await this.send(await this.stored(requestRef), 1), replayed: false };
   }
 
-  /** A grant that was approved: recorded as not sent, and sent after the commit, by this request or by any instance. */
+  /** Records an approved grant as unsent. It is sent after the commit, by this request or by any instance. */
   readonly approved: Executor<'grant'> = {
     role: 'promotions',
     isRecorded: (query, { requestRef }) => this.grants.isRecorded(query, requestRef),
@@ -110,7 +110,7 @@ export class FreeSpinsService implements OnModuleInit {
     },
   };
 
-  /** What a grant would take. @throws CroupierError as `grant` does, but for CONFLICT */
+  /** The stake of a grant, and whether it needs approval. @throws CroupierError as `grant` does, except CONFLICT */
   async preview(order: GrantOrder): Promise<Preview> {
     this.gameFor(order, 'everybody');
     const { terms, stake } = grantDeed('preview', order);
@@ -238,7 +238,7 @@ export class FreeSpinsService implements OnModuleInit {
     if (grant.state !== 'FAILED') throw notFailed(grant);
     this.gameFor(grant, scope);
     const attempt = await this.audit.change(actor, async ({ query }, record) => {
-      // What may have been booked counts already.
+      // Grants that may have been booked are counted already.
       if (!grant.outcomeUnknown) await this.assertWithinDay(query, grant, stakeMinorOf(grant) ?? Infinity);
       const claimed = await this.grants.resend(query, requestRef);
       const deed = { action: 'free-spins.resend', target: `grant:${requestRef}` };
@@ -250,7 +250,7 @@ export class FreeSpinsService implements OnModuleInit {
   }
 
   /**
-   * Refuses to send again what would pass the daily limit; the lock lasts until the transaction ends.
+   * Refuses a resend that would exceed the daily limit. The lock lasts until the transaction ends.
    * @throws CroupierError CONFLICT
    */
   async assertWithinDay(
@@ -413,7 +413,7 @@ function granting(terms: GrantTerms): AuditDeed {
   return { action: 'free-spins.grant', target: `grant:${terms.requestRef}`, after: terms };
 }
 
-/** A refusal settles earlier attempts, too; no answer, or a success without a batch, does not. */
+/** A refusal also settles earlier attempts; no answer, or a success without a batch, does not. */
 function isRefusal(outcome: CallbackOutcome, failure: Failure): boolean {
   return outcome.kind === 'answered' && !failure.outcomeUnknown;
 }

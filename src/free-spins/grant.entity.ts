@@ -9,7 +9,7 @@ export type GrantState = 'PENDING' | 'GRANTED' | 'FAILED' | 'CANCELLED';
  */
 @Entity({ name: 'free_spin_grants', synchronize: false })
 export class Grant {
-  /** Ascending: the order of lists. */
+  /** Ascending; determines the order of lists. */
   @PrimaryGeneratedColumn('identity', { name: 'grant_no', type: 'bigint', generatedIdentity: 'ALWAYS' })
   grantNo: number;
 
@@ -34,14 +34,14 @@ export class Grant {
   @Column(integer('spins'))
   spins: number;
 
-  /** Minor units; 0: the provider's default stake. */
+  /** Minor units; 0 means the provider's default stake. */
   @Column(bigInteger('bet_amount_minor'))
   betAmountMinor: number;
 
   @Column(text('currency'))
   currency: string;
 
-  /** The number of the latest grant callback; a failure is recorded for the callback that it belongs to. */
+  /** The number of the latest grant callback, so that a failure is recorded only for its own callback. */
   @Column(integer('attempt'))
   attempt: number;
 
@@ -75,11 +75,11 @@ export class Grant {
   @Column(nullable(uuid('batch_id')))
   batchId: string | null;
 
-  /** The request that causes its next grant callback, where that is not sent by the request itself. */
+  /** The id of the request that causes its next grant callback, unless that request sends it itself. */
   @Column(nullable(text('request_id')))
   requestId: string | null;
 
-  /** The request that causes its next cancel callback, where that is not sent by the request itself. */
+  /** The id of the request that causes its next cancel callback, unless that request sends it itself. */
   @Column(nullable(text('cancel_request_id')))
   cancelRequestId: string | null;
 

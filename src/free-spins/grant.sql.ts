@@ -2,10 +2,10 @@ import type { Statement } from '../database/database.js';
 import { selectList } from '../database/select-list.js';
 import { Grant } from './grant.entity.js';
 
-/** The end of a lease of so many seconds, by the database's clock. */
+/** The end of a lease with a length in seconds, by the database's clock. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
-/** Whose grant a statement has changed. */
+/** The tenants of a changed grant. */
 const TENANTS = 'operator_id AS "operatorId", provider_id AS "providerId"';
 
 /** Records a grant and its first attempt, with a lease of $9 seconds. No row is returned if the requestRef is taken. */
@@ -88,7 +88,7 @@ export const FAILED: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** Fails grants whose lease expired before an outcome was recorded, as those of a crashed instance. */
+/** Fails grants whose lease expired before an outcome was recorded, such as those of a crashed instance. */
 export const EXPIRE: Statement = {
   name: 'grant_expire',
   text: `
@@ -207,7 +207,7 @@ export const FAIL_UNSENT: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** By the index of the state, which finds the pending ones alone. */
+/** Uses the index by state, which finds only the pending ones. */
 export const PENDING: Statement = {
   name: 'grant_pending',
   text: `
@@ -216,8 +216,8 @@ export const PENDING: Statement = {
 };
 
 /**
- * Cancels what was not sent yet, which then never is. One that waits to be sent again and may have been booked before is
- * FAILED as it was: its outcome is still unknown.
+ * Cancels unsent grants, which are then never sent. One that waits to be resent and may have been booked before becomes
+ * FAILED again, because its outcome is still unknown.
  */
 export const CANCEL_UNSENT: Statement = {
   name: 'grant_cancel_unsent',
@@ -251,7 +251,10 @@ export const FAIL_CANCELS: Statement = {
     RETURNING request_ref`,
 };
 
-/** What sending a batch's FAILED grants again adds to what was carried out: those of unknown outcome count already. */
+/**
+ * The stake that resending a batch's FAILED grants adds to the daily sum. Grants of unknown outcome are already
+ * counted.
+ */
 export const RESENDABLE: Statement = {
   name: 'grant_resendable',
   text: `
@@ -260,7 +263,7 @@ export const RESENDABLE: Statement = {
      WHERE batch_id = $1 AND state = 'FAILED' AND NOT outcome_unknown GROUP BY operator_id, currency`,
 };
 
-/** The FAILED grants of a batch wait to be sent again; those of unknown outcome with $2 only. */
+/** Makes the FAILED grants of a batch wait to be resent; those of unknown outcome only with $2. */
 export const RESEND_BATCH: Statement = {
   name: 'grant_resend_batch',
   text: `

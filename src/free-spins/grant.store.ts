@@ -108,7 +108,9 @@ export class GrantStore {
     return rows.length > 0;
   }
 
-  /** Records a grant that is not sent yet: `takeUnsent` does that, at the latest after a restart. @returns as `record` */
+  /**
+   * Records an unsent grant. `takeUnsent` claims it for sending, at the latest after a restart. @returns as `record`
+   */
   async recordUnsent(query: Query, grant: NewGrant): Promise<boolean> {
     const rows = await query(sql.RECORD_UNSENT, [
       grant.requestRef,
@@ -218,7 +220,7 @@ export class GrantStore {
     return this.grants.find({ where: { batchId }, order: { grantNo: 'ASC' } });
   }
 
-  /** How far a batch is; undefined if there is no such batch. @param operatorId undefined: of any operator */
+  /** The progress of a batch; undefined if there is no such batch. @param operatorId undefined for any operator */
   async progress(batchId: string, operatorId: string | undefined): Promise<BatchProgress | undefined> {
     return (await this.database.query<BatchProgress>(PROGRESS, [batchId, operatorId]))[0];
   }
@@ -234,17 +236,20 @@ export class GrantStore {
   }
 
   /**
-   * Cancels what was not sent yet and makes the cancels of the others due.
-   * @returns how many grants this changes
+   * Cancels unsent grants and makes the cancels of the others due.
+   * @returns how many grants were changed
    */
   async cancelBatch(query: Query, batchId: string, error: string): Promise<number> {
     const unsent = await query(sql.CANCEL_UNSENT, [batchId, error]);
-    // After that: what was taken meanwhile is under way, and its cancel becomes due.
+    // Runs second, because a grant that was claimed meanwhile is under way and its cancel becomes due.
     const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
     return unsent.length + due.length;
   }
 
-  /** What sending the FAILED grants of a batch again would add to what was carried out; undefined: nothing. */
+  /**
+   * The stake that resending a batch's FAILED grants would add to the daily sum; undefined if there is nothing to
+   * resend.
+   */
   async resendable(
     query: Query,
     batchId: string,
@@ -255,7 +260,7 @@ export class GrantStore {
     return row;
   }
 
-  /** @returns how many grants wait to be sent again */
+  /** @returns how many grants wait to be resent */
   async resendBatch(query: Query, batchId: string, includeUnknown: boolean): Promise<number> {
     return (await query(sql.RESEND_BATCH, [batchId, includeUnknown, currentRequestId()])).length;
   }
@@ -287,12 +292,12 @@ export class GrantStore {
     return (await this.move('FAILED', sql.FAIL_UNSENT, [batchId, error])).length;
   }
 
-  /** The grants that are PENDING, by their tenants. */
+  /** The number of PENDING grants, by tenants. */
   pending(): Promise<{ operatorId: string; providerId: string; count: number }[]> {
     return this.database.query(sql.PENDING, []);
   }
 
-  /** Runs a statement that moves grants to a state and returns their tenants, and counts them. */
+  /** Runs a statement that moves grants to a state and returns their tenants, and counts them in the metrics. */
   private async move<Row extends object>(
     state: GrantState,
     statement: Statement,

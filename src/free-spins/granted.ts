@@ -11,7 +11,7 @@ import type { Grant } from './grant.entity.js';
 export const BATCH_LIMIT_BYTES = 256 * 1024;
 
 /**
- * The answer to a request that sent a grant to its provider.
+ * Answers a request that sent a grant to its provider.
  * @param path the caller's route of grants, without a leading slash
  * @throws CroupierError PROVIDER_FAILED if the grant is FAILED; its `Location` is the grant's record
  */
@@ -21,7 +21,7 @@ export function granted(grant: Grant, path: string): GrantResponse {
   throw new CroupierError('PROVIDER_FAILED', grant.failureError ?? undefined, { Location: location });
 }
 
-/** Answers a request to grant: 201, 200 where the grant is known, 202 where it waits for approval. @throws as `granted` */
+/** Answers a request to grant: 201, 200 if the grant is known, 202 if it waits for approval. @throws as `granted` */
 export function answerGrant(
   outcome: GrantOutcome,
   path: string,
@@ -36,7 +36,7 @@ export function answerGrant(
   return grantResponse(outcome.grant);
 }
 
-/** Answers a request for a batch: 202 where it is recorded or waits for approval, 200 where it is known. */
+/** Answers a request for a batch: 202 if it is recorded or waits for approval, 200 if it is known. */
 export function answerBatch(outcome: BatchOutcome, response: Response): BatchCreatedResponse | ApprovalItem {
   const replayed = 'replayed' in outcome && outcome.replayed;
   response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { GrantStore } from './grant.store.js';
 
-/** Reports to monitoring how many grants wait to be sent, or for their provider's answer. */
+/** Reports how many grants wait to be sent, or for their provider's answer. */
 @Injectable()
 export class PendingGrantsGauge implements OnModuleInit {
   constructor(

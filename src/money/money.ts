@@ -1,6 +1,6 @@
 import { exponentOf } from './currencies.js';
 
-/** An amount in the currency's major unit, such as `2.50` for 250 minor units of EUR; undefined for an unknown currency. */
+/** An amount in major units, such as `2.50` for 250 minor units of EUR; undefined for an unknown currency. */
 export function majorUnits(amountMinor: number | bigint, currency: string): string | undefined {
   const exponent = exponentOf(currency);
   if (exponent === undefined) return undefined;
@@ -11,7 +11,7 @@ export function majorUnits(amountMinor: number | bigint, currency: string): stri
 }
 
 /**
- * An amount as people read it: `2.50 EUR`, `250 JPY`, `0.250 KWD`; `250 minor units of ZZZ` where the currency is unknown.
+ * An amount as people read it: `2.50 EUR`, `250 JPY`, `0.250 KWD`; `250 minor units of ZZZ` if the currency is unknown.
  * Contract, section 9.
  */
 export function money(amountMinor: number | bigint, currency: string): string {

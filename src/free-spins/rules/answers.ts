@@ -1,26 +1,26 @@
-/** What a provider answered, or why it did not; plain values, so that the rules stay pure. */
+/** A provider's answer, or why there is none, as plain values for pure rules. */
 export type Answer =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The answer's JSON object; absent where it is none, or not whole. */
+      /** The answer's JSON object; absent if it is not one, or incomplete. */
       readonly fields?: Readonly<Record<string, unknown>>;
       readonly error?: string;
     }
   | { readonly kind: 'unanswered'; readonly error: string; readonly mayHaveArrived: boolean };
 
-/** Why a provider did not do as it was asked. */
+/** Why a call to a provider failed. */
 export interface Failure {
-  /** The provider's HTTP status, where it answered. */
+  /** The provider's HTTP status, if it answered. */
   readonly status?: number;
   readonly error: string;
-  /** Whether the provider may have booked it all the same. */
+  /** Whether the provider may have booked it nevertheless. */
   readonly outcomeUnknown: boolean;
 }
 
 export type Judged<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure };
 
-/** What can be stored, indexed and sent back: no NUL, no half of a surrogate pair, at most 256 characters. */
+/** A text that can be stored, indexed and sent back: no NUL, no lone surrogate, at most 256 characters. */
 const EXTERNAL_REF = /^[^\0\p{Cs}]{1,256}$/u;
 
 /** A grant: 200 with a non-empty string `externalRef`; anything else is a failure. Contract, section 6. */
@@ -42,7 +42,7 @@ export function judgeStatus(
   return failed(answer, 'an integer remainingSpins and a boolean completed');
 }
 
-/** A cancel: 200, whatever the body says. Contract, section 6. */
+/** A cancel: 200, whatever the body. Contract, section 6. */
 export function judgeCancel(answer: Answer): Judged<object> {
   return succeeded(answer) ? { ok: true } : failed(answer);
 }
@@ -51,7 +51,7 @@ function succeeded(answer: Answer): answer is Extract<Answer, { kind: 'answered'
   return answer.kind === 'answered' && answer.status === 200;
 }
 
-/** @param lacking what a 200 lacks */
+/** @param lacking what is missing in a 200 */
 function failed(answer: Answer, lacking?: string): { readonly ok: false; readonly failure: Failure } {
   if (answer.kind === 'unanswered') {
     return { ok: false, failure: { error: answer.error, outcomeUnknown: answer.mayHaveArrived } };
@@ -61,7 +61,7 @@ function failed(answer: Answer, lacking?: string): { readonly ok: false; readonl
     lacking === undefined
       ? `the provider answered ${status}`
       : `the provider answered 200 without ${lacking}${answer.error === undefined ? '' : `: ${answer.error}`}`;
-  // Whoever answers 2xx says that it was done, if not how; a failure that is told is believed.
+  // A 2xx without a usable body may have been carried out; any other status counts as a refusal.
   return { ok: false, failure: { status, error, outcomeUnknown: status >= 200 && status < 300 } };
 }
 

@@ -1,10 +1,12 @@
-/** What grants are worth: spins × betAmountMinor, for each player. */
+/** The terms from which a stake is computed: spins × betAmountMinor for each player. */
 export interface Spins {
   readonly spins: number;
   readonly betAmountMinor: number;
 }
 
-/** The stake in minor units; undefined beyond 2^53−1, which a JSON number does not hold exactly. Contract, section 9. */
+/**
+ * The stake in minor units; undefined above 2^53−1, which a JSON number cannot represent exactly. Contract, section 9.
+ */
 export function stakeMinorOf({ spins, betAmountMinor }: Spins, players = 1): number | undefined {
   const stakeMinor = spins * betAmountMinor * players;
   return Number.isSafeInteger(stakeMinor) ? stakeMinor : undefined;

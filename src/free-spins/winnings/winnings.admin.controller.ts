@@ -9,7 +9,7 @@ import { ListQuery } from '../../http/lists/page.js';
 import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, flaggedWinResponse } from './winnings.response.js';
 import { WinningsService } from './winnings.service.js';
 
-/** Not under /free-spins: there, any word may be a grant's requestRef. */
+/** Not under /free-spins, where any word may be a grant's requestRef. */
 @ApiTags('Free spins')
 @Controller('v1/admin/free-spins-winnings')
 export class WinningsAdminController {

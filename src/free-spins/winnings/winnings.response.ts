@@ -22,7 +22,7 @@ export class FlaggedWinResponse {
   @ApiProperty({ example: 'round-77' })
   roundId: string;
 
-  @ApiPropertyOptional({ example: 'spins-7', description: 'Where the WIN names one' })
+  @ApiPropertyOptional({ example: 'spins-7', description: 'If the WIN names one' })
   freeSpinsRef?: string;
 
   @ApiProperty({ type: 'integer', example: 450, description: 'Minor units' })
@@ -34,7 +34,7 @@ export class FlaggedWinResponse {
   @ApiProperty({
     enum: FLAGS,
     example: 'NO_STANDING_BET',
-    description: 'The first that applies, by the grants and the round as they are now',
+    description: 'The first that applies to the grants and the round as they are now',
   })
   flag: Flag;
 

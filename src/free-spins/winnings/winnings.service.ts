@@ -8,14 +8,14 @@ import type { WinningsTrigger } from '../../wallet/attempt.runner.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
 
-/** How many reported WINs an instance remembers, so that each is counted once. */
+/** Number of reported WINs that an instance remembers, to count each once. */
 const REMEMBERED = 1_000;
 
-/** Links WINs that name a batch to its grant, and reports booked WINs that a person should look at. */
+/** Links WINs that name a batch to its grant, and reports flagged winnings. */
 @Injectable()
 export class WinningsService implements OnModuleInit {
   private readonly logger = new BoundedLogger('Winnings');
-  /** The keys of WINs that were reported, oldest first. */
+  /** The keys of reported WINs, oldest first. */
   private readonly reported = new Set<string>();
 
   constructor(
@@ -42,7 +42,7 @@ export class WinningsService implements OnModuleInit {
     );
   }
 
-  /** Reports the WINs that became flagged. The list also shows those that a crash leaves unreported. */
+  /** Reports WINs that have become flagged. The list also shows those that a crash leaves unreported. */
   private async review({ kind, providerId, transactionId }: WinningsTrigger): Promise<void> {
     try {
       const flagged =

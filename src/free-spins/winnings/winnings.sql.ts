@@ -1,7 +1,7 @@
 import type { Statement } from '../../database/database.js';
 import { type Place, placeColumn } from '../../http/lists/time-page.js';
 
-/** Winnings of real money that the operator has booked; the table is `t`. */
+/** Condition for winnings of real money that the operator has booked, over the table alias `t`. */
 const BOOKED = `t.kind = 'WIN' AND t.state = 'APPROVED' AND t.mode = 'REAL'`;
 
 const inRoundOf = (table: string, other: string) =>
@@ -9,7 +9,7 @@ const inRoundOf = (table: string, other: string) =>
     .map((column) => `${table}.${column} = ${other}.${column}`)
     .join(' AND ');
 
-/** What is wrong between the WIN t and the grants of its freeSpinsRef, as they are now; null where nothing is. */
+/** The mismatch between the WIN t and the current grants of its freeSpinsRef; null if there is none. */
 const FLAG_BY_GRANTS = `
   (SELECT CASE
      WHEN count(*) = 0 THEN 'UNKNOWN_BATCH'
@@ -21,9 +21,9 @@ const FLAG_BY_GRANTS = `
    END FROM free_spin_grants g WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref)`;
 
 /**
- * Whether the round of the WIN t has a BET that is ROLLED_BACK, a tombstone included, and none that stands or may still
- * stand. DECLINED BETs are left out, as in wallet/rules/win.ts. An aggregate and not EXISTS, which the planner could turn
- * into a join that reads the whole table.
+ * Whether the round of the WIN t has a BET that is ROLLED_BACK (or a tombstone), and none that is or may become
+ * APPROVED. DECLINED BETs do not count, as in wallet/rules/win.ts. It is an aggregate, because the planner could turn
+ * EXISTS into a join that reads the whole table.
  */
 const FLAG_BY_ROUND = `
   (SELECT CASE WHEN bool_or(b.state = 'ROLLED_BACK')
@@ -36,11 +36,11 @@ const FLAG_BY_LIMIT = `
   (SELECT 'ABOVE_LIMIT' FROM wins_above_limit l
     WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;
 
-/** The flag of the WIN t: the first that applies, in the order of FLAGS; null where none does. */
+/** The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. */
 const FLAG = `
   coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
-/** $1 is the grant's requestRef. A sum that a JSON number does not carry exactly is null. */
+/** $1 is the grant's requestRef. A sum that a JSON number cannot represent exactly is null. */
 export const OF_GRANT: Statement = {
   name: 'winnings_of_grant',
   text: `
@@ -61,7 +61,7 @@ const FLAGGED_COLUMNS = `
   t.amount_minor AS "amountMinor", t.currency, t.created_at AS "createdAt", t.platform_transaction_id AS id,
   ${placeColumn('t.created_at', 't.platform_transaction_id')}`;
 
-/** The WIN of provider $1 and transaction $2, where it is booked and flagged. */
+/** The WIN of provider $1 and transaction $2, if it is booked and flagged. */
 export const FLAGGED_WIN: Statement = {
   name: 'winnings_flagged_win',
   text: `
@@ -72,7 +72,7 @@ export const FLAGGED_WIN: Statement = {
      WHERE flag IS NOT NULL`,
 };
 
-/** At most $3 WINs that have no standing BET, in the round of the ROLLBACK of provider $1 and transaction $2. */
+/** At most $3 WINs without a standing BET in the round of the ROLLBACK of provider $1 and transaction $2. */
 export const FLAGGED_IN_ROUND: Statement = {
   name: 'winnings_flagged_in_round',
   text: `
@@ -85,17 +85,17 @@ export const FLAGGED_IN_ROUND: Statement = {
      WHERE flag = 'NO_STANDING_BET' LIMIT $3`,
 };
 
-/** A place after every row: a condition that may be absent would not be looked up in an index. */
+/** A place after every row, because an optional condition could not use an index. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 const BEFORE_PLACE = `(t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)`;
 const NEWEST_FIRST = `ORDER BY "createdAt" DESC, id DESC LIMIT $3`;
 
 /**
- * Newest first. The WINs with a freeSpinsRef lie in a partial index by time. Those without a standing BET are found from
- * the ROLLED_BACK rows, which are few and have a partial index as well; OFFSET 0 has each of their rounds looked up in
- * the index of rounds. Those above a limit are marked in a table of their own. The statement has no name, so that it is
- * planned for the rows that there are now.
+ * Newest first. WINs with a freeSpinsRef are in a partial index by time. Those without a standing BET are found from
+ * the ROLLED_BACK rows, which are few and have a partial index, too; OFFSET 0 makes PostgreSQL look up each of their
+ * rounds in the index of rounds. Those above a limit are in a table of their own. The statement has no name, so that it
+ * is planned for the current rows.
  */
 const FLAGGED: Statement = {
   name: '',
@@ -129,7 +129,7 @@ const FLAGGED: Statement = {
     ${NEWEST_FIRST}`,
 };
 
-/** One page of the flagged WINs. @param before the place that the list continues after */
+/** One page of the flagged WINs. @param before the place before which the page begins */
 export function flaggedPage(before: Place = END, limit: number): { statement: Statement; values: unknown[] } {
   return { statement: FLAGGED, values: [before.at, before.id, limit] };
 }

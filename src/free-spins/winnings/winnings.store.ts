@@ -4,7 +4,7 @@ import type { Place } from '../../http/lists/time-page.js';
 import { FLAGGED_IN_ROUND, FLAGGED_WIN, flaggedPage, OF_GRANT } from './winnings.sql.js';
 
 /**
- * Why a person should look at a booked WIN. Where several apply, the first in this order is shown. Contract, section 3,
+ * Why a person should look at a booked WIN. If several apply, the first in this order is shown. Contract, section 3,
  * "ROLLBACK", and section 6.
  *
  * - `UNKNOWN_BATCH`: its freeSpinsRef is no batch of the provider.
@@ -30,7 +30,7 @@ export interface Winnings {
   readonly count: number;
   /** Minor units of the grant's currency; null beyond 2^53−1. */
   readonly totalMinor: number | null;
-  /** How many of the WINs that name the grant's batch are flagged. */
+  /** The number of flagged WINs that name the grant's batch. */
   readonly flagged: number;
 }
 
@@ -49,10 +49,10 @@ export interface FlaggedWin {
   readonly createdAt: Date;
 }
 
-/** How many WINs of one round are reported after a ROLLBACK. */
+/** Most WINs of one round that are reported after a ROLLBACK. */
 const REPORTED_PER_ROUND = 100;
 
-/** Reads winnings from the wallet's transactions, so that nothing is stored twice and a crash loses nothing. */
+/** Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. */
 @Injectable()
 export class WinningsStore {
   constructor(private readonly database: Database) {}
@@ -62,7 +62,7 @@ export class WinningsStore {
     return winnings!;
   }
 
-  /** The WIN itself where it is booked and flagged, else nothing. */
+  /** The WIN if it is booked and flagged, else undefined. */
   flaggedWin(providerId: string, transactionId: string): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_WIN, [providerId, transactionId]);
   }
@@ -72,7 +72,7 @@ export class WinningsStore {
     return this.database.query(FLAGGED_IN_ROUND, [providerId, rollbackId, REPORTED_PER_ROUND]);
   }
 
-  /** Newest first. @param before the place that the list continues after */
+  /** Newest first. @param before the place before which the page begins */
   flagged(before: Place | undefined, limit: number): Promise<(FlaggedWin & { readonly place: string })[]> {
     const { statement, values } = flaggedPage(before, limit);
     return this.database.query(statement, values);
