@@ -173,6 +173,7 @@ class RoundReplay {
       stored: read(request.transactionId),
       target: request.kind === 'ROLLBACK' ? read(request.originalTransactionId) : null,
       round: roundFacts(roundKey(providerId, facts, request), sessionId, rows.values(), 0),
+      pause: null,
     });
   }
 

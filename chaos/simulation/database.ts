@@ -66,6 +66,7 @@ export class SimulatedDatabase {
         : null,
       target: target ? this.factsOf(target) : null,
       round: this.round(roundKey(provider.id, this.session, request)),
+      pause: null,
     };
   }
 

@@ -26,8 +26,14 @@ export function errorResponses(codes: readonly ErrorCode[]) {
 /** Next actions that a refusal may use instead of the catalogue's. Contract, section 2: a second cancel. */
 const ALSO: Partial<Record<ErrorCode, readonly NextAction[]>> = { CONFLICT: ['wait-then-retry'] };
 
-/** Refusals with `Retry-After`; a 500 has it if the request was refused before any work. */
-const WAITING: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'OVERLOADED', 'OPERATOR_UNAVAILABLE']);
+/** Refusals with `Retry-After`; a 500 has it if the request was refused before any work, a 503 if a pause has an end. */
+const WAITING: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMITED',
+  'OVERLOADED',
+  'OPERATOR_UNAVAILABLE',
+  'GAME_NOT_CONFIGURED',
+  'OPERATOR_NOT_CONFIGURED',
+]);
 
 function response(status: number, codes: readonly ErrorCode[]) {
   const rows = codes.map((code) => `\`${code}\` (${CATALOGUE[code].nextAction}): ${CATALOGUE[code].message}`);

@@ -26,7 +26,7 @@ export class SessionOperatorController {
   })
   @ApiBody({ type: LaunchRequest })
   @ApiCreatedResponse({ type: LaunchResponse })
-  @ApiErrors('INVALID_REQUEST', 'GAME_NOT_CONFIGURED')
+  @ApiErrors('INVALID_REQUEST', 'GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED')
   async launch(
     @SignedTenant() operator: Operator,
     @JsonBody() request: LaunchRequest,

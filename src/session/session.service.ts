@@ -45,7 +45,7 @@ export class SessionService {
 
   /**
    * Opens a session of the operator's player with a game. Contract, section 5.
-   * @throws CroupierError INVALID_REQUEST · GAME_NOT_CONFIGURED
+   * @throws CroupierError INVALID_REQUEST · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async launch(operator: Operator, request: LaunchRequest): Promise<LaunchedSession> {
     assertCurrency(operator, request.currency);
@@ -54,6 +54,12 @@ export class SessionService {
     if (game?.status !== 'ACTIVE' || provider?.status !== 'ACTIVE') {
       throw new CroupierError('GAME_NOT_CONFIGURED');
     }
+    const pause = this.tenancy.pauseOfBets({
+      operatorId: operator.id,
+      providerId: provider.id,
+      gameId: game.gameId,
+    });
+    if (pause) throw this.tenancy.pausedError(pause);
     const sessionToken = this.randomness.secret();
     const tokenHash = sha256(sessionToken);
     const session = await this.sessions.insert({

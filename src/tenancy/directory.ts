@@ -1,3 +1,4 @@
+import type { Pause, PausedKind } from './pauses/pause.entity.js';
 import type { SecretBox, SecretPlace } from './secrets/secret-box.js';
 import type { Snapshot } from './tenancy.store.js';
 import type { Game, Tenant } from './tenant.js';
@@ -16,6 +17,8 @@ export interface Directory {
   readonly games: ReadonlyMap<string, Game>;
   /** Minor units, by operatorId and currency, joined by a slash. */
   readonly winLimits: ReadonlyMap<string, number>;
+  /** By `pauseKey`, including those that are over. */
+  readonly pauses: ReadonlyMap<string, Pause>;
   /** Tenants left out because their secret does not open, and why: one bad row must not take all others down. */
   readonly unreadable: readonly string[];
   /** Tenants whose previous secret is left out because it does not open, and why. */
@@ -27,6 +30,7 @@ export const NOBODY: Directory = {
   tenants: new Map(),
   games: new Map(),
   winLimits: new Map(),
+  pauses: new Map(),
   unreadable: [],
   withoutPrevious: [],
 };
@@ -67,7 +71,12 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
       maxWinMinor,
     ]),
   );
-  return { version: snapshot.version, tenants, games, winLimits, unreadable, withoutPrevious };
+  const pauses = new Map(snapshot.pauses.map((pause) => [pauseKey(pause.kind, pause.id), pause]));
+  return { version: snapshot.version, tenants, games, winLimits, pauses, unreadable, withoutPrevious };
+}
+
+export function pauseKey(kind: PausedKind, id: string): string {
+  return `${kind}/${id}`;
 }
 
 function opened(

@@ -8,6 +8,9 @@ import { GameAdministration } from './administration/game-administration.js';
 import { GamesAdminController } from './administration/games.admin.controller.js';
 import { OperatorsAdminController } from './administration/operators.admin.controller.js';
 import { ProvidersAdminController } from './administration/providers.admin.controller.js';
+import { Pause } from './pauses/pause.entity.js';
+import { PauseStore } from './pauses/pause.store.js';
+import { PausesService } from './pauses/pauses.service.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { TenancyService } from './tenancy.service.js';
 import { TenancyStore } from './tenancy.store.js';
@@ -17,7 +20,7 @@ import { TenantAdministration } from './administration/tenant-administration.js'
 
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([TenantEntity, ProviderEntity, OperatorEntity, Game])],
+  imports: [TypeOrmModule.forFeature([TenantEntity, ProviderEntity, OperatorEntity, Game, Pause])],
   controllers: [ProvidersAdminController, OperatorsAdminController, GamesAdminController],
   providers: [
     TenancyService,
@@ -26,6 +29,8 @@ import { TenantAdministration } from './administration/tenant-administration.js'
     GameStore,
     TenantAdministration,
     GameAdministration,
+    PausesService,
+    PauseStore,
     {
       provide: SecretBox,
       inject: [Configuration, Randomness],

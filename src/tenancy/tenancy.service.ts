@@ -2,13 +2,15 @@ import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { Configuration, ConfigurationError, LEASE_MARGIN_MS } from '../config/configuration.js';
 import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { addLogFields } from '../observability/trace.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
-import { type Directory, directoryOf, NOBODY } from './directory.js';
+import { type Directory, directoryOf, NOBODY, pauseKey } from './directory.js';
+import { isInForce, type Pause, type PausedKind } from './pauses/pause.entity.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { TenancyStore } from './tenancy.store.js';
 import type { Status } from './status.js';
-import type { Game, Operator, Provider, TenantKind } from './tenant.js';
+import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 
 /** Polling interval for changes, in milliseconds: every instance sees one within a second. */
 const POLL_MS = 500;
@@ -22,6 +24,13 @@ export interface VerificationSecrets {
   readonly status: Status;
   /** The current one first, then the previous one while it is still valid. */
   readonly secrets: readonly string[];
+}
+
+/** Whose player bets, and in which game of which provider. */
+interface Bettor {
+  readonly operatorId: string;
+  readonly providerId: string;
+  readonly gameId: string;
 }
 
 /**
@@ -78,6 +87,12 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return tenant?.kind === 'OPERATOR' ? tenant : undefined;
   }
 
+  /** All providers and operators, ordered by id. */
+  tenants(): Tenant[] {
+    const tenants = [...this.directory.tenants.values()].map(({ tenant }) => tenant);
+    return tenants.sort((one, other) => (one.id < other.id ? -1 : 1));
+  }
+
   game(gameId: string): Game | undefined {
     return this.directory.games.get(gameId);
   }
@@ -85,6 +100,32 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   /** Above which a WIN is flagged, in minor units; undefined: no limit. */
   maxWinMinor(operatorId: string, currency: string): number | undefined {
     return this.directory.winLimits.get(`${operatorId}/${currency}`);
+  }
+
+  /** The pause of an operator, provider or game that is in force. Contract, section 9, "Health and pauses". */
+  pause(kind: PausedKind, id: string): Pause | undefined {
+    const pause = this.directory.pauses.get(pauseKey(kind, id));
+    return pause && isInForce(pause, this.databaseClock.now()) ? pause : undefined;
+  }
+
+  /** The pause that refuses BETs and launches of these three, if one is in force. */
+  pauseOfBets({ operatorId, providerId, gameId }: Bettor): Pause | undefined {
+    if (this.directory.pauses.size === 0) return undefined;
+    return (
+      this.pause('GAME', gameId) ?? this.pause('PROVIDER', providerId) ?? this.pause('OPERATOR', operatorId)
+    );
+  }
+
+  /** The refusal of a BET or launch under a pause; the log lines of the request say why it was paused. */
+  pausedError({ kind, id, reason, until }: Pick<Pause, 'kind' | 'id' | 'reason' | 'until'>): CroupierError {
+    const noun = kind.toLowerCase();
+    addLogFields({ paused: `${noun}:${id}`, pauseReason: reason });
+    const leftMs = until && until.getTime() - this.databaseClock.now().getTime();
+    return new CroupierError(
+      kind === 'OPERATOR' ? 'OPERATOR_NOT_CONFIGURED' : 'GAME_NOT_CONFIGURED',
+      `the ${noun} is paused`,
+      leftMs === null ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(leftMs / 1000))) },
+    );
   }
 
   /** The secrets that an incoming call of this tenant may be signed with. Contract, section 1. */
@@ -116,8 +157,9 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   /** The longest of all operators' wallet time-outs, in milliseconds: no call to a wallet takes longer. */
   longestWalletTimeoutInUseMs(): number {
-    const tenants = [...this.directory.tenants.values()].map(({ tenant }) => tenant);
-    const timeouts = tenants.map((tenant) => (tenant.kind === 'OPERATOR' ? this.walletTimeoutMs(tenant) : 0));
+    const timeouts = this.tenants().map((tenant) =>
+      tenant.kind === 'OPERATOR' ? this.walletTimeoutMs(tenant) : 0,
+    );
     return Math.max(0, ...timeouts);
   }
 

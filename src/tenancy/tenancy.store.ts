@@ -4,6 +4,7 @@ import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
 import type { Timed } from '../database/database-clock.js';
 import { Game } from './game.entity.js';
+import { Pause } from './pauses/pause.entity.js';
 import { type SealedSecrets, secretsOfOneMoment } from './secrets/sealed-secret.store.js';
 import { OperatorEntity, ProviderEntity } from './tenant.entity.js';
 import type { Tenant } from './tenant.js';
@@ -18,6 +19,8 @@ export interface Snapshot extends Version {
   readonly secrets: readonly SealedSecrets[];
   readonly games: readonly Game[];
   readonly winLimits: readonly WinLimit[];
+  /** Including those that are over. */
+  readonly pauses: readonly Pause[];
 }
 
 /** Above it a WIN is flagged. Contract, section 9, "Limits and approvals". */
@@ -50,9 +53,10 @@ export class TenancyStore {
     @InjectRepository(ProviderEntity) private readonly providers: Repository<ProviderEntity>,
     @InjectRepository(OperatorEntity) private readonly operators: Repository<OperatorEntity>,
     @InjectRepository(Game) private readonly games: Repository<Game>,
+    @InjectRepository(Pause) private readonly pauses: Repository<Pause>,
   ) {}
 
-  /** Moves with every change of a tenant, game or limit. */
+  /** Moves with every change of a tenant, game, limit or pause. */
   async version(): Promise<Version> {
     const [row] = await this.database.query<Version>(VERSION, []);
     return row!;
@@ -66,8 +70,9 @@ export class TenancyStore {
       const operators = await manager.withRepository(this.operators).find();
       const games = await manager.withRepository(this.games).find();
       const winLimits = await query<WinLimit>(WIN_LIMITS, []);
+      const pauses = await manager.withRepository(this.pauses).find();
       const [version] = await query<Version>(VERSION, []);
-      return { ...version!, tenants: [...providers, ...operators], secrets, games, winLimits };
+      return { ...version!, tenants: [...providers, ...operators], secrets, games, winLimits, pauses };
     });
   }
 }

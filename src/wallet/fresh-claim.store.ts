@@ -3,6 +3,7 @@ import { Configuration } from '../config/configuration.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
 import { CLAIM_BET, CLAIM_WIN } from './fresh-claim.sql.js';
 import { type Claim, newClaim, type Submission } from './transaction.js';
 
@@ -20,22 +21,29 @@ export class FreshClaims {
 
   constructor(
     private readonly groupCommit: GroupCommit,
+    private readonly tenancy: TenancyService,
     configuration: Configuration,
   ) {
     this.leaseSeconds = configuration.transactionLeaseSeconds;
   }
 
-  /** @returns the committed claim of a BET or WIN that the rules would book; undefined if they are to be asked */
-  async tryClaim(submission: Submission): Promise<Claim | undefined> {
+  /**
+   * @param operatorId the operator of the submission's session
+   * @returns the committed claim of a BET or WIN that the rules would book; undefined if they are to be asked
+   */
+  async tryClaim(submission: Submission, operatorId: string): Promise<Claim | undefined> {
     const { provider, request, platformTransactionId } = submission;
     if (request.kind === 'ROLLBACK') return undefined;
+    // rules/attempt.ts, `decide`: no BET while its game, provider or operator is paused.
+    const bettor = { operatorId, providerId: provider.id, gameId: request.gameId };
+    if (request.kind === 'BET' && this.tenancy.pauseOfBets(bettor)) return undefined;
     const statement = request.kind === 'BET' ? CLAIM_BET : CLAIM_WIN;
     let sentMs = monotonicMs();
     const row = await measure('claim', () =>
       this.groupCommit.run<ClaimRow>(statement, this.valuesOf(submission), (atMs) => (sentMs = atMs)),
     );
     if (!row) return undefined;
-    const { operatorId, sessionId, mode, standsOnBet = false } = row;
+    const { sessionId, mode, standsOnBet = false } = row;
     const amountMinor = request.amountMinor ?? 0;
     return newClaim(
       { providerId: provider.id, platformTransactionId, operatorId, sessionId, mode, request, amountMinor },

@@ -4,6 +4,7 @@ import { Database, type OnSend, type Query, type Statement } from '../database/d
 import { GroupCommit } from '../database/group-commit.js';
 import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
 import type { ReversedTarget } from './rules/decision.js';
 import type { Facts, RoundFacts, StoredFacts } from './rules/facts.js';
@@ -59,20 +60,22 @@ export class TransactionStore {
   constructor(
     private readonly database: Database,
     private readonly groupCommit: GroupCommit,
+    private readonly tenancy: TenancyService,
     configuration: Configuration,
   ) {
     this.leaseSeconds = configuration.transactionLeaseSeconds;
   }
 
-  /** Reads everything that decides the request, in one statement. */
+  /** Reads everything that decides the request: in one statement, and from the directory of tenants. */
   async load({ provider, request, tokenHash }: Submission): Promise<LoadedFacts> {
     const { transactionId, playerRef, gameId, roundId, originalTransactionId = null } = request;
     const values = [provider.id, transactionId, tokenHash, playerRef, gameId, roundId, originalTransactionId];
     const row = await measure('load', () =>
-      this.groupCommit.run<Omit<LoadedFacts, 'provider'>>(sql.LOAD, values),
+      this.groupCommit.run<Omit<LoadedFacts, 'provider' | 'pause'>>(sql.LOAD, values),
     );
     if (!row) throw new Error('the facts of a transaction were not read');
-    return { ...row, provider };
+    const pause = (row.session && this.tenancy.pauseOfBets(row.session)) ?? null;
+    return { ...row, provider, pause };
   }
 
   /**

@@ -119,7 +119,9 @@ export class WalletService {
     const owner = this.owners.find(submission.tokenHash);
     if (!owner || this.wallets.isBreakerOpen(owner)) return undefined;
     const { kind } = submission.request;
-    const claimed = await this.attempts.claim(owner, kind, () => this.freshClaims.tryClaim(submission));
+    const claimed = await this.attempts.claim(owner, kind, () =>
+      this.freshClaims.tryClaim(submission, owner.operatorId),
+    );
     return claimed.to === 'execute' ? claimed : undefined;
   }
 
@@ -133,6 +135,8 @@ export class WalletService {
       switch (decision.do) {
         case 'refuse':
           throw new CroupierError(decision.code);
+        case 'refuse-paused':
+          throw this.tenancy.pausedError(decision.pause);
         case 'replay':
           return { body: decision.body, replayed: true };
         case 'decline-rolled-back':

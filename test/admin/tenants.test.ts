@@ -62,14 +62,20 @@ describe.each([
   ['GET', '/providers/x'],
   ['PATCH', '/providers/x'],
   ['POST', '/providers/x/secret/rotate'],
+  ['POST', '/providers/x/pause'],
+  ['POST', '/providers/x/resume'],
   ['POST', '/operators'],
   ['GET', '/operators'],
   ['GET', '/operators/x'],
   ['PATCH', '/operators/x'],
   ['POST', '/operators/x/secret/rotate'],
+  ['POST', '/operators/x/pause'],
+  ['POST', '/operators/x/resume'],
   ['PUT', '/games/x'],
   ['GET', '/games/x'],
   ['GET', '/games'],
+  ['POST', '/games/x/pause'],
+  ['POST', '/games/x/resume'],
 ])('%s /v1/admin%s', (method, route) => {
   test('asks for the key before it looks at anything', async () => {
     const answer = await call(method, route, undefined, 'wrong');
@@ -403,11 +409,11 @@ test('every route is documented with its body and its key', async () => {
         operation,
       })),
     );
-  expect(routes).toHaveLength(13);
-  for (const { method, operation } of routes) {
+  expect(routes).toHaveLength(21);
+  for (const { route, method, operation } of routes) {
     expect(operation.security).toEqual([{ 'admin-key': [] }]);
     expect(operation.summary).toBeTruthy();
-    expect(operation.requestBody !== undefined).toBe(method !== 'get');
+    expect(operation.requestBody !== undefined).toBe(method !== 'get' && !route.endsWith('/resume'));
   }
   const list = routes.find(({ route }) => route === 'get /v1/admin/games');
   expect(list?.operation.parameters).toMatchObject([{ name: 'limit' }, { name: 'cursor' }, { name: 'bom' }]);

@@ -9,7 +9,7 @@ import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import type { Claim, NewTransaction, Settlement, Submission } from '../../src/wallet/transaction.js';
 import { type LoadedFacts, TransactionStore } from '../../src/wallet/transaction.store.js';
-import { PROVIDER, startWorld, type World } from '../world/world.js';
+import { OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 
 /**
  * The simulation is worth as much as its model of the database: both are given the same operations in the same order, and
@@ -106,7 +106,7 @@ class Both {
         return decided && this.claim(decided.submission, decided.facts);
       }
       case 'fresh':
-        return this.agree(await this.fresh.tryClaim(submission), this.model.tryClaim(submission));
+        return this.agree(await this.fresh.tryClaim(submission, OPERATOR), this.model.tryClaim(submission));
       case 'settle': {
         const claim = this.claims[operation.which % Math.max(1, this.claims.length)];
         return claim && this.settle(claim, operation.state);

@@ -293,7 +293,13 @@ describe('section 3, the table of sessions', () => {
     expect((await world.admin('PUT', `/v1/admin/games/${GAME}`, game)).status).toBe(200);
   };
   const setOperator = (status: string) => patch(`/v1/admin/operators/${OPERATOR}`, { status });
+  const setPaused = async (kind: string, id: string) => {
+    const path = `/v1/admin/${kind}/${id}`;
+    expect((await world.admin('POST', `${path}/pause`, { reason: 'test' })).status).toBe(200);
+    resume = () => world.admin('POST', `${path}/resume`);
+  };
   const nothing = () => Promise.resolve();
+  let resume: () => Promise<unknown> = nothing;
 
   const sessions: Record<string, Situation> = {
     'is unknown': { then: nothing, fields: { sessionToken: 'unknown' } },
@@ -308,6 +314,9 @@ describe('section 3, the table of sessions', () => {
     'has another player than the request': { then: nothing, fields: { playerRef: 'another-player' } },
     'is of a disabled game': { then: () => setGame('DISABLED') },
     'is of a disabled operator': { then: () => setOperator('DISABLED') },
+    'is of a paused game': { then: () => setPaused('games', GAME) },
+    'is of a paused provider': { then: () => setPaused('providers', PROVIDER) },
+    'is of a paused operator': { then: () => setPaused('operators', OPERATOR) },
   };
   const requests: Record<string, (approved: TransactionBody) => TransactionBody> = {
     BET: () => bet(),
@@ -322,6 +331,7 @@ describe('section 3, the table of sessions', () => {
     await allowLate(0);
     await setGame('ACTIVE');
     await setOperator('ACTIVE');
+    await resume();
   });
 
   test.each(executedTable('sessions'))('%s, %s: %s', async (state, request, answer) => {

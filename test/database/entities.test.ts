@@ -3,7 +3,7 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { selectList } from '../../src/database/select-list.js';
 import { Tool } from '../free-spins/tool.js';
-import { startWorld, type World } from '../world/world.js';
+import { OTHER_OPERATOR, startWorld, type World } from '../world/world.js';
 
 /** The name of PostgreSQL's information schema for a type, where it is not TypeORM's. */
 const SCHEMA_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone' };
@@ -25,6 +25,7 @@ beforeAll(async () => {
     const { json } = await world.admin('GET', `/v1/admin/free-spins/batches/${String(batchId)}`);
     expect(json).toMatchObject({ pending: 0 });
   });
+  await world.admin('POST', `/v1/admin/operators/${OTHER_OPERATOR}/pause`, { reason: 'moved' });
   await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
   const { sessionId } = await world.launch({ language: 'en' });
   await world.revoke(sessionId);

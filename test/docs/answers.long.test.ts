@@ -147,6 +147,8 @@ describe.each([
     for (const [name, change] of [
       [`GET ${base}/{id}`, undefined],
       [`PATCH ${base}/{id}`, { name: 'Newer' }],
+      [`POST ${base}/{id}/pause`, { reason: 'moved', until: '2999-12-31T00:00:00Z' }],
+      [`POST ${base}/{id}/resume`, undefined],
       [`POST ${base}/{id}/secret/rotate`, { overlapSeconds: 0 }],
     ] as const) {
       documented(name, await admin(name, change, id), 200);
@@ -169,6 +171,13 @@ test('what the routes of games answer is documented', async () => {
     await admin('GET /v1/admin/games/{gameId}', undefined, 'none'),
     404,
   );
+  for (const [name, body] of [
+    ['POST /v1/admin/games/{gameId}/pause', { reason: 'moved' }],
+    ['POST /v1/admin/games/{gameId}/resume', undefined],
+  ] as const) {
+    documented(name, await admin(name, body, 'new'), 200);
+    documented(name, await admin(name, body, 'none'), 404);
+  }
   documented('GET /v1/admin/games', await world.admin('GET', '/v1/admin/games?limit=1'), 200);
 });
 

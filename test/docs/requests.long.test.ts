@@ -11,7 +11,7 @@ import { startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
 /** What no schema can say: that a day exists, that an address can be opened. */
-const BEYOND_A_SCHEMA = /^(from|to|launchUrl) must/;
+const BEYOND_A_SCHEMA = /^(from|to|until|launchUrl) must/;
 
 /** Providers' bodies are read leniently. Contract, section 2. */
 const LENIENT = new Set<Type<object>>([TransactionRequest, SessionTokenRequest]);

@@ -9,10 +9,11 @@ import { GroupCommit, groupStatement } from '../../src/database/group-commit.js'
 import { Metrics } from '../../src/observability/metrics.js';
 import { monotonicMs } from '../../src/runtime/clock.js';
 import { sha256 } from '../../src/runtime/digest.js';
+import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import type { Submission } from '../../src/wallet/transaction.js';
 import { useGroupCommit } from '../world/group-commit.js';
-import { PROVIDER, startWorld, type World } from '../world/world.js';
+import { OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 
 const MARK = groupStatement(
   'test_mark',
@@ -195,25 +196,25 @@ describe.each(['BET', 'WIN'])('the claim of a new %s', (kind) => {
   test('is made once if twenty submissions of one id arrive at the same time', async () => {
     const freshClaims = world.app.get(FreshClaims);
     const claims = await Promise.all(
-      Array.from({ length: 20 }, () => freshClaims.tryClaim(submission(randomUUID()))),
+      Array.from({ length: 20 }, () => freshClaims.tryClaim(submission(randomUUID()), OPERATOR)),
     );
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
   test('is found if its commit succeeded and the answer was lost', async () => {
     const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
-    const freshClaims = new FreshClaims(behind, configuration());
+    const freshClaims = new FreshClaims(behind, world.app.get(TenancyService), configuration());
     try {
       await behind.run(MARK, [ids[0], 1]);
       connections[0]?.pause();
       const own = submission(randomUUID());
       const startedMs = monotonicMs();
-      const claim = await freshClaims.tryClaim(own);
+      const claim = await freshClaims.tryClaim(own, OPERATOR);
       expect(claim).toMatchObject({ attempt: 1, platformTransactionId: own.platformTransactionId });
       // Its lease began with the first sending, not with the one that found it.
       expect(claim!.sentMs).toBeLessThan(startedMs + 1_000);
       expect(monotonicMs()).toBeGreaterThan(startedMs + 2_500);
-      expect(await freshClaims.tryClaim(submission(randomUUID()))).toBeUndefined();
+      expect(await freshClaims.tryClaim(submission(randomUUID()), OPERATOR)).toBeUndefined();
     } finally {
       await close();
     }

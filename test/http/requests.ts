@@ -29,6 +29,7 @@ import {
   ChangeProviderRequest,
   CreateProviderRequest,
 } from '../../src/tenancy/administration/provider.request.js';
+import { PauseRequest } from '../../src/tenancy/pauses/pause.request.js';
 import { RotateSecretRequest } from '../../src/tenancy/secrets/secret.request.js';
 import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
 import { TransactionQuery } from '../../src/wallet/desk/transaction.admin.request.js';
@@ -95,6 +96,13 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [
     ChangeOperatorRequest,
     [{ ...OPERATOR, ...TENANT, walletAdapter: 'signed-json', currencies: ['EUR', 'USD'] }, {}],
+  ],
+  [
+    PauseRequest,
+    [
+      { reason: 'moved', until: '2036-01-31T00:00:00Z' },
+      { reason: 'moved', until: null },
+    ],
   ],
   [RotateSecretRequest, [{ overlapSeconds: 0 }, {}]],
   [PageQuery, [PAGE, {}]],

@@ -32,6 +32,15 @@ describe('the session and its configuration', () => {
   });
 });
 
+test.each(['BET', 'WIN'] as const)('a pause refuses a BET, but neither a WIN nor a replay: %s', (kind) => {
+  const pause = { kind: 'OPERATOR', id: 'operator-1', reason: 'moved', until: null } as const;
+  const decision = decide(requestOf(kind), factsOf({ pause }));
+  expect(decision).toEqual(kind === 'BET' ? { do: 'refuse-paused', pause } : BOOK);
+  expect(decide(requestOf('BET'), factsOf({ pause, stored: storedOf('BET') }))).toEqual(REPLAY);
+  const timedOut = storedOf('BET', { state: 'TIMED_OUT' });
+  expect(decide(requestOf('BET'), factsOf({ pause, stored: timedOut })).do).toBe('refuse-paused');
+});
+
 describe('what is stored under the id', () => {
   test.each<[string, Partial<StoredFacts> | 'tombstone', object]>([
     ['APPROVED', {}, REPLAY],

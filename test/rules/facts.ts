@@ -74,6 +74,7 @@ export function factsOf(changes: Partial<Facts> = {}): Facts {
     stored: null,
     target: null,
     round: EMPTY_ROUND,
+    pause: null,
     ...changes,
   };
 }

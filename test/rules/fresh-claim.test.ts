@@ -10,6 +10,15 @@ import { FOREIGN_GAME, GAME, OPERATOR, OTHER_OPERATOR, OTHER_PROVIDER, PROVIDER 
 import { startWorld, type World } from '../world/world.js';
 
 const RETIRED_GAME = 'retired-game';
+const PAUSED_OPERATOR = 'paused-casino';
+const PAUSED_PROVIDER = 'paused-provider';
+/** What a paused party changes of the situation. */
+const PAUSED = {
+  nothing: {},
+  operator: { operator: PAUSED_OPERATOR },
+  provider: { provider: PAUSED_PROVIDER, gameId: 'game-of-paused-provider' },
+  game: { gameId: 'paused-game' },
+} as const;
 
 let world: World;
 beforeAll(async () => {
@@ -20,8 +29,29 @@ beforeAll(async () => {
     status: 'DISABLED',
   });
   expect(disabled.status).toBe(200);
+  const { baseUrl } = world.wallet;
+  await create('operators', { id: PAUSED_OPERATOR, name: 'Paused', walletBaseUrl: baseUrl });
+  await create('providers', { id: PAUSED_PROVIDER, name: 'Paused', webhookBaseUrl: baseUrl });
+  await createGame(PAUSED.provider.gameId, PAUSED_PROVIDER);
+  await createGame(PAUSED.game.gameId, PROVIDER);
+  for (const path of [
+    `operators/${PAUSED_OPERATOR}`,
+    `providers/${PAUSED_PROVIDER}`,
+    `games/${PAUSED.game.gameId}`,
+  ]) {
+    expect((await world.admin('POST', `/v1/admin/${path}/pause`, { reason: 'test' })).status).toBe(200);
+  }
 });
 afterAll(() => world.stop());
+
+async function create(kind: 'operators' | 'providers', tenant: object): Promise<void> {
+  expect((await world.admin('POST', `/v1/admin/${kind}`, tenant)).status).toBe(201);
+}
+
+async function createGame(gameId: string, providerId: string): Promise<void> {
+  const game = { providerId, name: gameId };
+  expect((await world.admin('PUT', `/v1/admin/games/${gameId}`, game)).status).toBe(200);
+}
 
 /** The first value is the usual one. */
 const usually = <T>(usual: T, ...others: T[]) =>
@@ -43,12 +73,13 @@ type StoredState = keyof typeof STORED;
 const STATES = Object.keys(STORED) as StoredState[];
 
 /** A session, a request, and what is stored under its id and in its round. */
-const situation = fc.record({
+const drawn = fc.record({
   kind: fc.constantFrom('BET' as const, 'WIN' as const),
   sessionExists: usually(true, false),
-  sessionProvider: usually(PROVIDER, OTHER_PROVIDER),
+  sessionOf: usually('the provider', 'another provider'),
   operator: usually(OPERATOR, OTHER_OPERATOR),
   gameId: usually(GAME, RETIRED_GAME, FOREIGN_GAME),
+  paused: usually('nothing' as const, 'operator' as const, 'provider' as const, 'game' as const),
   ended: usually('no', 'expired', 'revoked'),
   lateSettlementSeconds: fc.constantFrom(0, 3_600),
   agrees: usually('fully', 'not on the player', 'not on the game', 'not on the currency'),
@@ -63,6 +94,7 @@ const situation = fc.record({
     { maxLength: 3 },
   ),
 });
+const situation = drawn.map((given) => ({ provider: PROVIDER, ...given, ...PAUSED[given.paused] }));
 type Situation = typeof situation extends fc.Arbitrary<infer T> ? T : never;
 
 const DISAGREEMENTS: Readonly<Record<string, object>> = {
@@ -96,7 +128,7 @@ async function arrange(given: Situation): Promise<Submission> {
         sessionId,
         sha256(token),
         given.operator,
-        given.sessionProvider,
+        given.sessionOf === 'the provider' ? given.provider : OTHER_PROVIDER,
         player.playerRef,
         given.gameId,
         given.ended,
@@ -110,8 +142,8 @@ async function arrange(given: Situation): Promise<Submission> {
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, operator_id, session_id,
                                  mode, player_ref, game_id, currency, amount_minor, round_id, attempt, state,
                                  lease_until, rollback_id, response_body)
-       VALUES ('${PROVIDER}', $1, gen_random_uuid(), $2, $3, $4, 'REAL', $5, $6, 'EUR', 100, $7, 1, ${values})`,
-      [id, kind, given.operator, session, request.playerRef, request.gameId, request.roundId],
+       VALUES ($8, $1, gen_random_uuid(), $2, $3, $4, 'REAL', $5, $6, 'EUR', 100, $7, 1, ${values})`,
+      [id, kind, given.operator, session, request.playerRef, request.gameId, request.roundId, given.provider],
     );
   };
   if (given.stored === 'TOMBSTONE') await store(request.transactionId, null, 'ROLLED_BACK', sessionId);
@@ -120,7 +152,7 @@ async function arrange(given: Situation): Promise<Submission> {
     await store(`${request.transactionId}-${index}`, kind, state, ofSession ? sessionId : randomUUID());
   }
   return {
-    provider: { id: PROVIDER, lateSettlementSeconds: given.lateSettlementSeconds },
+    provider: { id: given.provider, lateSettlementSeconds: given.lateSettlementSeconds },
     request,
     tokenHash: sha256(token),
     platformTransactionId: randomUUID(),
@@ -131,20 +163,23 @@ test('the shortcut claims what the rules would book, and nothing else', async ()
   const transactions = world.app.get(TransactionStore);
   const freshClaims = world.app.get(FreshClaims);
   const claimed = { BET: 0, WIN: 0 };
+  let refusedPaused = 0;
   await fc.assert(
     fc.asyncProperty(situation, async (given) => {
       const submission = await arrange(given);
       const facts = await transactions.load(submission);
       const decision = decide(submission.request, facts);
-      const claim = await freshClaims.tryClaim(submission);
+      const claim = await freshClaims.tryClaim(submission, given.operator);
       // A claim that the rules would not make moves money against the contract.
       if (claim) expect(decision).toEqual({ do: 'book' });
       // A booking that the shortcut misses is only slower; it leaves late settlements to the rules.
       else expect(decision.do === 'book' && facts.session?.endedSecondsAgo === null).toBe(false);
       if (claim) claimed[given.kind] += 1;
+      if (decision.do === 'refuse-paused') refusedPaused += 1;
     }),
     { numRuns: 400 },
   );
   expect(claimed.BET).toBeGreaterThan(10);
   expect(claimed.WIN).toBeGreaterThan(10);
+  expect(refusedPaused).toBeGreaterThan(5);
 }, 60_000);

@@ -12,6 +12,9 @@ import { Randomness } from '../../src/runtime/randomness.js';
 import { Game } from '../../src/tenancy/game.entity.js';
 import { GameStore } from '../../src/tenancy/game.store.js';
 import { GameAdministration } from '../../src/tenancy/administration/game-administration.js';
+import { Pause } from '../../src/tenancy/pauses/pause.entity.js';
+import { PauseStore } from '../../src/tenancy/pauses/pause.store.js';
+import { PausesService } from '../../src/tenancy/pauses/pauses.service.js';
 import { SecretBox } from '../../src/tenancy/secrets/secret-box.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { TenancyStore, type Version } from '../../src/tenancy/tenancy.store.js';
@@ -46,21 +49,17 @@ class SetClock extends Clock {
 async function startInstance(url: string, clock: Clock, environment: Record<string, string> = {}) {
   const configuration: Configuration = readConfiguration({ SANDBOX: 'true', ...environment });
   const randomness = new Randomness();
-  const dataSource = await openDataSource(url, [TenantEntity, ProviderEntity, OperatorEntity, Game]);
+  const dataSource = await openDataSource(url, [TenantEntity, ProviderEntity, OperatorEntity, Game, Pause]);
   const database = new Database(dataSource);
   const providers = dataSource.getRepository(ProviderEntity);
   const operators = dataSource.getRepository(OperatorEntity);
   const gameRepository = dataSource.getRepository(Game);
-  const store = new TenancyStore(database, providers, operators, gameRepository);
+  const pauseRepository = dataSource.getRepository(Pause);
+  const store = new TenancyStore(database, providers, operators, gameRepository, pauseRepository);
   const tenantStore = new TenantStore(providers, operators);
   const box = new SecretBox(configuration.secretsKey, randomness);
-  const tenancy = new TenancyService(
-    configuration,
-    store,
-    box,
-    clock,
-    new DatabaseClock(clock, new Metrics()),
-  );
+  const databaseClock = new DatabaseClock(clock, new Metrics());
+  const tenancy = new TenancyService(configuration, store, box, clock, databaseClock);
   const stop = async () => {
     await tenancy.onModuleDestroy();
     await dataSource.destroy();
@@ -72,8 +71,9 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
     throw error;
   }
   const audit = auditOver(database, new Sealer(configuration));
-  const tenants = new TenantAdministration(configuration, tenancy, tenantStore, box, audit);
-  const games = new GameAdministration(tenancy, new GameStore(gameRepository), audit);
+  const pauses = new PausesService(tenancy, new PauseStore(pauseRepository), audit, databaseClock);
+  const tenants = new TenantAdministration(configuration, tenancy, tenantStore, box, pauses, audit);
+  const games = new GameAdministration(tenancy, new GameStore(gameRepository), pauses, audit);
   return { tenancy, tenants, games, store, dataSource, stop };
 }
 

@@ -1,6 +1,6 @@
 import { ValidateBy } from 'class-validator';
 import { instantOrDayMs } from '../../runtime/instant.js';
-import { field } from './fields.js';
+import { field, type FieldOptions } from './fields.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -11,14 +11,20 @@ export function isInstant(value: unknown): value is string {
   return typeof value === 'string' && INSTANT.test(value) && instantOrDayMs(value) !== null;
 }
 
-/** One bound of a list by time: `from` ≤ createdAt < `to`. */
-export const InstantField = (description: string) =>
+/** A time, optional by default; such as one bound of a list by time: `from` ≤ createdAt < `to`. */
+export const InstantField = (
+  description: string,
+  {
+    presence = 'optional',
+    example = '2026-01-31T00:00:00Z',
+  }: Pick<FieldOptions, 'presence' | 'example'> = {},
+) =>
   field(
     { type: 'string', pattern: INSTANT.source },
     {
-      presence: 'optional',
+      presence,
       description: `${description}, ISO 8601 with Z or an offset; a date without a time means midnight in UTC`,
-      example: '2026-01-31T00:00:00Z',
+      example,
     },
     ValidateBy({
       name: 'isInstant',

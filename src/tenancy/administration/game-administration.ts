@@ -7,6 +7,7 @@ import { isIdentifier } from '../../http/validation/identifier.js';
 import { GameResponse, type PutGameRequest } from './game.request.js';
 import { GameStore } from '../game.store.js';
 import { pageById, type PageOf, type PageQuery } from '../../http/lists/page.js';
+import { type Paused, PausesService } from '../pauses/pauses.service.js';
 import { TenancyService } from '../tenancy.service.js';
 import type { Game } from '../tenant.js';
 
@@ -16,11 +17,12 @@ export class GameAdministration {
   constructor(
     private readonly tenancy: TenancyService,
     private readonly games: GameStore,
+    private readonly pauses: PausesService,
     private readonly audit: Audit,
   ) {}
 
   /** @throws CroupierError INVALID_REQUEST, also where there is no such provider */
-  async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Game> {
+  async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Paused<Game>> {
     const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;
     const stored = await this.audit.change(actor, async (transaction, record) => {
       const put = await this.games.put(transaction, { gameId, providerId, name, status, launchUrl });
@@ -35,22 +37,23 @@ export class GameAdministration {
       return after;
     });
     await this.tenancy.changed();
-    return stored;
+    return this.pauses.withPause('GAME', gameId, stored);
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(gameId: string): Promise<Game> {
+  async find(gameId: string): Promise<Paused<Game>> {
     const game = isIdentifier(gameId) ? await this.games.find(gameId) : undefined;
     if (!game) throw new CroupierError('NOT_FOUND', 'no such game');
-    return game;
+    return this.pauses.withPause('GAME', gameId, game);
   }
 
   /** Ordered by gameId. @throws CroupierError INVALID_REQUEST */
-  list(query: PageQuery): Promise<PageOf<Game>> {
-    return pageById(
+  async list(query: PageQuery): Promise<PageOf<Paused<Game>>> {
+    const { items, ...page } = await pageById(
       query,
-      (page) => this.games.list(page),
+      (after) => this.games.list(after),
       (game) => game.gameId,
     );
+    return { items: await this.pauses.withPauses('GAME', items, ({ gameId }) => gameId), ...page };
   }
 }

@@ -1,10 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
+import { Expose, Type } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { ExposeUnlessNull } from '../../http/answer.js';
 import { field } from '../../http/validation/fields.js';
 import type { Columns } from '../../http/lists/list.js';
 import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
+import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../status.js';
 
 /** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
@@ -65,6 +66,11 @@ export class GameResponse {
   status: Status;
 
   @ExposeUnlessNull()
+  @Type(() => PauseResponse)
+  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
+  pause?: PauseResponse;
+
+  @ExposeUnlessNull()
   @ApiPropertyOptional({ example: 'https://play.acme.example/book' })
   launchUrl?: string;
 
@@ -85,6 +91,7 @@ export const GAME_COLUMNS: Columns<GameResponse> = {
   launchUrl: true,
   createdAt: true,
   updatedAt: true,
+  pause: true,
 };
 
 export class GameListResponse {

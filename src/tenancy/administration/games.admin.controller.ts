@@ -1,23 +1,28 @@
-import { Controller, Get, Param, Put, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Put, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
-import { JsonBody } from '../../http/validation/json-body.js';
+import { JsonBody, NoBody } from '../../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
 import { GameAdministration } from './game-administration.js';
 import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
 import { ListQuery } from '../../http/lists/page.js';
+import { PAUSE_DESCRIPTION, PAUSE_EXAMPLES, PauseRequest } from '../pauses/pause.request.js';
+import { PausesService } from '../pauses/pauses.service.js';
 import { IdentifierParam } from '../../http/validation/path.js';
 
 /** Contract, section 7, "Games". */
 @ApiTags('Games')
 @Controller('v1/admin/games')
 export class GamesAdminController {
-  constructor(private readonly games: GameAdministration) {}
+  constructor(
+    private readonly games: GameAdministration,
+    private readonly pauses: PausesService,
+  ) {}
 
   @Put(':gameId')
   @RequiresRole('admin')
@@ -57,6 +62,45 @@ export class GamesAdminController {
   @ApiOkResponse({ type: GameResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   async find(@Param('gameId') gameId: string): Promise<GameResponse> {
+    return answerOf(GameResponse, await this.games.find(gameId));
+  }
+
+  @Post(':gameId/pause')
+  @HttpCode(200)
+  @RequiresRole('operations')
+  @Audited('game.pause', 'game:{gameId}')
+  @ApiOperation({
+    summary: 'Pause a game',
+    description: 'Its launches and BETs are 503 `GAME_NOT_CONFIGURED`. ' + PAUSE_DESCRIPTION,
+  })
+  @ApiBody({ type: PauseRequest, examples: PAUSE_EXAMPLES })
+  @ApiOkResponse({ type: GameResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async pause(
+    @ActorOfRequest() actor: Actor,
+    @IdentifierParam('gameId') gameId: string,
+    @JsonBody() request: PauseRequest,
+  ): Promise<GameResponse> {
+    await this.pauses.pause(actor, 'GAME', gameId, request);
+    return answerOf(GameResponse, await this.games.find(gameId));
+  }
+
+  @Post(':gameId/resume')
+  @HttpCode(200)
+  @NoBody()
+  @RequiresRole('operations')
+  @Audited('game.resume', 'game:{gameId}')
+  @ApiOperation({
+    summary: 'End the pause of a game',
+    description: 'Without effect if it is not paused. Every instance obeys within a second.',
+  })
+  @ApiOkResponse({ type: GameResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async resume(
+    @ActorOfRequest() actor: Actor,
+    @IdentifierParam('gameId') gameId: string,
+  ): Promise<GameResponse> {
+    await this.pauses.resume(actor, 'GAME', gameId);
     return answerOf(GameResponse, await this.games.find(gameId));
   }
 }

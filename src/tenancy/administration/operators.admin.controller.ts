@@ -5,10 +5,12 @@ import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
-import { JsonBody } from '../../http/validation/json-body.js';
+import { JsonBody, NoBody } from '../../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
 import { ListQuery } from '../../http/lists/page.js';
+import { PAUSE_DESCRIPTION, PAUSE_EXAMPLES, PauseRequest } from '../pauses/pause.request.js';
+import { PausesService } from '../pauses/pauses.service.js';
 import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
@@ -23,7 +25,10 @@ import {
 @ApiTags('Operators')
 @Controller('v1/admin/operators')
 export class OperatorsAdminController {
-  constructor(private readonly tenants: TenantAdministration) {}
+  constructor(
+    private readonly tenants: TenantAdministration,
+    private readonly pauses: PausesService,
+  ) {}
 
   @Post()
   @RequiresRole('admin')
@@ -98,5 +103,41 @@ export class OperatorsAdminController {
     @JsonBody() request: RotateSecretRequest,
   ): Promise<RotatedSecret> {
     return this.tenants.rotateSecret(actor, 'OPERATOR', id, request.overlapSeconds ?? OVERLAP_SECONDS);
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  @RequiresRole('operations')
+  @Audited('operator.pause', 'operator:{id}')
+  @ApiOperation({
+    summary: 'Pause an operator',
+    description: "Its launches and its players' BETs are 503 `OPERATOR_NOT_CONFIGURED`. " + PAUSE_DESCRIPTION,
+  })
+  @ApiBody({ type: PauseRequest, examples: PAUSE_EXAMPLES })
+  @ApiOkResponse({ type: OperatorResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async pause(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: PauseRequest,
+  ): Promise<OperatorResponse> {
+    await this.pauses.pause(actor, 'OPERATOR', id, request);
+    return answerOf(OperatorResponse, await this.tenants.find('OPERATOR', id));
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @NoBody()
+  @RequiresRole('operations')
+  @Audited('operator.resume', 'operator:{id}')
+  @ApiOperation({
+    summary: 'End the pause of an operator',
+    description: 'Without effect if it is not paused. Every instance obeys within a second.',
+  })
+  @ApiOkResponse({ type: OperatorResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async resume(@ActorOfRequest() actor: Actor, @Param('id') id: string): Promise<OperatorResponse> {
+    await this.pauses.resume(actor, 'OPERATOR', id);
+    return answerOf(OperatorResponse, await this.tenants.find('OPERATOR', id));
   }
 }

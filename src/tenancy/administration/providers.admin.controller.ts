@@ -5,10 +5,12 @@ import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
-import { JsonBody } from '../../http/validation/json-body.js';
+import { JsonBody, NoBody } from '../../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
 import { ListQuery } from '../../http/lists/page.js';
+import { PAUSE_DESCRIPTION, PAUSE_EXAMPLES, PauseRequest } from '../pauses/pause.request.js';
+import { PausesService } from '../pauses/pauses.service.js';
 import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
 import { TenantAdministration } from './tenant-administration.js';
@@ -23,7 +25,10 @@ import {
 @ApiTags('Providers')
 @Controller('v1/admin/providers')
 export class ProvidersAdminController {
-  constructor(private readonly tenants: TenantAdministration) {}
+  constructor(
+    private readonly tenants: TenantAdministration,
+    private readonly pauses: PausesService,
+  ) {}
 
   @Post()
   @RequiresRole('admin')
@@ -98,5 +103,41 @@ export class ProvidersAdminController {
     @JsonBody() request: RotateSecretRequest,
   ): Promise<RotatedSecret> {
     return this.tenants.rotateSecret(actor, 'PROVIDER', id, request.overlapSeconds ?? OVERLAP_SECONDS);
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  @RequiresRole('operations')
+  @Audited('provider.pause', 'provider:{id}')
+  @ApiOperation({
+    summary: 'Pause a provider',
+    description: 'Launches of its games and BETs in them are 503 `GAME_NOT_CONFIGURED`. ' + PAUSE_DESCRIPTION,
+  })
+  @ApiBody({ type: PauseRequest, examples: PAUSE_EXAMPLES })
+  @ApiOkResponse({ type: ProviderResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async pause(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: PauseRequest,
+  ): Promise<ProviderResponse> {
+    await this.pauses.pause(actor, 'PROVIDER', id, request);
+    return answerOf(ProviderResponse, await this.tenants.find('PROVIDER', id));
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @NoBody()
+  @RequiresRole('operations')
+  @Audited('provider.resume', 'provider:{id}')
+  @ApiOperation({
+    summary: 'End the pause of a provider',
+    description: 'Without effect if it is not paused. Every instance obeys within a second.',
+  })
+  @ApiOkResponse({ type: ProviderResponse })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
+  async resume(@ActorOfRequest() actor: Actor, @Param('id') id: string): Promise<ProviderResponse> {
+    await this.pauses.resume(actor, 'PROVIDER', id);
+    return answerOf(ProviderResponse, await this.tenants.find('PROVIDER', id));
   }
 }

@@ -18,6 +18,7 @@ import {
 } from '../secrets/sealed-secret.store.js';
 import { type IdentifiedSecret, SecretBox } from '../secrets/secret-box.js';
 import type { RotatedSecret } from '../secrets/secret.request.js';
+import { type Paused, PausesService } from '../pauses/pauses.service.js';
 import { TenancyService } from '../tenancy.service.js';
 import type { TenantEntity } from '../tenant.entity.js';
 import { OperatorResponse, ProviderResponse } from './tenant.response.js';
@@ -47,6 +48,7 @@ export class TenantAdministration {
     private readonly tenancy: TenancyService,
     private readonly tenants: TenantStore,
     private readonly secretBox: SecretBox,
+    private readonly pauses: PausesService,
     private readonly audit: Audit,
   ) {}
 
@@ -75,7 +77,11 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeProvider(actor: Actor, id: string, request: ChangeProviderRequest): Promise<TenantEntity> {
+  async changeProvider(
+    actor: Actor,
+    id: string,
+    request: ChangeProviderRequest,
+  ): Promise<Paused<TenantEntity>> {
     const { name, status, requestsPerSecond, webhookBaseUrl, lateSettlementSeconds } = request;
     return this.change(actor, 'PROVIDER', id, {
       name,
@@ -88,7 +94,11 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeOperator(actor: Actor, id: string, request: ChangeOperatorRequest): Promise<TenantEntity> {
+  async changeOperator(
+    actor: Actor,
+    id: string,
+    request: ChangeOperatorRequest,
+  ): Promise<Paused<TenantEntity>> {
     const { name, status, requestsPerSecond, walletBaseUrl, walletAdapter } = request;
     const { walletTimeoutMs, currencies } = request;
     this.checkWalletTimeout(walletTimeoutMs);
@@ -142,19 +152,20 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(kind: TenantKind, id: string): Promise<TenantEntity> {
+  async find(kind: TenantKind, id: string): Promise<Paused<TenantEntity>> {
     const tenant = isIdentifier(id) ? await this.tenants.find(kind, id) : undefined;
     if (!tenant) throw unknown(kind);
-    return tenant;
+    return this.pauses.withPause(kind, id, tenant);
   }
 
   /** Ordered by id. @throws CroupierError INVALID_REQUEST */
-  list(kind: TenantKind, query: PageQuery): Promise<PageOf<TenantEntity>> {
-    return pageById(
+  async list(kind: TenantKind, query: PageQuery): Promise<PageOf<Paused<TenantEntity>>> {
+    const { items, ...page } = await pageById(
       query,
-      (page) => this.tenants.list(kind, page),
+      (after) => this.tenants.list(kind, after),
       (tenant) => tenant.id,
     );
+    return { items: await this.pauses.withPauses(kind, items, ({ id }) => id), ...page };
   }
 
   private async create<T extends NewProvider | NewOperator>(actor: Actor, tenant: T): Promise<Created<T>> {
@@ -218,7 +229,7 @@ export class TenantAdministration {
     kind: TenantKind,
     id: string,
     changes: ProviderChanges | OperatorChanges,
-  ): Promise<TenantEntity> {
+  ): Promise<Paused<TenantEntity>> {
     const tenant = await this.audit.change(actor, async (transaction, record) => {
       const changed = isIdentifier(id) && (await this.tenants.change(transaction, kind, id, changes));
       if (!changed) throw unknown(kind);
@@ -231,7 +242,7 @@ export class TenantAdministration {
       return changed.after;
     });
     await this.tenancy.changed();
-    return tenant;
+    return this.pauses.withPause(kind, id, tenant);
   }
 
   private sharedFields({

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
+import { Expose, Type } from 'class-transformer';
 import { ExposeUnlessNull } from '../../http/answer.js';
 import type { Columns } from '../../http/lists/list.js';
+import { PauseResponse } from '../pauses/pause.request.js';
 import { EXAMPLE_SECRET } from '../secrets/secret.request.js';
 import type { Status } from '../status.js';
 
@@ -26,6 +27,11 @@ export class ProviderResponse {
   @Expose()
   @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
   status: Status;
+
+  @ExposeUnlessNull()
+  @Type(() => PauseResponse)
+  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
+  pause?: PauseResponse;
 
   @ExposeUnlessNull()
   @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
@@ -62,6 +68,7 @@ export const PROVIDER_COLUMNS: Columns<ProviderResponse> = {
   requestsPerSecond: true,
   createdAt: true,
   updatedAt: true,
+  pause: true,
 };
 
 export class CreatedProviderResponse extends IntersectionType(ProviderResponse, ShownOnce) {}
@@ -86,6 +93,11 @@ export class OperatorResponse {
   @Expose()
   @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
   status: Status;
+
+  @ExposeUnlessNull()
+  @Type(() => PauseResponse)
+  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
+  pause?: PauseResponse;
 
   @ExposeUnlessNull()
   @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
@@ -132,6 +144,7 @@ export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {
   requestsPerSecond: true,
   createdAt: true,
   updatedAt: true,
+  pause: true,
 };
 
 export class CreatedOperatorResponse extends IntersectionType(OperatorResponse, ShownOnce) {}

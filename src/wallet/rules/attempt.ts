@@ -14,7 +14,7 @@ import { decideWin } from './win.js';
  * Decides a request: first the session, then the configuration, then what is stored under its id. Contract, section 3,
  * "States of a transaction", "Settling after the session".
  *
- * wallet/fresh-claim.sql.ts repeats the conditions under which a new BET or WIN is booked.
+ * wallet/fresh-claim.sql.ts and fresh-claim.store.ts repeat the conditions under which a new BET or WIN is booked.
  */
 export function decide(request: TransactionRequest, facts: Facts): Decision {
   const { provider, session, stored } = facts;
@@ -37,6 +37,7 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
 
   if (request.kind === 'BET' && !session.gameActive) return refuse('GAME_NOT_CONFIGURED');
   if (request.kind === 'BET' && !session.operatorActive) return refuse('OPERATOR_NOT_CONFIGURED');
+  if (request.kind === 'BET' && facts.pause) return { do: 'refuse-paused', pause: facts.pause };
 
   if (stored && !isTombstone(stored) && !sameFingerprint(request, session, stored)) {
     return refuse('TRANSACTION_ID_REUSED');

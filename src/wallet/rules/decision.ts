@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors/catalogue.js';
+import type { PauseFacts } from './facts.js';
 
 /** Reasons that a provider may receive. Contract, section 3, "TransactionResponse". */
 export const DECLINE_REASONS = [
@@ -20,6 +21,7 @@ export type Verdict =
 /** What the service does with a request. */
 export type Decision =
   | { readonly do: 'refuse'; readonly code: ErrorCode }
+  | { readonly do: 'refuse-paused'; readonly pause: PauseFacts }
   /** Answer the stored response, byte for byte. */
   | { readonly do: 'replay'; readonly body: string }
   /** Answer DECLINED `TRANSACTION_ROLLED_BACK`; nothing new is stored, because the id is already rolled back. */

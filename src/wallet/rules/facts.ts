@@ -86,7 +86,16 @@ export interface RoundFacts {
   readonly betOfSession: boolean;
 }
 
-/** Everything that decides a request, read in one statement. */
+/** What refuses BETs of the session for a while. */
+export interface PauseFacts {
+  readonly kind: 'OPERATOR' | 'PROVIDER' | 'GAME';
+  readonly id: string;
+  readonly reason: string;
+  /** When it ends by itself. */
+  readonly until: Date | null;
+}
+
+/** Everything that decides a request: read in one statement, but for the pause, which is in memory. */
 export interface Facts {
   readonly provider: ProviderFacts;
   readonly session: SessionFacts | null;
@@ -94,4 +103,6 @@ export interface Facts {
   /** The transaction that a ROLLBACK names. */
   readonly target: StoredFacts | null;
   readonly round: RoundFacts;
+  /** Of the session's game, provider or operator. */
+  readonly pause: PauseFacts | null;
 }

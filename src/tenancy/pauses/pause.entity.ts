@@ -1,0 +1,39 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { instant, nullable, text } from '../../database/columns.js';
+import type { TenantKind } from '../tenant.js';
+
+/** What can be paused. */
+export type PausedKind = TenantKind | 'GAME';
+
+/** While it lasts, BETs and launches of its operator, provider or game are refused. Contract, section 9. */
+@Entity({ name: 'pauses', synchronize: false })
+export class Pause {
+  @PrimaryColumn(text('kind'))
+  kind: PausedKind;
+
+  /** Of the operator, provider or game. */
+  @PrimaryColumn(text('id'))
+  id: string;
+
+  @Column(text('reason'))
+  reason: string;
+
+  /** When it ends by itself; null: when it is resumed. */
+  @Column(nullable(instant('until')))
+  until: Date | null;
+
+  @Column(instant('paused_at'))
+  pausedAt: Date;
+
+  /** The administrator, as in the audit log. */
+  @Column(text('paused_by'))
+  by: string;
+
+  @Column(nullable(text('paused_by_name')))
+  byName: string | null;
+}
+
+/** Whether a pause lasts at a moment of the database's clock. */
+export function isInForce({ until }: Pick<Pause, 'until'>, now: Date): boolean {
+  return until === null || until > now;
+}

@@ -1,0 +1,55 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
+import { ExposeUnlessNull } from '../../http/answer.js';
+import { TextField } from '../../http/validation/fields.js';
+import { InstantField } from '../../http/validation/instant.js';
+
+/** Contract, section 9, "Health and pauses". */
+export class PauseRequest {
+  @TextField({
+    longest: 500,
+    notBlank: true,
+    example: 'the wallet is being moved',
+    description: 'For the log and the audit log; the callers that are refused do not see it',
+  })
+  reason: string;
+
+  @InstantField('When the pause ends by itself; without it, when it is resumed', {
+    presence: 'nullable',
+    example: '2099-01-31T06:00:00Z',
+  })
+  until?: string | null;
+}
+
+/** For the pages: what every pause does. */
+export const PAUSE_DESCRIPTION =
+  'Replays, WIN, ROLLBACK and balance go on. Replaces an earlier pause. Every instance obeys within a second.';
+
+/** What a new pause looks like on the pages. */
+export const PAUSE_EXAMPLES = { maintenance: { value: { reason: 'the wallet is being moved' } } };
+
+export class PauseResponse {
+  @Expose()
+  @ApiProperty({ example: 'the wallet is being moved' })
+  reason: string;
+
+  @ExposeUnlessNull()
+  @ApiPropertyOptional({
+    type: Date,
+    description: 'absent: until it is resumed',
+    example: '2026-01-31T06:00:00.000Z',
+  })
+  until?: Date;
+
+  @Expose()
+  @ApiProperty()
+  pausedAt: Date;
+
+  @Expose()
+  @ApiProperty({ example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
+  by: string;
+
+  @ExposeUnlessNull()
+  @ApiPropertyOptional({ example: 'Night shift' })
+  byName?: string;
+}

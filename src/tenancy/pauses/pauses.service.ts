@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
+import type { Transaction } from '../../database/database.js';
+import { DatabaseClock } from '../../database/database-clock.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { answerOf } from '../../http/answer.js';
+import { isIdentifier } from '../../http/validation/identifier.js';
+import { instantOrDayMs } from '../../runtime/instant.js';
+import { TenancyService } from '../tenancy.service.js';
+import { isInForce, type Pause, type PausedKind } from './pause.entity.js';
+import { type PauseRequest, PauseResponse } from './pause.request.js';
+import { PauseStore } from './pause.store.js';
+
+/** An operator, provider or game with its pause, if one is in force. */
+export type Paused<T> = T & { readonly pause: Pause | null };
+
+/** Pauses and resumes operators, providers and games. Contract, section 9, "Health and pauses". */
+@Injectable()
+export class PausesService {
+  constructor(
+    private readonly tenancy: TenancyService,
+    private readonly pauses: PauseStore,
+    private readonly audit: Audit,
+    private readonly databaseClock: DatabaseClock,
+  ) {}
+
+  /**
+   * Refuses BETs and launches from now on; replaces an earlier pause.
+   * @throws CroupierError INVALID_REQUEST if `until` is over · NOT_FOUND
+   */
+  async pause(actor: Actor, kind: PausedKind, id: string, { reason, until }: PauseRequest): Promise<void> {
+    const end = until == null ? null : new Date(instantOrDayMs(until)!);
+    if (end !== null && end <= this.databaseClock.now()) {
+      throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
+    }
+    await this.audit.change(actor, async (transaction, record) => {
+      const before = await this.lockedPause(transaction, kind, id);
+      const { actor: by, name: byName = null } = actor;
+      const after = await this.pauses.put(transaction, { kind, id, reason, until: end, by, byName });
+      await record({
+        action: `${nounOf(kind)}.pause`,
+        target: `${nounOf(kind)}:${id}`,
+        ...(before && { before: { pause: answerOf(PauseResponse, before) } }),
+        after: { pause: answerOf(PauseResponse, after) },
+      });
+    });
+    await this.tenancy.changed();
+  }
+
+  /** Ends the pause; without effect if there is none. @throws CroupierError NOT_FOUND */
+  async resume(actor: Actor, kind: PausedKind, id: string): Promise<void> {
+    await this.audit.change(actor, async (transaction, record) => {
+      const before = await this.lockedPause(transaction, kind, id);
+      if (!before) return;
+      await this.pauses.remove(transaction, kind, id);
+      await record({
+        action: `${nounOf(kind)}.resume`,
+        target: `${nounOf(kind)}:${id}`,
+        before: { pause: answerOf(PauseResponse, before) },
+        after: { pause: null },
+      });
+    });
+    await this.tenancy.changed();
+  }
+
+  /** Adds the pause that is in force, or null. */
+  async withPause<T extends object>(kind: PausedKind, id: string, item: T): Promise<Paused<T>> {
+    const [shown] = await this.withPauses(kind, [item], () => id);
+    return shown!;
+  }
+
+  /** Adds to each operator, provider or game the pause that is in force, or null. */
+  async withPauses<T extends object>(
+    kind: PausedKind,
+    items: readonly T[],
+    idOf: (item: T) => string,
+  ): Promise<Paused<T>[]> {
+    const pauses = await this.pauses.ofTargets(kind, items.map(idOf));
+    const now = this.databaseClock.now();
+    const inForce = new Map(
+      pauses.filter((pause) => isInForce(pause, now)).map((pause) => [pause.id, pause]),
+    );
+    return items.map((item) => ({ ...item, pause: inForce.get(idOf(item)) ?? null }));
+  }
+
+  /** The pause that is in force, under the lock of its target. @throws CroupierError NOT_FOUND */
+  private async lockedPause(transaction: Transaction, kind: PausedKind, id: string): Promise<Pause | null> {
+    const found = isIdentifier(id) && (await this.pauses.lockTarget(transaction.query, kind, id));
+    if (!found) throw new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);
+    const pause = await this.pauses.find(transaction, kind, id);
+    return pause && isInForce(pause, this.databaseClock.now()) ? pause : null;
+  }
+}
+
+function nounOf(kind: PausedKind): string {
+  return kind.toLowerCase();
+}
