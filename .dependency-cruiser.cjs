@@ -11,6 +11,7 @@ const DOWNWARDS = [
   'operator-wallet',
   'approvals',
   'limits',
+  'health-scores',
   'throttling',
   'signature',
   'tenancy',

@@ -10,6 +10,7 @@ import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FreeSpinsModule } from './free-spins/free-spins.module.js';
+import { HealthScoresModule } from './health-scores/health-scores.module.js';
 import { Listener } from './http/server/listener.js';
 import { RawBodyGuard } from './http/server/raw-body.guard.js';
 import { RequestLog } from './http/server/request-log.js';
@@ -38,6 +39,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     TenancyModule,
     SignatureModule,
     ThrottlingModule,
+    HealthScoresModule,
     ApprovalsModule,
     SessionModule,
     WalletModule,

@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import type { CallOutcome } from '../health-scores/calls-of-period.js';
+import { HealthScores } from '../health-scores/health-scores.service.js';
 import { Metrics } from '../observability/metrics.js';
 import { measureCall } from '../observability/trace.js';
 import { Outbound } from '../outbound/outbound.service.js';
@@ -43,7 +45,9 @@ export class OperatorWallets {
     private readonly demoBooks: DemoBooks,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
+    private readonly healthScores: HealthScores,
   ) {
+    healthScores.showOpenBreakers(() => this.openBreakers());
     metrics.addLevel({
       name: 'croupier_operator_breaker_open',
       help: 'Whether the breaker of an operator is open at this instance: 1 or 0',
@@ -116,11 +120,19 @@ export class OperatorWallets {
     return state;
   }
 
+  private openBreakers(): string[] {
+    const nowMs = this.clock.monotonicMs();
+    return [...this.operators]
+      .filter(([, { gate }]) => gate.breaker.isOpen(nowMs))
+      .map(([operatorId]) => operatorId);
+  }
+
   /** Counts the result of a call; one line in the log when that opens or closes the breaker. */
-  private callEnded(operatorId: string, failed: boolean): void {
+  private callEnded(operatorId: string, answer: Answer, durationMs: number): void {
+    this.healthScores.callEnded(operatorId, healthOf(answer), durationMs);
     const state = this.stateOf(operatorId);
     const nowMs = this.clock.monotonicMs();
-    state.gate.breaker.record(failed ? 'failed' : 'answered', nowMs);
+    state.gate.breaker.record('noHttpAnswer' in answer ? 'failed' : 'answered', nowMs);
     const open = state.gate.breaker.isOpen(nowMs);
     if (open === state.breakerOpen) return;
     state.breakerOpen = open;
@@ -153,7 +165,7 @@ export class OperatorWallets {
     try {
       const answer = await call();
       outcome = outcomeOf(answer);
-      this.callEnded(owner.operatorId, 'noHttpAnswer' in answer);
+      this.callEnded(owner.operatorId, answer, monotonicMs() - startedMs);
       if (answer.kind === 'unknown') {
         const { cause, detail } = answer as Unknown;
         const { operatorId } = owner;
@@ -186,6 +198,11 @@ type Answer = { kind: string; status?: string } | Unknown;
 
 function outcomeOf(answer: { kind: string; status?: string; cause?: string }): string {
   return answer.status ?? answer.cause ?? answer.kind;
+}
+
+function healthOf(answer: { kind: string; cause?: string }): CallOutcome {
+  if (answer.kind !== 'unknown') return 'succeeded';
+  return answer.cause === 'timeout' ? 'timeout' : 'failed';
 }
 
 /** For DEMO, which reaches no operator. */

@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import type { CallOutcome } from '../health-scores/calls-of-period.js';
+import { HealthScores } from '../health-scores/health-scores.service.js';
 import { parseJsonObject } from '../http/validation/json.js';
 import { Metrics } from '../observability/metrics.js';
 import { currentRequestId, measureCall } from '../observability/trace.js';
@@ -65,6 +67,7 @@ export class ProviderCallbacks {
     private readonly http: CallbackHttp,
     private readonly store: CallbackStore,
     private readonly metrics: Metrics,
+    private readonly healthScores: HealthScores,
   ) {}
 
   /** Calls disabled providers, too, because cancels and revocations must reach them. */
@@ -158,6 +161,7 @@ export class ProviderCallbacks {
   private measure({ providerId, route }: ProviderCallback, answer: CallbackAnswer, durationMs: number): void {
     const outcome = answer.kind === 'answered' ? String(answer.status) : answer.cause;
     this.metrics.callbackSent(providerId, route, outcome, durationMs);
+    this.healthScores.callEnded(providerId, healthOf(answer), durationMs);
   }
 
   /** Logs a failed callback with the provider's answer, which cannot be requested again. */
@@ -171,6 +175,11 @@ export class ProviderCallbacks {
     if (outcome.kind === 'unanswered' || (outcome.status === 200 && outcome.error === undefined)) return;
     this.logger.error({ ...line, status: outcome.status, answer: outcome.words });
   }
+}
+
+function healthOf(answer: CallbackAnswer): CallOutcome {
+  if ((answer.kind === 'answered' ? answer.cut : answer.cause) === 'timeout') return 'timeout';
+  return answer.kind === 'answered' && answer.status === 200 && !answer.cut ? 'succeeded' : 'failed';
 }
 
 function unsent(error: string): CallbackOutcome {

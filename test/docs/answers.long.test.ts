@@ -149,6 +149,7 @@ describe.each([
       [`PATCH ${base}/{id}`, { name: 'Newer' }],
       [`POST ${base}/{id}/pause`, { reason: 'moved', until: '2999-12-31T00:00:00Z' }],
       [`POST ${base}/{id}/resume`, undefined],
+      [`GET ${base}/{id}/health`, undefined],
       [`POST ${base}/{id}/secret/rotate`, { overlapSeconds: 0 }],
     ] as const) {
       documented(name, await admin(name, change, id), 200);
@@ -179,6 +180,10 @@ test('what the routes of games answer is documented', async () => {
     documented(name, await admin(name, body, 'none'), 404);
   }
   documented('GET /v1/admin/games', await world.admin('GET', '/v1/admin/games?limit=1'), 200);
+});
+
+test('the list of health scores is documented', async () => {
+  documented('GET /v1/admin/health-scores', await world.admin('GET', '/v1/admin/health-scores'), 200);
 });
 
 test('what monitoring answers is documented', async () => {

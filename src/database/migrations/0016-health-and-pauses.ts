@@ -3,10 +3,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class HealthAndPauses1764000000016 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(PAUSES);
+    await runner.query(HEALTH);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE pauses');
+    await runner.query('DROP TABLE health_periods, pauses');
   }
 }
 
@@ -24,4 +25,23 @@ CREATE TABLE pauses (
 );
 CREATE TRIGGER pauses_changed AFTER INSERT OR UPDATE OR DELETE ON pauses
   FOR EACH STATEMENT EXECUTE FUNCTION tenancy_changed();
+`;
+
+/**
+ * The calls to a tenant that one instance counted in some seconds; a row is written every two seconds and removed after an
+ * hour. Unlogged: after a crash of PostgreSQL the scores begin again.
+ */
+const HEALTH = `
+CREATE UNLOGGED TABLE health_periods (
+  tenant_id           text NOT NULL,
+  started_at          timestamptz NOT NULL,
+  instance_id         uuid NOT NULL,
+  calls               integer NOT NULL CHECK (calls >= 0),
+  succeeded           integer NOT NULL CHECK (succeeded BETWEEN 0 AND calls),
+  timeouts            integer NOT NULL CHECK (timeouts BETWEEN 0 AND calls - succeeded),
+  latency             integer[] NOT NULL,
+  breaker_open_until  timestamptz,
+  PRIMARY KEY (tenant_id, started_at, instance_id)
+) WITH (fillfactor = 70);
+CREATE INDEX health_periods_by_time ON health_periods (started_at);
 `;

@@ -1,0 +1,78 @@
+import { LATENCY_CELLS, latencyCell } from './rules/score.js';
+
+/** How a call to a party ended: with an answer as the contract demands it, without one in time, or otherwise. */
+export type CallOutcome = 'succeeded' | 'timeout' | 'failed';
+
+/** The calls to one party within a period, as they are shared with the other instances. */
+export interface PeriodCounts {
+  readonly tenantId: string;
+  readonly calls: number;
+  readonly succeeded: number;
+  readonly timeouts: number;
+  readonly latency: readonly number[];
+  readonly breakerOpen: boolean;
+}
+
+interface Counts {
+  calls: number;
+  succeeded: number;
+  timeouts: number;
+  readonly latency: number[];
+  /** How many of the calls are shared. */
+  sharedCalls: number;
+  /** Whether its breaker was open when they were shared. */
+  sharedOpen: boolean;
+}
+
+/** This instance's calls within one period, by the party that was called. */
+export class CallsOfPeriod {
+  private readonly tenants = new Map<string, Counts>();
+
+  /** @param startedAt by the database's clock */
+  constructor(readonly startedAt: Date) {}
+
+  record(tenantId: string, outcome: CallOutcome, durationMs: number): void {
+    const counts = this.countsOf(tenantId);
+    counts.calls += 1;
+    if (outcome === 'succeeded') counts.succeeded += 1;
+    if (outcome === 'timeout') counts.timeouts += 1;
+    counts.latency[latencyCell(durationMs)]! += 1;
+  }
+
+  /** Of each party with new calls or a breaker that is open or has closed, all its calls within the period. */
+  unshared(openBreakers: ReadonlySet<string>): PeriodCounts[] {
+    for (const operatorId of openBreakers) this.countsOf(operatorId);
+    return [...this.tenants]
+      .filter(
+        ([tenantId, { calls, sharedCalls, sharedOpen }]) =>
+          calls > sharedCalls || sharedOpen || openBreakers.has(tenantId),
+      )
+      .map(([tenantId, { calls, succeeded, timeouts, latency }]) => ({
+        tenantId,
+        calls,
+        succeeded,
+        timeouts,
+        latency: [...latency],
+        breakerOpen: openBreakers.has(tenantId),
+      }));
+  }
+
+  /** What `unshared` gave is stored. */
+  markShared(stored: readonly PeriodCounts[]): void {
+    for (const { tenantId, calls, breakerOpen } of stored) {
+      const counts = this.countsOf(tenantId);
+      counts.sharedCalls = calls;
+      counts.sharedOpen = breakerOpen;
+    }
+  }
+
+  private countsOf(tenantId: string): Counts {
+    let counts = this.tenants.get(tenantId);
+    if (!counts) {
+      const latency = new Array<number>(LATENCY_CELLS).fill(0);
+      counts = { calls: 0, succeeded: 0, timeouts: 0, latency, sharedCalls: 0, sharedOpen: false };
+      this.tenants.set(tenantId, counts);
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Statement } from '../database/database.js';
+import type { PeriodCounts } from './calls-of-period.js';
+import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
+
+/** How long an open breaker is shown after its instance last said so, in seconds: two passes and some. */
+const BREAKER_SHOWN_SECONDS = 5;
+/** Rows that are removed at once. */
+const MOST_REMOVED = 5_000;
+
+/** Calls to a party that are in a window, and in no shorter one. */
+export interface CallsWithin extends CallCounts {
+  readonly tenantId: string;
+  readonly minutes: WindowMinutes;
+  readonly breakerOpen: boolean;
+}
+
+/** $1 is the instance, $2 when its period began, $3 the counts as JSON. A repetition stores the same. */
+const SHARE: Statement = {
+  name: 'health_share',
+  text: `
+    INSERT INTO health_periods (tenant_id, started_at, instance_id, calls, succeeded, timeouts, latency, breaker_open_until)
+    SELECT c."tenantId", $2::timestamptz, $1::uuid, c.calls, c.succeeded, c.timeouts, c.latency,
+           CASE WHEN c."breakerOpen" THEN clock_timestamp() + interval '${BREAKER_SHOWN_SECONDS} seconds' END
+      FROM jsonb_to_recordset($3::jsonb) AS c("tenantId" text, calls integer, succeeded integer, timeouts integer,
+                                              latency integer[], "breakerOpen" boolean)
+    ON CONFLICT (tenant_id, started_at, instance_id) DO UPDATE
+       SET calls = excluded.calls, succeeded = excluded.succeeded, timeouts = excluded.timeouts,
+           latency = excluded.latency, breaker_open_until = excluded.breaker_open_until`,
+};
+
+const LATENCY_SUMS = Array.from({ length: LATENCY_CELLS }, (_, cell) => `sum(latency[${cell + 1}])`);
+
+export const READ: Statement = {
+  name: 'health_read',
+  text: `
+    SELECT tenant_id AS "tenantId",
+           CASE WHEN started_at > clock_timestamp() - interval '1 minute' THEN 1
+                WHEN started_at > clock_timestamp() - interval '5 minutes' THEN 5 ELSE 60 END AS minutes,
+           sum(calls)::integer AS calls, sum(succeeded)::integer AS succeeded, sum(timeouts)::integer AS timeouts,
+           ARRAY[${LATENCY_SUMS.join(', ')}]::integer[] AS latency,
+           coalesce(bool_or(breaker_open_until > clock_timestamp()), false) AS "breakerOpen"
+      FROM health_periods
+     WHERE tenant_id = ANY ($1::text[]) AND started_at > statement_timestamp() - interval '60 minutes'
+     GROUP BY 1, 2`,
+};
+
+/** Skips what another instance is removing. */
+const REMOVE_OLD: Statement = {
+  name: 'health_remove_old',
+  text: `
+    DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM health_periods WHERE started_at < clock_timestamp() - interval '61 minutes'
+       LIMIT ${MOST_REMOVED} FOR UPDATE SKIP LOCKED))`,
+};
+
+/** The calls of all instances in the last hour. */
+@Injectable()
+export class HealthPeriodStore {
+  constructor(private readonly database: Database) {}
+
+  /** Stores an instance's counts of a period in the place of those that it has stored of this period before. */
+  async share(instanceId: string, startedAt: Date, counts: readonly PeriodCounts[]): Promise<void> {
+    await this.database.query(SHARE, [instanceId, startedAt, JSON.stringify(counts)]);
+  }
+
+  /** Nothing for a party that was not called. */
+  read(tenantIds: readonly string[]): Promise<CallsWithin[]> {
+    return this.database.query<CallsWithin>(READ, [tenantIds]);
+  }
+
+  async removeOld(): Promise<void> {
+    await this.database.query(REMOVE_OLD, []);
+  }
+}

@@ -1,0 +1,87 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../http/lists/list.js';
+import type { TenantKind } from '../tenancy/tenant.js';
+import type { HealthScore } from './health-scores.service.js';
+import type { HealthState, WindowScore } from './rules/score.js';
+
+const STATES = ['ok', 'degraded', 'open', 'paused'] as const satisfies readonly HealthState[];
+
+export class HealthWindow implements WindowScore {
+  @ApiProperty({ type: 'integer', example: 1200 })
+  calls: number;
+
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    example: 0.9975,
+    description: 'null: no calls',
+  })
+  successRate: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 84,
+    description: 'interpolated; null: no calls',
+  })
+  p95Ms: number | null;
+
+  @ApiProperty({ type: 'integer', example: 3 })
+  timeouts: number;
+}
+
+/** By minutes. */
+export class HealthWindows {
+  @ApiProperty({ type: HealthWindow })
+  '1': HealthWindow;
+
+  @ApiProperty({ type: HealthWindow })
+  '5': HealthWindow;
+
+  @ApiProperty({ type: HealthWindow })
+  '60': HealthWindow;
+}
+
+export class HealthScoreResponse {
+  @ApiProperty({
+    enum: STATES,
+    example: 'ok',
+    description:
+      '`open`: a breaker is open at an instance; `degraded`: a success rate below 0.95 over 5 minutes. The first of ' +
+      'paused, open, degraded and ok that holds',
+  })
+  state: HealthState;
+
+  @ApiProperty({ type: HealthWindows, description: 'the last 1, 5 and 60 minutes, at all instances' })
+  windows: HealthWindows;
+}
+
+export class HealthScoreItem extends HealthScoreResponse {
+  @ApiProperty({ enum: ['PROVIDER', 'OPERATOR'], example: 'OPERATOR' })
+  kind: TenantKind;
+
+  @ApiProperty({ example: 'sandbox-operator' })
+  id: string;
+}
+
+export const HEALTH_SCORE_COLUMNS: Columns<HealthScoreItem> = {
+  kind: true,
+  id: true,
+  state: true,
+  windows: true,
+};
+
+export class HealthScoreListResponse {
+  @ApiProperty({ type: [HealthScoreItem] })
+  items: HealthScoreItem[];
+
+  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
+  nextCursor?: string;
+}
+
+/** Without what the path says. */
+export function healthScoreResponse({ state, windows }: HealthScore): HealthScoreResponse {
+  return { state, windows };
+}

@@ -1,0 +1,64 @@
+import { Controller, Get, Param, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../admin/requires-role.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
+import { ListQuery } from '../http/lists/page.js';
+import { ValidQuery } from '../http/validation/query.js';
+import { ApiErrors } from '../openapi/api-errors.js';
+import {
+  HEALTH_SCORE_COLUMNS,
+  HealthScoreListResponse,
+  HealthScoreResponse,
+  healthScoreResponse,
+} from './health-score.response.js';
+import { HealthScores } from './health-scores.service.js';
+
+/** Contract, section 9, "Health and pauses". */
+@ApiTags('Health scores')
+@Controller('v1/admin')
+export class HealthScoresAdminController {
+  constructor(private readonly scores: HealthScores) {}
+
+  @Get('health-scores')
+  @RequiresRole('support')
+  @ApiOperation({
+    summary: 'List how well operators and providers answer, ordered by id',
+    description: 'Over all instances, at most 5 seconds old.',
+  })
+  @ApiList(HealthScoreListResponse, ListQuery, HEALTH_SCORE_COLUMNS)
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
+  list(
+    @ValidQuery() query: ListQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<HealthScoreListResponse | StreamableFile> {
+    const read = (page: ListQuery) => this.scores.list(page);
+    return answerList(format, { query, name: 'health-scores', columns: HEALTH_SCORE_COLUMNS, read });
+  }
+
+  @Get('operators/:id/health')
+  @RequiresRole('support')
+  @ApiOperation({
+    summary: "Read how well an operator's wallet answers",
+    description:
+      'Its calls are the transactions and balance reads sent to it, of all instances; an answer as the contract demands ' +
+      'it is a success, a DECLINED too. At most 5 seconds old.',
+  })
+  @ApiOkResponse({ type: HealthScoreResponse })
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  async ofOperator(@Param('id') id: string): Promise<HealthScoreResponse> {
+    return healthScoreResponse(await this.scores.find('OPERATOR', id));
+  }
+
+  @Get('providers/:id/health')
+  @RequiresRole('support')
+  @ApiOperation({
+    summary: 'Read how well a provider answers',
+    description:
+      'Its calls are the callbacks sent to it, of all instances; a 200 is a success. At most 5 seconds old.',
+  })
+  @ApiOkResponse({ type: HealthScoreResponse })
+  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
+  async ofProvider(@Param('id') id: string): Promise<HealthScoreResponse> {
+    return healthScoreResponse(await this.scores.find('PROVIDER', id));
+  }
+}

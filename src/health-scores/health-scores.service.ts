@@ -1,0 +1,146 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { DatabaseClock } from '../database/database-clock.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
+import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Randomness } from '../runtime/randomness.js';
+import { nounOf, type Tenant, type TenantKind } from '../tenancy/tenant.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import { type CallOutcome, CallsOfPeriod } from './calls-of-period.js';
+import { HealthPeriodStore } from './health-period.store.js';
+import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScore } from './rules/score.js';
+
+/** Interval at which an instance shares its calls, in milliseconds: a score is at most 5 s old. */
+const SHARE_MS = 2_000;
+/** Length of a period, in milliseconds. A window holds the periods that began in it. */
+const PERIOD_MS = 10_000;
+/** Periods that are kept while the database cannot be reached; the oldest are dropped. */
+const MOST_PERIODS = 30;
+/** Old rows are removed with every such period. */
+const PERIODS_BETWEEN_REMOVALS = 6;
+/** How long a stop waits for a pass under way, in milliseconds. */
+const STOP_MS = 1_000;
+
+/** How well a party answers. */
+export interface HealthScore {
+  readonly kind: TenantKind;
+  readonly id: string;
+  readonly state: HealthState;
+  readonly windows: Readonly<Record<WindowMinutes, WindowScore>>;
+}
+
+/**
+ * Health scores of operators and providers over all instances. Each instance counts its own calls in memory and shares
+ * them through the database. Contract, section 9, "Health and pauses".
+ */
+@Injectable()
+export class HealthScores implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger('HealthScores');
+  private readonly instanceId: string;
+  /** Those that are not shared yet, and the current one at the end. */
+  private periods: CallsOfPeriod[];
+  private periodsBegun = 0;
+  private openBreakers: () => Iterable<string> = () => [];
+  private failing = false;
+  private readonly loop = new BackgroundLoop({
+    work: () => this.pass(),
+    onError: (error) => this.reportFailure(error),
+    intervalMs: SHARE_MS,
+  });
+
+  constructor(
+    randomness: Randomness,
+    private readonly databaseClock: DatabaseClock,
+    private readonly tenancy: TenancyService,
+    private readonly store: HealthPeriodStore,
+  ) {
+    this.instanceId = randomness.uuid();
+    this.periods = [new CallsOfPeriod(databaseClock.now())];
+  }
+
+  onModuleInit(): void {
+    this.loop.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop(STOP_MS);
+  }
+
+  /** Counts a call to an operator's wallet, or a callback to a provider, that has ended. */
+  callEnded(tenantId: string, outcome: CallOutcome, durationMs: number): void {
+    this.periods.at(-1)!.record(tenantId, outcome, durationMs);
+  }
+
+  /** @param read the operators whose breaker is open at this instance */
+  showOpenBreakers(read: () => Iterable<string>): void {
+    this.openBreakers = read;
+  }
+
+  /** Shares what was counted up to now. Never rejects. */
+  share(): Promise<void> {
+    return this.loop.run();
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async find(kind: TenantKind, id: string): Promise<HealthScore> {
+    const tenant = kind === 'OPERATOR' ? this.tenancy.operator(id) : this.tenancy.provider(id);
+    if (!tenant) throw new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);
+    const [score] = await this.scoresOf([tenant]);
+    return score!;
+  }
+
+  /** Of all operators and providers, ordered by id. @throws CroupierError INVALID_REQUEST */
+  async list(query: PageQuery): Promise<PageOf<HealthScore>> {
+    const { items, ...page } = await pageById(
+      query,
+      async ({ after, limit }) =>
+        this.tenancy
+          .tenants()
+          .filter(({ id }) => id > after)
+          .slice(0, limit),
+      ({ id }) => id,
+    );
+    return { items: await this.scoresOf(items), ...page };
+  }
+
+  private async scoresOf(tenants: readonly Tenant[]): Promise<HealthScore[]> {
+    const rows = await this.store.read(tenants.map(({ id }) => id));
+    return tenants.map(({ kind, id }) => {
+      const own = rows.filter(({ tenantId }) => tenantId === id);
+      const within = (window: WindowMinutes) => scoreOf(own.filter(({ minutes }) => minutes <= window));
+      const windows = { 1: within(1), 5: within(5), 60: within(60) };
+      const state = stateOf(windows[5], {
+        paused: this.tenancy.pause(kind, id) !== undefined,
+        breakerOpen: own.some(({ breakerOpen }) => breakerOpen),
+      });
+      return { kind, id, state, windows };
+    });
+  }
+
+  /** Shares every period, begins a new one where the current one is over, and forgets those that are shared. */
+  private async pass(): Promise<void> {
+    const now = this.databaseClock.now();
+    const current = this.periods.at(-1)!;
+    const over = now.getTime() - current.startedAt.getTime() >= PERIOD_MS;
+    if (over) {
+      this.periods = [...this.periods.slice(1 - MOST_PERIODS), new CallsOfPeriod(now)];
+      this.periodsBegun += 1;
+    }
+    for (const period of this.periods.slice()) {
+      const isCurrent = period === this.periods.at(-1);
+      const counts = period.unshared(new Set(isCurrent ? this.openBreakers() : []));
+      if (counts.length > 0) await this.store.share(this.instanceId, period.startedAt, counts);
+      period.markShared(counts);
+      if (!isCurrent) this.periods = this.periods.filter((other) => other !== period);
+    }
+    if (over && this.periodsBegun % PERIODS_BETWEEN_REMOVALS === 0) await this.store.removeOld();
+    this.failing = false;
+  }
+
+  /** One line, however many passes fail: the loss of the database is reported elsewhere. */
+  private reportFailure({ message }: Error): void {
+    if (!this.failing)
+      this.logger.warn({ msg: 'health scores lack the calls of this instance', detail: message });
+    this.failing = true;
+  }
+}
