@@ -15,20 +15,20 @@ import {
 } from './errors.js';
 import type { BalanceResponse, TransactionResponse, VerifySessionResponse } from './wallet.js';
 
-/** An HTTP answer, as far as the client reads it. */
+/** The part of an HTTP answer that the client reads. */
 export interface Answer {
   status: number;
   headers: { get(name: string): string | null };
   text: string;
 }
 
-/** What one attempt came to. A failure becomes an error once the call gives up. */
+/** The result of one attempt. A failure becomes an error once the call gives up. */
 export type AttemptResult<T> =
   { answered: true; value: T } | { answered: false; failure: Failure; toError: ErrorConstructor };
 
 export type ErrorConstructor = (failure: Failure) => PlatformError;
 
-/** What a call and its answer are judged by. */
+/** The context in which an answer is judged. */
 export interface AnswerContext<T> {
   /** As in `POST /v1/wallet/balance`, for messages. */
   call: string;
@@ -46,7 +46,7 @@ interface Meaning {
   retryable: boolean;
 }
 
-/** Statuses that the platform answers itself. Contract, section 2. */
+/** Statuses that come from the platform itself. Contract, section 2. */
 const PLATFORM_STATUSES = new Map<number, Meaning>([
   [400, { ErrorClass: InvalidRequestError, outcome: 'not-booked', retryable: false }],
   [401, { ErrorClass: SessionInvalidError, outcome: 'not-booked', retryable: false }],
@@ -70,14 +70,14 @@ const IS_RETRIED: Record<NextAction, boolean> = {
   'contact-platform': false,
 };
 
-/** The whole body of the plain-text 401, the one answer of the platform without its headers. Contract, section 1. */
+/** The whole body of the plain-text 401, the only answer of the platform without its headers. Contract, section 1. */
 const INVALID_SIGNATURE = 'invalid signature';
-/** How far two clocks may differ, in seconds, before a refused signature is blamed on it. */
+/** Difference of clocks, in seconds, from which it is reported as the cause of a refused signature. */
 const NOTABLE_CLOCK_OFFSET_SECONDS = 30;
-/** How much of an unexpected answer an error quotes, in characters. */
+/** Longest quotation of an unexpected answer in an error, in characters. */
 const MAX_QUOTED = 200;
 
-/** The body of a 200 that has the shape it should have, or the failure that the answer stands for. */
+/** The body of a valid 200, or the failure that the answer means. */
 export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): AttemptResult<T> {
   const body = jsonObject(answer.text);
   if (answer.status === 200 && body && context.isComplete(body)) return { answered: true, value: body };
@@ -98,7 +98,7 @@ export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): Attem
     nextAction,
     requestId,
     retryAfterSeconds: retryAfterSeconds(headers.get('retry-after'), context.nowMs),
-    // Behind a reused id stands another body, which may have been booked.
+    // Another body with the same id may have been booked.
     outcome: code === 'TRANSACTION_ID_REUSED' ? 'unknown' : meaning.outcome,
     retryable: nextAction === undefined ? meaning.retryable : IS_RETRIED[nextAction],
   };
@@ -113,7 +113,7 @@ export function isBalance(body: Fields): body is Fields & BalanceResponse {
   return Number.isSafeInteger(body['balance']);
 }
 
-/** A decision on this transaction and on no other. */
+/** Whether the answer is a decision on this transaction. */
 export function isDecisionOn(transactionId: string) {
   return (body: Fields): body is Fields & TransactionResponse =>
     body['transactionId'] === transactionId &&
@@ -121,7 +121,9 @@ export function isDecisionOn(transactionId: string) {
     isBalance(body);
 }
 
-/** A status without the platform's headers is a proxy's: the platform may have taken the request all the same. */
+/**
+ * A status without the platform's headers comes from a proxy: the platform may have processed the request nevertheless.
+ */
 function comesFromPlatform({ headers }: Answer): boolean {
   return headers.get('x-error-code') !== null && headers.get('x-next-action') !== null;
 }

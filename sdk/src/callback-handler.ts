@@ -34,7 +34,7 @@ export interface CallbackAnswer {
   body: string;
 }
 
-/** What a callback function receives beside the body. */
+/** The context of a callback, beside its body. */
 export interface CallbackContext {
   /** The platform's `X-Request-Id`, for your logs. */
   requestId: string | undefined;
@@ -43,9 +43,9 @@ export interface CallbackContext {
 export type RefusalReason = RejectionReason | 'nonce_replayed';
 
 export interface CallbackHandlerOptions {
-  /** Your own identifier, that `X-Tenant-ID` must carry. */
+  /** Your own identifier, which `X-Tenant-ID` must contain. */
   tenantId: string;
-  /** One secret, or `secrets` while one is being rotated. */
+  /** Your secret; use `secrets` while it is being rotated. */
   secret?: string;
   secrets?: readonly string[];
   /** In seconds. Default: 300. */
@@ -54,14 +54,14 @@ export interface CallbackHandlerOptions {
   nonceStore?: NonceStore;
   /** Unix time in milliseconds. Default: `Date.now`. */
   clock?: () => number;
-  /** A path prefix that a proxy removes, such as `/rgs`: it is part of what was signed. Default: none. */
+  /** A path prefix that a proxy removes, such as `/rgs`, because the signature covers it. Default: none. */
   strippedPrefix?: string;
   /** Maximum size of a body in bytes; a larger one is answered 413. Default: 65536. */
   maxBodyBytes?: number;
 
   /**
-   * Books a batch of free spins and answers its identifier. The same requestRef may come again, and twice at once: answer
-   * the same externalRef and grant nothing more.
+   * Books a batch of free spins and returns its identifier. The same requestRef may arrive again, also concurrently:
+   * return the same externalRef and grant nothing more.
    */
   onGrant?(
     grant: Grant,
@@ -74,19 +74,19 @@ export interface CallbackHandlerOptions {
   /** Ends the session in the game; on the platform it has already ended. May be called again for the same session. */
   onRevoke?(revocation: Revocation, context: CallbackContext): unknown;
   /**
-   * Plays one spin of a batch and answers what is left, for `croupier-provider certify` in a test environment: with it the
-   * handler also takes signed calls at {@link PLAY_ROUTE}, which the platform never makes. Leave it out in production. Throw
-   * `CallbackRefusal(409, …)` where no spin is left.
+   * Plays one spin of a batch and returns the remaining ones, for `croupier-provider certify` in a test environment.
+   * With it the handler also accepts signed calls at {@link PLAY_ROUTE}, which the platform never makes. Leave it out
+   * in production. Throw `CallbackRefusal(409, …)` if no spin is left.
    */
   onPlay?(batch: BatchReference, context: CallbackContext): BatchStatus | Promise<BatchStatus>;
 
-  /** Called for each 401 with its reason, which the caller never learns: log it, at a bounded rate. */
+  /** Called for each 401 with its reason, which the caller does not get. Log it, at a bounded rate. */
   onRefused?(reason: RefusalReason, request: CallbackRequest): void;
-  /** Called for each 500 and 503, and with what `onRefused` throws. Default: `console.error`. */
+  /** Called for each 500 and 503, and for errors thrown by `onRefused`. Default: `console.error`. */
   onError?(error: unknown, request: CallbackRequest): void;
 }
 
-/** Throw it from a callback function to answer with your own status and message, which go to the platform's error log. */
+/** Throw it from a callback function to answer with a status and message of your own, which the platform logs. */
 export class CallbackRefusal extends Error {
   override readonly name: string = 'CallbackRefusal';
 
@@ -104,7 +104,7 @@ export class CallbackRefusal extends Error {
 export interface CallbackHandler {
   (request: CallbackRequest): Promise<CallbackAnswer>;
   readonly maxBodyBytes: number;
-  /** How the paths end that it takes POSTs at. */
+  /** The ends of the paths that it serves. */
   readonly routes: readonly string[];
 }
 
@@ -115,7 +115,7 @@ const NAMES = new Map<string, CallName>([
   [PLAY_ROUTE, 'play'],
 ]);
 
-/** The route that a call is for, if the handler takes it: every path ends as its route does. */
+/** The route of a call, if the handler serves it: a path ends with its route. */
 export function routeOf(
   { routes }: Pick<CallbackHandler, 'routes'>,
   method: string,
@@ -129,7 +129,7 @@ export function routeOf(
  * Handles the platform's callbacks: verifies signature, nonce and body, then calls your function. A callback without a
  * function is answered 501. The adapters connect it to a server: {@link toNodeListener}, {@link toExpressHandler}, {@link toFastifyPlugin},
  * {@link toNestHandler}.
- * @throws TypeError naming the option that is not usable
+ * @throws TypeError naming the invalid option
  */
 export function createCallbackHandler(options: CallbackHandlerOptions): CallbackHandler {
   const callbacks = new Callbacks(options);
@@ -190,7 +190,7 @@ class Callbacks {
   }
 
   private async claim(request: CallbackRequest, now: number): Promise<'claimed' | 'replayed' | 'unknown'> {
-    // A timestamp from the future stays valid for twice the tolerance, its last second included.
+    // A timestamp in the future stays valid for twice the tolerance, including its last second.
     const forgetAt = now + 2 * this.toleranceSeconds + 1;
     try {
       const nonce = headerOf(request.headers, 'x-nonce') ?? '';
@@ -242,7 +242,7 @@ class Callbacks {
 
 const HANDLERS = ['onGrant', 'onStatus', 'onCancel', 'onRevoke', 'onPlay', 'onRefused', 'onError'];
 
-/** A misspelt handler would be answered with 501, or never called. */
+/** A misspelt handler would never be called, and its callback answered 501. */
 function checkHandlers(options: object): void {
   for (const [name, handler] of Object.entries(options) as [string, unknown][]) {
     if (!/^on[A-Z]/.test(name)) continue;
@@ -254,7 +254,7 @@ function checkHandlers(options: object): void {
 }
 
 function secretsOf({ secret, secrets }: CallbackHandlerOptions): readonly string[] {
-  // Spread, a plain string would be a list of one-letter secrets.
+  // A string would be spread to a list of one-letter secrets.
   const list: unknown = secrets ?? [secret];
   if (!Array.isArray(list) || list.length === 0) {
     throw new TypeError('secrets must be a list of at least one secret, as in [newSecret, oldSecret]');
@@ -269,7 +269,7 @@ const RAW_BODY_IS_MISSING =
   'the raw body is missing: a body parser ran before the callbacks. Put them in front of express.json(), ' +
   'or start Nest with {rawBody: true}; the signature is over the bytes as they came.';
 
-/** Checks what a callback function returned: what the platform would take for a failure is reported here first. */
+/** Checks the result of a callback function, to report here what the platform would treat as a failure. */
 function externalRefOf(booked: { externalRef: string }): object {
   const { externalRef } = booked;
   if (typeof externalRef === 'string' && externalRef !== '') return { externalRef };

@@ -1,4 +1,4 @@
-/** The platform's calls to a provider, and their answers. */
+/** The platform's calls to a provider and their answers. */
 
 /** The path of each callback below the webhook base address. All are POST. */
 export const CALLBACK_ROUTES = {
@@ -11,25 +11,25 @@ export const CALLBACK_ROUTES = {
 export type CallbackName = keyof typeof CALLBACK_ROUTES;
 
 /**
- * The end of the path where a test environment plays one spin of a batch, with a POST that is signed as a callback is. The
- * platform never calls it; `croupier-provider certify --play-path` does.
+ * The end of the path at which a test environment plays one spin of a batch, by a POST that is signed like a callback.
+ * The platform never calls it; `croupier-provider certify --play-path` does.
  */
 export const PLAY_ROUTE = '/v1/test/free-spins/play';
 
-/** Free spins for a player. The same requestRef may arrive more than once: it is the same batch. */
+/** Free spins for a player. The same requestRef may arrive more than once and means the same batch. */
 export interface Grant {
   requestRef: string;
   playerRef: string;
   gameId: string;
   /** A whole number from 1. */
   spins: number;
-  /** Minor units; 0: your default stake. */
+  /** Minor units; 0 means your default stake. */
   betAmountMinor: number;
   /** ISO 4217, three upper-case letters. */
   currency: string;
 }
 
-/** A batch, by the externalRef that its grant was answered with. */
+/** A batch, by the externalRef of the answer to its grant. */
 export interface BatchReference {
   externalRef: string;
   playerRef: string;
@@ -52,10 +52,10 @@ export interface Revocation {
   revokedAt: string;
 }
 
-/** What a server of callbacks is called for. */
+/** The kinds of callbacks. */
 export type CallName = CallbackName | 'play';
 
-/** What a call of each kind carries, in the order in which it is looked at. */
+/** The fields of each kind of callback, in the order in which they are checked. */
 const FIELDS: Record<CallName, Record<string, (value: unknown) => string | undefined>> = {
   grant: {
     requestRef: text,

@@ -22,7 +22,7 @@ import type {
   WinRequest,
 } from './wallet.js';
 
-/** Where and as whom to call; the options of a call, given here, are defaults for all calls. */
+/** The platform's address and your credentials. Options of a call given here are defaults for all calls. */
 export interface ProviderClientOptions extends CallOptions {
   /** The platform's address; a path in it is kept and signed. */
   baseUrl: string;
@@ -78,7 +78,7 @@ export class ProviderClient {
   readonly #callDefaults: CallOptions;
   readonly #backoff: Required<BackoffOptions>;
 
-  /** @throws TypeError naming the option that is not usable */
+  /** @throws TypeError naming the invalid option */
   constructor(options: ProviderClientOptions) {
     const url = addressOf(options.baseUrl);
     if (!options.tenantId) throw new TypeError('tenantId must not be empty');
@@ -161,7 +161,7 @@ export class ProviderClient {
     const { route, transactionId, movesMoney } = call;
     const options = resolveOptions(call.options, this.#callDefaults, call.defaults);
     options.signal?.throwIfAborted();
-    // One text for all attempts: the platform compares what is sent again with what came first.
+    // Serialised once for all attempts, because the platform compares a repeated request with the first one.
     const body = JSON.stringify(call.body);
     const requestId = randomUUID();
     return callUntilAnswered({

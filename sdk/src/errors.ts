@@ -1,10 +1,10 @@
-/** What to do next, as the platform says it in `X-Next-Action`. */
+/** Values of the platform's `X-Next-Action`. */
 export type NextAction =
   'fix-request' | 'retry-same-request' | 'wait-then-retry' | 'end-session' | 'contact-platform';
 
 /**
- * What a failed call says about the money. `not-booked`: none of its attempts was booked. `unknown`: one of them may have
- * been, so send the same request until it is decided, or take a BET back with a ROLLBACK.
+ * What a failed call means for the money. `not-booked`: none of its attempts was booked. `unknown`: one of them may
+ * have been booked, so send the same request until it is decided, or take a BET back with a ROLLBACK.
  */
 export type Outcome = 'not-booked' | 'unknown';
 
@@ -108,10 +108,10 @@ export class SignatureRejectedError extends PlatformError {
 /**
  * 401 `SESSION_INVALID`: the session is unknown, expired or revoked. End it.
  *
- * This refuses a WIN or ROLLBACK too, so a round that outlives its session cannot be settled, unless the platform has set
- * `lateSettlementSeconds` for you: then WIN and ROLLBACK, never BET, are accepted for that long after the session's end.
- * Ask the platform for it if your rounds can outlive a session (a day is advised). Without it, a refused WIN or ROLLBACK
- * has to be settled between you and the platform.
+ * A WIN or ROLLBACK is refused, too, so a round that outlives its session cannot be settled, unless the platform has
+ * set `lateSettlementSeconds` for you. Then WIN and ROLLBACK, never BET, are accepted for that long after the session's
+ * end. Ask the platform for it if your rounds can outlive a session (a day is advised). Without it, a refused WIN or
+ * ROLLBACK has to be settled between you and the platform.
  */
 export class SessionInvalidError extends PlatformError {
   override readonly name: string = 'SessionInvalidError';
@@ -158,8 +158,9 @@ export class NetworkError extends PlatformError {
 }
 
 /**
- * An answer that is not the platform's: a redirect, a proxy's page, a status without the platform's headers, JSON of another
- * shape. A transaction may have been booked. If it persists, check `baseUrl` and what stands in front of the platform.
+ * An answer that is not the platform's: a redirect, a proxy's page, a status without the platform's headers, JSON of
+ * another shape. A transaction may have been booked. If it persists, check `baseUrl` and the proxies in front of the
+ * platform.
  */
 export class UnexpectedAnswerError extends PlatformError {
   override readonly name: string = 'UnexpectedAnswerError';

@@ -9,12 +9,12 @@ export interface NonceStore {
   claim(nonce: string, forgetAt: number, now: number): boolean | Promise<boolean>;
 }
 
-/** About 160 callbacks a second for ten minutes. */
+/** Enough for about 160 callbacks a second over ten minutes. */
 const MAX_NONCES = 100_000;
 
 /** Nonces in the memory of one process. When full it refuses: a nonce forgotten too early could be replayed. */
 export class MemoryNonceStore implements NonceStore {
-  /** When each may be forgotten; the oldest first. */
+  /** When each nonce may be forgotten, oldest first. */
   private readonly forgetAtByNonce = new Map<string, number>();
 
   constructor(private readonly maxNonces = MAX_NONCES) {}

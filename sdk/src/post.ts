@@ -29,12 +29,12 @@ export interface PostRequest {
   body: string;
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  /** For messages. */
+  /** Description for messages. */
   call: string;
   requestId: string;
 }
 
-/** Far more than any answer of the platform has, in bytes. */
+/** Limit of an answer, in bytes; far above any answer of the platform. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
@@ -103,7 +103,7 @@ function limitOf(timeoutMs: number, callersSignal: AbortSignal | undefined): Lim
   };
 }
 
-/** @throws if there are more bytes than any answer of the platform has */
+/** @throws if the body exceeds the limit */
 async function read(reader: BodyReader | undefined): Promise<string> {
   if (!reader) return '';
   const decoder = new TextDecoder();
@@ -121,9 +121,9 @@ async function read(reader: BodyReader | undefined): Promise<string> {
   }
 }
 
-/** System calls that come before a connection exists. */
+/** System calls that precede a connection. */
 const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
-/** A certificate is refused before the request is sent. */
+/** Errors of a certificate, which is verified before the request is sent. */
 const CERTIFICATE_CODES = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -142,7 +142,7 @@ function outcomeOf(error: unknown): Outcome {
 function neverConnected(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { errors, syscall, code, cause } = error as Record<string, unknown>;
-  // One error for each address that was tried.
+  // It has one error for each address that was tried.
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(neverConnected);
   if (typeof syscall === 'string' && BEFORE_CONNECTION.has(syscall)) return true;
   if (typeof code === 'string' && (code === 'UND_ERR_CONNECT_TIMEOUT' || CERTIFICATE_CODES.has(code)))
@@ -150,7 +150,7 @@ function neverConnected(error: unknown): boolean {
   return neverConnected(cause);
 }
 
-/** The standard `fetch` says "fetch failed", and names the reason in its cause. */
+/** The standard `fetch` throws "fetch failed", with the reason as its cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const reported = cause instanceof Error ? cause : error;

@@ -17,8 +17,8 @@ export interface CallOptions {
    */
   signal?: AbortSignal | undefined;
   /**
-   * Called before and after each attempt, for logs and metrics. It receives neither secret nor session token. Errors that it
-   * throws are ignored: a log must not change what becomes of a transaction.
+   * Called before and after each attempt, for logs and metrics. It receives neither secret nor session token. Errors
+   * that it throws are ignored, because logging must not change the outcome of a transaction.
    */
   onAttempt?: ((event: AttemptEvent) => void) | undefined;
 }
@@ -43,7 +43,7 @@ export type AttemptEvent =
       status: number | undefined;
       /** The platform's `X-Error-Code`. */
       code: string | undefined;
-      /** Undefined if the attempt was answered; otherwise what is known about this attempt alone. */
+      /** Undefined if the attempt was answered; otherwise the outcome of this attempt only. */
       outcome: Outcome | undefined;
       /** The pause before the next attempt, in milliseconds; undefined if this was the last one. */
       pauseMs: number | undefined;
@@ -68,9 +68,9 @@ export interface Call<T> {
   attempt: (timeoutMs: number) => Promise<AttemptResult<T>>;
   options: ResolvedOptions;
   backoff: Required<BackoffOptions>;
-  /** What is known before the first attempt. */
+  /** The outcome that is known before the first attempt. */
   initialOutcome: Outcome;
-  /** Reads book nothing, whatever becomes of them. */
+  /** Reads never book anything. */
   movesMoney: boolean;
 }
 
@@ -81,17 +81,17 @@ export interface ResolvedOptions extends Pick<CallOptions, 'signal' | 'onAttempt
   timeoutMs: number;
 }
 
-/** Longer timers fire at once, in milliseconds. */
+/** Longest timer, in milliseconds; longer ones fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** An attempt with less time is not worth sending: it would only leave its outcome unknown. In milliseconds. */
+/** Shortest time for an attempt, in milliseconds: a shorter one would only leave its outcome unknown. */
 const LEAST_ATTEMPT_MS = 50;
 
 const DEFAULTS = { deadlineMs: 30_000, timeoutMs: 10_000 };
 
 /**
  * The options of one call: its own, else the client's, else the defaults.
- * @throws TypeError naming the option that is not usable
+ * @throws TypeError naming the invalid option
  */
 export function resolveOptions(
   own: CallOptions,
@@ -124,8 +124,8 @@ export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions
 }
 
 /**
- * Repeats the attempt until it is answered, fails for good, or attempts or time run out. The error then speaks for all
- * attempts: its outcome is the worst of them.
+ * Repeats the attempt until it is answered, fails for good, or attempts or time run out. The error then covers all
+ * attempts: its outcome is the worst of theirs.
  * @throws PlatformError, or the reason of the caller's signal
  */
 export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {
@@ -172,7 +172,9 @@ function forAllAttempts(last: Failure, attempts: readonly FailedAttempt[], initi
   return { ...last, message: `${last.message}${count}${warning}`, outcome, attempts };
 }
 
-/** Undefined if the call ends here. Full jitter spreads out those that failed together. */
+/**
+ * The pause before the next attempt; undefined if the call ends. Full jitter spreads out calls that failed together.
+ */
 function pauseAfter(
   failure: Failure,
   attempt: number,
@@ -183,7 +185,7 @@ function pauseAfter(
   if (!failure.retryable || attempt >= options.maxAttempts) return undefined;
   const ceiling = Math.min(backoff.maxDelayMs, backoff.baseDelayMs * 2 ** (attempt - 1));
   const jitter = Math.round(ceiling * backoff.random());
-  // An attempt in flight needs its time, whatever the jitter says.
+  // The transaction in flight needs time to finish, whatever the jitter.
   const least = failure.nextAction === 'wait-then-retry' ? backoff.baseDelayMs : 0;
   const pause = Math.max(jitter, (failure.retryAfterSeconds ?? 0) * 1000 || least);
   return pause + LEAST_ATTEMPT_MS <= remainingMs ? pause : undefined;
@@ -198,7 +200,7 @@ function notifyAfter(
 }
 
 function notify({ options }: Call<unknown>, event: AttemptEvent): void {
-  // The executor runs at once; a promise also takes up what an asynchronous observer rejects with.
+  // The executor runs at once, and the promise also catches the rejection of an asynchronous observer.
   new Promise((resolve) => resolve(options.onAttempt?.(event))).catch(() => undefined);
 }
 

@@ -13,7 +13,7 @@ export interface SignedParts {
   timestamp: string;
   /** 8 to 128 characters of `A-Z a-z 0-9 - _ . :`, never used before by this tenant. */
   nonce: string;
-  /** The bytes as sent; empty where there is no body. */
+  /** The bytes as sent; empty if there is no body. */
   body: string | Uint8Array;
 }
 
@@ -39,7 +39,7 @@ export type RejectionReason =
 
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
-/** As Node's `request.headers`. */
+/** Like Node's `request.headers`. */
 export type PlainHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
@@ -58,22 +58,22 @@ export interface VerifyInput {
   /** The request target as it stood on the request line: base path and query string included. */
   path: string;
   headers: HeadersLike;
-  /** The raw bytes, before anything parsed them; empty if there is no body. */
+  /** The raw, unparsed bytes; empty if there is no body. */
   body: string | Uint8Array;
-  /** One secret, or `secrets` while one is being rotated: a call signed with any of them is accepted. */
+  /** The secret, or `secrets` while it is being rotated: a call signed with any of them is accepted. */
   secret?: string | undefined;
   secrets?: readonly string[] | undefined;
-  /** The caller's own identifier that `X-Tenant-ID` must carry. */
+  /** Your own identifier, which `X-Tenant-ID` must contain. */
   tenantId: string;
   /** Unix time in seconds. Default: the wall clock. */
   now?: number | undefined;
-  /** How far `X-Timestamp` may lie from `now`, either way, in seconds. Default: 300. */
+  /** Largest difference between `X-Timestamp` and `now`, in seconds. Default: 300. */
   toleranceSeconds?: number | undefined;
 }
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** In milliseconds this is a day of 1973, so that milliseconds are noticed. */
+/** Largest time in seconds; in milliseconds it is a day of 1973, so that milliseconds are detected. */
 const MAX_UNIX_SECONDS = 99_999_999_999;
 
 const TIMESTAMP = /^[0-9]{1,12}$/;
@@ -82,7 +82,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
 
 /**
  * Signs one request with HMAC-SHA256 over `METHOD\nPATH\nTIMESTAMP\nNONCE\nRAW_BODY` and returns its headers.
- * @throws TypeError naming the field that no receiver would accept, such as a time in milliseconds
+ * @throws TypeError naming a field that no receiver would accept, such as a time in milliseconds
  */
 export function signRequest(input: SignInput): SignatureHeaders {
   const { nonce, now } = input;
@@ -96,7 +96,7 @@ export function signRequest(input: SignInput): SignatureHeaders {
   return signatureHeaders(input);
 }
 
-/** The headers that {@link signRequest} makes, without its checks: the tests also sign requests that are wrong. */
+/** The headers of {@link signRequest}, without its checks, because tests also sign invalid requests. */
 export function signatureHeaders(input: SignInput): SignatureHeaders {
   const { method, path, nonce, body, secret } = input;
   const timestamp = String(Math.floor(input.now));
@@ -109,7 +109,7 @@ export function signatureHeaders(input: SignInput): SignatureHeaders {
 }
 
 /**
- * The key is the text exactly as it was shown, and no secret is shown with whitespace around it.
+ * Checks a secret. The key is the text exactly as it was shown, which never has whitespace around it.
  * @throws TypeError with a sentence that does not contain the secret
  */
 export function checkSecret(secret: unknown, name = 'secret'): asserts secret is string {
@@ -120,8 +120,8 @@ export function checkSecret(secret: unknown, name = 'secret'): asserts secret is
 }
 
 /**
- * Verifies the four headers of a request. Pure, compares the signature in constant time, and never throws, whatever it is
- * given. It does not remember nonces: claim the nonce after an `ok`, not before.
+ * Verifies the four headers of a request. It is pure, compares the signature in constant time, and never throws. It
+ * does not remember nonces: claim the nonce after an `ok`, not before.
  */
 export function verifyPlatformSignature(input: VerifyInput): Verification {
   try {
@@ -147,7 +147,7 @@ function verify(input: VerifyInput): Verification {
   if (!(Number(timestamp) >= now - tolerance)) return { ok: false, reason: 'timestamp_expired' };
   if (!(Number(timestamp) <= now + tolerance)) return { ok: false, reason: 'timestamp_in_future' };
 
-  // A parsed body has lost the bytes that were signed.
+  // A parsed body no longer has the signed bytes.
   if (typeof input.body !== 'string' && !(input.body instanceof Uint8Array)) {
     return { ok: false, reason: 'signature_mismatch' };
   }
@@ -178,9 +178,7 @@ function mac(secret: string, parts: SignedParts): Buffer {
   return createHmac('sha256', secret).update(canonicalHead(parts)).update(parts.body).digest();
 }
 
-/**
- * A header by its lower-case name. One given more than once is joined with commas, so that it reads as malformed.
- */
+/** A header by its lower-case name. A repeated header is joined with commas, so that it counts as malformed. */
 export function headerOf(headers: HeadersLike, name: string): string | undefined {
   if (Array.isArray(headers)) {
     const values = pairs(headers as readonly string[] | readonly (readonly [string, string])[])

@@ -33,7 +33,7 @@ interface TransactionFields extends SessionRequest {
   roundId: string;
   /** Recorded and forwarded; never a reason to refuse. */
   roundClosed?: boolean | undefined;
-  /** The externalRef of the batch of free spins that it belongs to. */
+  /** The externalRef of its batch of free spins. */
   freeSpinsRef?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface WinRequest extends TransactionFields {
 }
 
 export interface RollbackRequest extends TransactionFields {
-  /** The BET to take back; its amount is always what moves. */
+  /** The BET to take back. The amount moved is always the BET's. */
   originalTransactionId: string;
   /** Minor units; if given, it must equal the original's. */
   amountMinor?: number | undefined;

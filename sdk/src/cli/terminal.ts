@@ -1,6 +1,6 @@
-/** What a command has of the world around it. */
+/** The environment of a command. */
 export interface Terminal {
-  /** Takes whole lines, without the last one's end. */
+  /** Prints whole lines, without the trailing newline. */
   print(text: string): void;
   complain(text: string): void;
   environment: Readonly<Record<string, string | undefined>>;
@@ -9,7 +9,7 @@ export interface Terminal {
   now: () => number;
 }
 
-/** What was typed cannot be carried out; the message says why. Exit status 2. */
+/** The command line cannot be carried out; the message says why. Exit status 2. */
 export class UsageError extends Error {}
 
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -20,7 +20,7 @@ export function paint(terminal: Terminal, colour: keyof typeof CODES, text: stri
   return terminal.colours ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
 }
 
-/** The secret, that has no option: arguments are seen by everyone on the machine. */
+/** The secret. It has no option, because arguments are visible to everyone on the machine. */
 export function secretFrom({ environment }: Terminal): string {
   const secret = environment['CROUPIER_SECRET'];
   if (!secret)
@@ -51,7 +51,7 @@ export function currencyOption(text: string): string {
   throw new UsageError('--currency must be three upper-case letters.');
 }
 
-/** @throws UsageError where the option was not given */
+/** @throws UsageError if the option is missing */
 export function requiredOption(option: string, text: string | undefined): string {
   if (text) return text;
   throw new UsageError(`--${option} is missing.`);

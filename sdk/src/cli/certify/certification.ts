@@ -35,13 +35,13 @@ interface Files {
   html?: string | undefined;
 }
 
-/** Prints the cases, one a line. */
+/** Prints the cases, one per line. */
 export function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
   for (const { id, group, title } of cases) terminal.print(`${group.padEnd(11)} ${id.padEnd(32)} ${title}`);
   return EXIT.ok;
 }
 
-/** The cases that were selected. @throws UsageError for an id that is none */
+/** The selected cases. @throws UsageError for an unknown id */
 export function selected<C extends { id: string }>(cases: readonly C[], { only }: Selection): readonly C[] {
   const unknown = only?.find((id) => !cases.some((each) => each.id === id));
   if (unknown !== undefined) throw new UsageError(`There is no case "${unknown}": --list prints them.`);
@@ -50,7 +50,7 @@ export function selected<C extends { id: string }>(cases: readonly C[], { only }
 
 /**
  * Runs the cases, prints each result, writes the reports and resolves with the exit status.
- * @throws UsageError when a report cannot be written
+ * @throws UsageError if a report cannot be written
  */
 export async function certifyWith<Subject extends Answering>(
   cases: readonly Case<Subject>[],

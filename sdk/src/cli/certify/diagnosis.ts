@@ -1,7 +1,7 @@
 import type { Deviation, Reply, SignedCalls } from './signed-calls.js';
 import { probe, type Target } from './target.js';
 
-/** A wrong way to verify that the server may have, and the call that such a server accepts. */
+/** A possible mistake of the server, and a call that a server with that mistake accepts. */
 interface Suspicion {
   deviation: Deviation;
   hint: string;
@@ -13,8 +13,8 @@ const CHECKLIST =
   'a mounted router strips; the body is verified as raw bytes, before a body parser.';
 
 /**
- * Explains why a correctly signed call was refused. It calls the server once for each suspicion, signed as a server
- * with that mistake expects it: the call that is accepted names the mistake.
+ * Explains why a correctly signed call was refused. It calls the server once for each possible mistake, signed as a
+ * server with that mistake expects it. The accepted call identifies the mistake.
  */
 export async function diagnose<Subject>(
   target: Target<Subject>,

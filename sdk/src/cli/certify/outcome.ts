@@ -8,15 +8,15 @@ export interface Latency {
   maxMs: number;
 }
 
-/** The result of a case. `blocked`: a step that the case starts with failed, and other cases test that step. */
+/** The result of a case. `blocked`: a prerequisite failed that other cases test. */
 export type Outcome =
   | { kind: 'passed'; latencies?: Latency[] }
   | { kind: 'failed' | 'blocked'; expected: string; received: string; hint?: string }
   | { kind: 'skipped'; why: string };
 
-/** An expectation of a case that was not met. */
+/** A case's expectation was not met. */
 export class Unmet extends Error {
-  /** @param hint what to check, where the cause can be guessed */
+  /** @param hint what to check, if the cause can be guessed */
   constructor(
     readonly expected: string,
     readonly received: string,
@@ -26,21 +26,21 @@ export class Unmet extends Error {
   }
 }
 
-/** A step that the case starts with failed; the cases that test that step explain it. */
+/** A prerequisite of a case failed. The cases that test that step explain why. */
 export class Prerequisite extends Unmet {}
 
-/** One promise of the contract as a test. @typeParam Subject makes the calls and counts the answers */
+/** One rule of the contract as a test. @typeParam Subject makes the calls and counts the answers */
 export interface Case<Subject> {
   /** Unique in its certification; lower case with hyphens. */
   id: string;
-  /** A sentence about the subject, without its subject: "refuses a body that was changed". */
+  /** A sentence without its subject: "refuses a body that was changed". */
   title: string;
   group: string;
-  /** Why the case cannot run with these options; undefined where it can. */
+  /** Why the case cannot run with these options; undefined if it can. */
   skipped?: (subject: Subject) => string | undefined;
   /**
-   * @param measured takes the latencies that the report shows
-   * @throws Unmet where the promise is not kept
+   * @param measured receives the latencies for the report
+   * @throws Unmet if the rule is not followed
    */
   run: (subject: Subject, measured: (latency: Latency) => void) => Promise<void>;
 }

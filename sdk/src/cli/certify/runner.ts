@@ -1,18 +1,18 @@
 import { type Case, type CaseResult, type Latency, type Outcome, Prerequisite, Unmet } from './outcome.js';
 
-/** After this many cases in a row without any answer the remaining cases are blocked instead of waiting for each. */
+/** Number of cases in a row without any answer after which the remaining cases are blocked. */
 const MAX_CASES_WITHOUT_ANSWER = 3;
 
 const NO_ANSWERS: Outcome = { kind: 'blocked', expected: 'a server that answers', received: 'no answers' };
 
-/** The server under test, as far as the runner needs it. */
+/** The part of the server under test that the runner needs. */
 export interface Answering {
   /** The number of calls that were answered so far. */
   readonly answered: number;
 }
 
 /**
- * Runs the cases one after the other.
+ * Runs the cases in order.
  * @param report called with each result as soon as it is known
  * @param nowMs Unix time in milliseconds
  */

@@ -3,7 +3,7 @@ import { type Case, Unmet } from './outcome.js';
 import { type Deviation, repeatable, type SignedCalls } from './signed-calls.js';
 import { expectOk, expectRefused, otherProbe, probe, type Target } from './target.js';
 
-/** Beyond the tolerance of 300 s and within it, by a minute: the clocks may differ by that much. */
+/** One minute beyond and one within the tolerance of 300 s, since the clocks may differ a little. */
 const BEYOND_SECONDS = 360;
 const WITHIN_SECONDS = 240;
 const AT_ONCE = 10;
@@ -131,7 +131,7 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
   ];
 }
 
-/** Signs with a secret that is not the server's. */
+/** Signs with another secret than the server's. */
 export function wrongSecret({ endpoint }: SignedCalls): Deviation {
   return { secret: `${endpoint.secret}x` };
 }

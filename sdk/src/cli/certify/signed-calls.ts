@@ -11,21 +11,21 @@ export interface Endpoint {
   baseUrl: URL;
   tenantId: string;
   secret: string;
-  /** The most one call may take, in milliseconds. */
+  /** Time-out of a call, in milliseconds. */
   timeoutMs: number;
-  /** How long a slow body pauses halfway, in milliseconds. */
+  /** Pause in the middle of a slow body, in milliseconds. */
   slowMs: number;
 }
 
-/** How a call differs from what the platform sends. Everything that is left out is as the platform sends it. */
+/** Deviations of a call from what the platform sends. */
 export interface Deviation {
   tenantId?: string;
   secret?: string | Buffer;
   nonce?: string;
-  /** The header's text; it is signed. */
+  /** The text of the header, which is signed. */
   timestamp?: string;
   signedMethod?: string;
-  /** The whole path that is signed, base path included. */
+  /** The signed path, base path included. */
   signedPath?: string;
   signedBody?: string;
   /** Appended to the path without being signed. */
@@ -42,11 +42,11 @@ export interface Reply {
   /** The `Date` header as Unix time in milliseconds; undefined without one. */
   dateMs: number | undefined;
   text: string;
-  /** Undefined where the body is no JSON object. */
+  /** Undefined if the body is not a JSON object. */
   json: Record<string, unknown> | undefined;
 }
 
-/** The most of an answer's body that the platform reads, in bytes. */
+/** Limit of an answer's body, as on the platform, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Makes signed calls as the platform does, or with a deviation. */
@@ -62,7 +62,7 @@ export class SignedCalls {
     readonly nowMs: () => number,
   ) {}
 
-  /** An identifier that was never used before. */
+  /** A new identifier. */
   fresh(what: string): string {
     this.ids += 1;
     return `certify-${this.run}-${what}-${this.ids}`;
@@ -72,7 +72,7 @@ export class SignedCalls {
     return Math.floor(this.nowMs() / 1000);
   }
 
-  /** The path of a route as it stands on the request line. */
+  /** The path of a route as on the request line. */
   pathOf(route: string): string {
     return this.endpoint.baseUrl.pathname.replace(/(?<!\/)\/+$/, '') + route;
   }
@@ -80,7 +80,7 @@ export class SignedCalls {
   /**
    * Makes one call and resolves with its reply, whatever its status.
    * @param content an object is sent as JSON, a text as it is
-   * @throws Unmet when there is no answer in time
+   * @throws Unmet if there is no answer in time
    */
   async post(route: string, content: object | string, deviation: Deviation = {}): Promise<Reply> {
     const body = typeof content === 'string' ? content : JSON.stringify(content);
@@ -96,7 +96,7 @@ export class SignedCalls {
     }
   }
 
-  /** Signs whatever it is given: `signRequest` refuses some of what a server has to refuse. */
+  /** Signs without checks, because `signRequest` refuses some of what a server must refuse. */
   private headers(path: string, body: string, deviation: Deviation): Record<string, string> {
     const timestamp = deviation.timestamp ?? String(this.nowSeconds());
     const nonce = deviation.nonce ?? randomBytes(16).toString('hex');
@@ -156,12 +156,12 @@ export function slowly({ endpoint }: SignedCalls): Deviation {
   return { halfway: () => delay(endpoint.slowMs) };
 }
 
-/** What makes two calls equal, byte for byte. */
+/** A deviation with which two calls are equal, byte for byte. */
 export function repeatable(calls: SignedCalls): { nonce: string; timestamp: string } {
   return { nonce: calls.fresh('nonce'), timestamp: String(calls.nowSeconds()) };
 }
 
-/** A reply as a report shows it: its status and the first 200 characters of its body. */
+/** A reply for a report: its status and the first 200 characters of its body. */
 export function described({ status, text }: Reply): string {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return `status ${status}${shown === '' ? '' : ` ${shown}`}`;

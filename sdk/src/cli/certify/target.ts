@@ -1,20 +1,20 @@
 import { type Deviation, described, type Reply, type SignedCalls } from './signed-calls.js';
 import { Unmet } from './outcome.js';
 
-/** A signed call that the server under test accepts each time. */
+/** A signed call that the server under test always accepts. */
 export interface Probe<Subject> {
   route: string;
   /** A new body for each call. */
   body: (subject: Subject) => Record<string, unknown>;
 }
 
-/** What the cases that every signed server has in common need to know of one. */
+/** What the cases common to all signed servers need to know about the server. */
 export interface Target<Subject> {
   calls: (subject: Subject) => SignedCalls;
   probe: Probe<Subject>;
   /** A probe on another route. */
   other: Probe<Subject>;
-  /** Another body for the probe, of another meaning. */
+  /** Another body for the probe, with another meaning. */
   tampered: (body: Record<string, unknown>) => Record<string, unknown>;
   /** The statuses that refuse a call. */
   refusal: { least: number; most: number };

@@ -4,13 +4,13 @@ import { described, type Reply, slowly } from './signed-calls.js';
 import { expectOk, otherProbe, probe, type Target } from './target.js';
 
 const AT_ONCE = 10;
-/** Calls that take less than this are answered fast enough one after the other, in milliseconds. */
+/** Calls that take less than this, in milliseconds, are fast enough even if they are answered one after the other. */
 const SLOW_CALL_MS = 20;
-/** Calls at once may take at most this part of the time that they take one after the other. */
+/** Largest duration of concurrent calls, as a share of the time that they take one after the other. */
 const SERIAL_PART = 0.6;
 const MEASUREMENTS = 3;
 
-/** The cases about HTTP: content type, slow bodies, calls at the same time. */
+/** The cases about HTTP: content type, slow bodies, concurrent calls. */
 export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[] {
   const callsOf = target.calls;
   const define = (id: string, title: string, run: Case<Subject>['run']): Case<Subject> => ({

@@ -54,7 +54,7 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS }>>['values'];
 
-/** @throws UsageError, or what parseArgs throws, if the arguments cannot be used */
+/** @throws UsageError, or what parseArgs throws, if the arguments are invalid */
 export async function debugSignature(args: string[], terminal: Terminal): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS });
   const request = await requestOf(values);
@@ -103,7 +103,9 @@ function arrival(now: string | undefined, { sentAt }: DescribedRequest, terminal
   return sentAt ?? Math.floor(terminal.now() / 1000);
 }
 
-/** The header on a line, if there is one: curl puts a sign in front, and the request line has no colon after a name. */
+/**
+ * The header on a line, if there is one. curl puts a sign before it, and the request line has no colon after a name.
+ */
 function headerIn(line: string): [string, string][] {
   const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];
   return name === undefined ? [] : [[name, withoutSurroundingBlanks(value)]];

@@ -30,7 +30,7 @@ export interface SentRequest extends SentHeaders {
   path: string;
   body: Buffer;
   secret: string;
-  /** The bytes that the sender says it signed. */
+  /** The bytes that the sender claims to have signed. */
   claimedBytes?: Buffer | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Difference {
   offset: number;
   /** As in `body, byte 12`. */
   place: string;
-  /** The bytes from there on that should have been signed, and those that were; empty at an end. */
+  /** The bytes from there that should have been signed, and those that were; empty at the end. */
   right: Buffer;
   wrong: Buffer;
 }
@@ -50,14 +50,14 @@ export interface Diagnosis {
   canonical: Buffer;
   signature: string;
   sent: { tenantId: string; timestamp: string; nonce: string; signature: string };
-  /** Empty if the signature holds. */
+  /** Empty if the signature is valid. */
   causes: Mistake[];
   difference: Difference | undefined;
-  /** How many ways to sign were tried. */
+  /** Number of ways to sign that were tried. */
   tried: number;
 }
 
-/** Finds out why a signature is refused, by trying the mistakes that signers make. Pure. */
+/** Finds out why a signature is refused, by trying common mistakes of signers. Pure. */
 export function diagnose(request: SentRequest): Diagnosis {
   const { method, path, headers, body, secret, claimedBytes } = request;
   const timestamp = firstValue(headers, 'x-timestamp');
@@ -113,14 +113,14 @@ function search(request: SentRequest, sent: Diagnosis['sent']): Found {
     if (!result.explanation) continue;
     const { mistakes, signing } = result.explanation;
     const isOtherAlgorithm = mistakes.some(({ code }) => code === 'digest-algorithm');
-    // Another algorithm has another length by itself.
+    // Another algorithm already explains another length.
     const spelling = reading.mistakes.filter(({ code }) => code !== 'signature-length' || !isOtherAlgorithm);
     return { explanation: { signing, mistakes: [...spelling, ...mistakes] }, tried };
   }
   return { explanation: undefined, tried };
 }
 
-/** What can be wrong, each kind by itself: special causes before general ones. */
+/** The kinds of possible mistakes, special ones before general ones. */
 function dimensionsOf(right: Signing, { headers, secret }: SentRequest): (readonly Variant[])[] {
   return [
     pathVariants(right.path, (name) => headerOf(headers, name)),

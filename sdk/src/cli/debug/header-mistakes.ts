@@ -1,10 +1,10 @@
 import { DEFAULT_TOLERANCE_SECONDS, headerOf } from '../../signature.js';
 import type { Mistake } from './signing.js';
 
-/** The parts of a request that its headers are judged by. */
+/** The parts of a request that are needed to judge its headers. */
 export interface SentHeaders {
   headers: readonly (readonly [name: string, value: string])[];
-  /** What `X-Tenant-ID` should carry; undefined if that is not to be judged. */
+  /** The expected `X-Tenant-ID`; undefined if it is not checked. */
   tenantId?: string | undefined;
   /** Unix time in seconds. */
   now: number;
@@ -13,12 +13,12 @@ export interface SentHeaders {
 
 export const SIGNATURE_HEADERS = ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'] as const;
 
-/** What is wrong with the headers themselves, but for the spelling of `X-Signature`. */
+/** The mistakes in the headers, except for the spelling of `X-Signature`. */
 export function headerMistakes(sent: SentHeaders): Mistake[] {
   return [...missing(sent), ...twice(sent), ...ofTimestamp(sent), ...ofNonce(sent), ...ofTenant(sent)];
 }
 
-/** Its first value, where a header was sent more than once. */
+/** The first value of a header. */
 export function firstValue(headers: SentHeaders['headers'], name: string): string {
   return valuesOf(headers, name)[0] ?? '';
 }

@@ -2,7 +2,7 @@ import { paint, type Terminal } from '../terminal.js';
 import type { Diagnosis } from './diagnosis.js';
 import { visible, visibleLine } from './visible.js';
 
-/** Why a call may still be refused although its signature holds. */
+/** Why a call may be refused although its signature is valid. */
 const OTHER_REFUSALS = [
   'its nonce was used before: each attempt needs a fresh one, repeats included',
   "it arrived later than --now says: the receiver's clock and yours must agree within the tolerance",
@@ -68,7 +68,7 @@ export function jsonReport(diagnosis: Diagnosis, requestId: string | undefined):
   return JSON.stringify(result, null, 2);
 }
 
-/** What the id of a refused request is good for. */
+/** How the id of a refused request helps. */
 export function requestIdAdvice(requestId: string): string {
   return `Request ${requestId}
   The answer never says why a signature was refused, but the receiver's log does: the line "signature refused" with this

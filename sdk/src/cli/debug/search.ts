@@ -1,6 +1,6 @@
 import { digestOf, type Mistake, type Signing, type Variant } from './signing.js';
 
-/** What explains a signature. */
+/** An explanation of a signature. */
 export interface Explanation {
   mistakes: readonly Mistake[];
   signing: Signing;
@@ -8,7 +8,7 @@ export interface Explanation {
 
 export interface SearchResult {
   explanation: Explanation | undefined;
-  /** How many ways to sign were tried. */
+  /** Number of ways to sign that were tried. */
   tried: number;
 }
 
@@ -19,8 +19,8 @@ export interface SearchResult {
 const BUDGET = 300_000;
 
 /**
- * The nearest way to sign that gives this signature: single variants first, then pairs of different dimensions, the likelier
- * ones first.
+ * Finds the most likely way to sign that yields this signature: single variants first, then pairs of different
+ * dimensions, likelier ones first.
  * @param dimensions each in the order in which its variants are tried: special causes before general ones
  * @param sent the bytes of the signature; fewer than those of the digest if it was cut
  */

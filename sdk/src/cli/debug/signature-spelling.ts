@@ -6,7 +6,7 @@ export interface SpeltSignature {
   mistakes: readonly Mistake[];
 }
 
-/** A shorter signature would fit by chance, in bytes. */
+/** Shortest signature, in bytes: a shorter one could match by chance. */
 const MIN_BYTES = 8;
 const PREFIX =
   /^(?:t=\d+,\s*)?(?:hmac[-_ ]?)?(?:sha-?\d+|md5|v\d|signature|hmac|0x|digest|bearer)[\s=:,]+(?=\S)/i;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 export type Part = 'method' | 'path' | 'timestamp' | 'nonce' | 'body' | 'tenant';
 
-/** How the parts are put together before they are signed. */
+/** How the signed parts are joined. */
 export interface Layout {
   order: readonly Part[];
   separator: string;
@@ -14,7 +14,7 @@ export interface Layout {
 
 export type Digest = (key: Buffer, text: Buffer) => Buffer;
 
-/** Everything that a signature depends on: as it should be, or with mistakes. */
+/** Everything that a signature depends on, correct or with mistakes. */
 export interface Signing {
   method: string;
   path: string;
@@ -37,7 +37,7 @@ export interface Mistake {
 /** How likely a mistake is: 1 is combined with others of rank 1 and 2, rank 3 is only tried alone. */
 export type Rank = 1 | 2 | 3;
 
-/** One way to deviate from the right way to sign, within one dimension. */
+/** One deviation from correct signing, within one dimension. */
 export interface Variant {
   mistakes: readonly Mistake[];
   rank: Rank;
@@ -49,7 +49,7 @@ export const RIGHT_LAYOUT: Layout = {
   separator: '\n',
 };
 
-/** The scheme itself is in signature.ts: this one exists to be varied. */
+/** The scheme itself is in signature.ts; this copy exists to be varied. */
 export const RIGHT_DIGEST: Digest = (key, text) => createHmac('sha256', key).update(text).digest();
 
 export function variant(rank: Rank, code: string, explanation: string, change: Partial<Signing>): Variant {

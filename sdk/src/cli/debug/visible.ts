@@ -7,7 +7,7 @@ const NAMED = new Map([
   ['\u007f', '␡'],
 ]);
 
-/** Bytes as one can see them: control characters as signs, what is no UTF-8 as `⟨ff⟩`. Lines still end where they end. */
+/** Bytes made visible: control characters as symbols, invalid UTF-8 as `⟨ff⟩`. Line breaks are kept. */
 export function visible(bytes: Buffer): string {
   const text = decode(bytes);
   return text
@@ -28,7 +28,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // One sign for each byte: what is no text is shown as what it is.
+    // One symbol for each byte, since this is not text.
     return [...bytes]
       .map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `⟨${byte.toString(16)}⟩`))
       .join('');

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { signRequest } from '../../signature.js';
 import { UsageError } from '../terminal.js';
 
-/** What `npm start` of the platform leaves in `sandbox.json`, as far as it is needed here. */
+/** The part of `sandbox.json`, which `npm start` of the platform writes, that is needed here. */
 export interface Sandbox {
   apiUrl: string;
   adminApiKey: string;
@@ -13,18 +13,18 @@ export interface Sandbox {
 export interface Answer {
   status: number;
   text: string;
-  /** Empty where the body is no JSON object. */
+  /** Empty if the body is not a JSON object. */
   json: Record<string, unknown>;
 }
 
-/** Where the platform keeps the file: below its folder, or as root. */
+/** Default places of the file: below the platform's folder, or, if it runs as root, the system's. */
 const DEFAULT_FILES = ['data/sandbox/sandbox.json', '/var/lib/croupier/sandbox/sandbox.json'];
 const TIMEOUT_MS = 20_000;
 
 export const SANDBOX_OPTION_HELP = `  --sandbox FILE           the platform's sandbox.json, whose path npm start prints; default:
                            ./${DEFAULT_FILES[0] ?? ''}, or root's`;
 
-/** Reads the file that was named, or the first of the default ones. @throws UsageError where there is none */
+/** Reads the named file, or the first default one that exists. @throws UsageError if there is none */
 export async function readSandbox(path: string | undefined): Promise<Sandbox> {
   const paths = path === undefined ? DEFAULT_FILES : [path];
   for (const each of paths) {
@@ -36,7 +36,7 @@ export async function readSandbox(path: string | undefined): Promise<Sandbox> {
   );
 }
 
-/** Calls the sandbox's admin API. @throws UsageError where nothing answers */
+/** Calls the sandbox's admin API. @throws UsageError if nothing answers */
 export function callAsAdmin(
   { apiUrl, adminApiKey }: Sandbox,
   method: string,
@@ -46,7 +46,7 @@ export function callAsAdmin(
   return send(apiUrl + path, method, JSON.stringify(body), { Authorization: `Bearer ${adminApiKey}` });
 }
 
-/** Calls the platform as the sandbox's operator. @throws UsageError where nothing answers */
+/** Calls the platform as the sandbox's operator. @throws UsageError if nothing answers */
 export function callAsOperator(
   { apiUrl, operator }: Sandbox,
   path: string,
@@ -66,7 +66,7 @@ export function callAsOperator(
   return send(apiUrl + path, 'POST', body, signed);
 }
 
-/** @throws UsageError with the platform's own message, where the status is none of those expected */
+/** @throws UsageError with the platform's message, if the status is unexpected */
 export function expectStatus(answer: Answer, ...expected: number[]): Answer {
   if (expected.includes(answer.status)) return answer;
   throw new UsageError(`The platform answered ${answer.status} ${answer.text}`);

@@ -21,15 +21,15 @@ const proxy = (status: number, headers: Record<string, string> = {}): Step => ({
   text: '<html>upstream connect error: connection termination</html>',
 });
 
-/** A case as a row: how the platform answers, and what the client must make of it. */
+/** A case as a row: the platform's answers, and the verdict that the client must reach. */
 interface Row {
   id: string;
   title: string;
   script: Step[];
   verdicts: Verdict[];
-  /** How many requests the client sends; at least one. */
+  /** Expected number of requests, at least one. */
   requests?: { least?: number; most?: number };
-  /** Pauses for at least this long before the second request, in milliseconds. */
+  /** Shortest pause before the second request, in milliseconds. */
   pauseMs?: number;
 }
 

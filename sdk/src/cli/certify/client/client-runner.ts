@@ -12,9 +12,9 @@ export interface ClientUnderTest {
   command: readonly string[];
   tenantId: string;
   secret: string;
-  /** The most that one run of the command may take, in milliseconds. */
+  /** Time-out of one run of the command, in milliseconds. */
   timeoutMs: number;
-  /** What the client is asked to give each attempt, in milliseconds. */
+  /** The time-out per attempt that the client is given, in milliseconds. */
   attemptMs: number;
 }
 
@@ -48,9 +48,9 @@ export class ClientRunner {
   }
 
   /**
-   * Has the client send one BET, answered by the script, and checks what holds for each request it sends: the route, a valid
-   * signature, a fresh nonce, the same transactionId and the same bytes.
-   * @throws Unmet where that does not hold, or where the client gives no verdict
+   * Lets the client send one BET, answered by the script, and checks each request: its route, a valid signature, a
+   * fresh nonce, the same transactionId and the same bytes.
+   * @throws Unmet if a request is wrong, or the client gives no verdict
    */
   async run(script: readonly Step[]): Promise<ClientRun> {
     const arrivals = this.platform.play(script);

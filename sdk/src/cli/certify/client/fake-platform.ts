@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the fake platform treats one request. */
+/** The fake platform's reaction to one request. */
 export type Step =
   | { does: 'decide'; status: 'APPROVED' | 'DECLINED' }
   /** An answer for another transactionId, as a confused cache or an attacker sends it. */
@@ -13,7 +13,7 @@ export type Step =
   | { does: 'proxy'; status: number; text: string; headers?: Record<string, string> }
   | { does: 'hang' | 'cut' | 'cut-halfway' };
 
-/** One request as it arrived. */
+/** A received request. */
 export interface Arrival {
   method: string;
   target: string;
@@ -23,7 +23,7 @@ export interface Arrival {
   atMs: number;
 }
 
-/** A platform that answers one transaction by a script; the last step repeats. */
+/** A platform that answers a transaction by a script, whose last step repeats. */
 export class FakePlatform {
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private script: readonly Step[] = [];
@@ -43,7 +43,7 @@ export class FakePlatform {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Begins a script. @returns the requests that will have arrived, in their order */
+  /** Begins a script. @returns a list to which requests are added as they arrive */
   play(script: readonly Step[]): readonly Arrival[] {
     this.script = script;
     this.arrivals = [];

@@ -4,14 +4,14 @@ import { type Deviation, described, type Endpoint, type Reply, SignedCalls } fro
 export const WALLET_ROUTES = { transaction: '/transaction', balance: '/balance' } as const;
 
 export interface WalletUnderTest extends Endpoint {
-  /** A player with an account; its money is moved. */
+  /** A player with an account, whose money is moved. */
   playerRef: string;
-  /** Another player with an account; undefined where there is none. */
+  /** Another player with an account, if there is one. */
   otherPlayerRef: string | undefined;
-  /** A player without an account; undefined where there is none. */
+  /** A player without an account, if there is one. */
   unknownPlayerRef: string | undefined;
   currency: string;
-  /** The provider in whose name bets are sent. */
+  /** The provider in whose name transactions are sent. */
   providerId: string;
   gameId: string;
   /** The stake of a BET in minor units, at least 1. */
@@ -58,7 +58,7 @@ export class WalletCaller {
     return this.wallet.stakeMinor;
   }
 
-  /** A BET of one stake in a round of its own, that was never sent before. */
+  /** A new BET of one stake in a new round. */
   bet(fields: Partial<WalletOrder> = {}): WalletOrder {
     return this.order('BET', { amountMinor: this.stakeMinor, ...fields });
   }
@@ -89,17 +89,17 @@ export class WalletCaller {
     };
   }
 
-  /** @throws Unmet when there is no answer in time */
+  /** @throws Unmet if there is no answer in time */
   send(order: WalletOrder | string, deviation?: Deviation): Promise<Reply> {
     return this.calls.post(WALLET_ROUTES.transaction, order, deviation);
   }
 
-  /** Sends a transaction that has to be answered. @throws Unmet for anything but a valid 200 */
+  /** Sends a transaction that must be decided. @throws Unmet for anything but a valid 200 */
   async decide(order: WalletOrder, deviation?: Deviation): Promise<Decision> {
     return decisionOf(await this.send(order, deviation));
   }
 
-  /** @throws Unmet when there is no answer in time */
+  /** @throws Unmet if there is no answer in time */
   askBalance(fields: Record<string, unknown> = {}, deviation?: Deviation): Promise<Reply> {
     return this.calls.post(WALLET_ROUTES.balance, this.balanceBody(fields), deviation);
   }
@@ -109,7 +109,7 @@ export class WalletCaller {
     return { playerRef, currency, ...fields };
   }
 
-  /** The player's balance in minor units. @throws Prerequisite where the wallet does not answer it */
+  /** The player's balance in minor units. @throws Prerequisite if the wallet does not return it */
   async balance(playerRef = this.wallet.playerRef): Promise<number> {
     try {
       return balanceOf(await this.askBalance({ playerRef }));
@@ -127,7 +127,7 @@ export class WalletCaller {
   }
 }
 
-/** @throws Unmet unless the reply is one that the platform takes as a decision */
+/** @throws Unmet unless the platform accepts the reply as a decision */
 export function decisionOf(reply: Reply): Decision {
   const { status, balance, operatorTransactionId } = reply.json ?? {};
   const isDecision = status === 'APPROVED' || status === 'DECLINED';

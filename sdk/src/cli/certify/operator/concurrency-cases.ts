@@ -4,7 +4,7 @@ import type { Decision } from './caller.js';
 import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
 
 const AT_ONCE = 10;
-/** Rounds of a race: a mistake does not show in each. */
+/** Repetitions of a race, because a mistake does not show in each. */
 const RACES = 5;
 
 export const CONCURRENCY_CASES: WalletCase[] = [

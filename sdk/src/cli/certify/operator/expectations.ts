@@ -2,16 +2,16 @@ import { Prerequisite, Unmet } from '../outcome.js';
 import { described, type Reply } from '../signed-calls.js';
 import type { Decision, WalletCaller, WalletOrder } from './caller.js';
 
-/** The balance that every case may rely on, in stakes. */
+/** The least balance for every case, in stakes. */
 const FUNDS_STAKES = 20;
 
-/** Tops the player up where there is less than the cases need. @throws Prerequisite when that is refused */
+/** Tops up the player if the balance is below what the cases need. @throws Prerequisite if that is refused */
 export async function fund(caller: WalletCaller, playerRef = caller.wallet.playerRef): Promise<void> {
   const missing = FUNDS_STAKES * caller.stakeMinor - (await caller.balance(playerRef));
   if (missing > 0) await adjusted(caller, missing, playerRef);
 }
 
-/** Changes the balance by an ADJUSTMENT. @throws Prerequisite when it is not approved */
+/** Changes the balance by an ADJUSTMENT. @throws Prerequisite if it is not approved */
 export async function adjusted(
   caller: WalletCaller,
   byMinor: number,
@@ -20,12 +20,12 @@ export async function adjusted(
   if (byMinor !== 0) await first(caller, caller.adjustment(byMinor, { playerRef }));
 }
 
-/** Makes the balance what the case needs. @throws Prerequisite when that is refused */
+/** Sets the balance that the case needs. @throws Prerequisite if that is refused */
 export async function setBalance(caller: WalletCaller, toMinor: number): Promise<void> {
   await adjusted(caller, toMinor - (await caller.balance()));
 }
 
-/** Books what the case starts with. @throws Prerequisite when it is not approved */
+/** Books the first transaction of a case. @throws Prerequisite if it is not approved */
 export async function first(caller: WalletCaller, order: WalletOrder): Promise<WalletOrder> {
   try {
     approved(await caller.decide(order));
@@ -47,7 +47,7 @@ export function declined(decision: Decision, what = 'DECLINED'): Decision {
   throw new Unmet(what, `APPROVED, balance ${decision.balance}`);
 }
 
-/** Expects that a body without sense is not booked: a 4xx, or DECLINED. */
+/** Expects that an invalid body is not booked: a 4xx, or DECLINED. */
 export function expectNotApproved(reply: Reply): void {
   const isClientError = reply.status >= 400 && reply.status <= 499;
   const isDeclined = reply.status === 200 && reply.json?.['status'] === 'DECLINED';
@@ -59,7 +59,7 @@ export function expectBalance(received: number, expected: number, where: string)
   if (received !== expected) throw new Unmet(`balance ${expected} ${where}`, `balance ${received}`);
 }
 
-/** Runs something that has to change the player's balance by this much, as the balance route shows it. */
+/** Runs work that must change the player's balance by this amount, according to the balance route. */
 export async function moves(
   caller: WalletCaller,
   byMinor: number,

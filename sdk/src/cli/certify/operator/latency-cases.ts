@@ -3,9 +3,9 @@ import type { WalletCaller, WalletOrder } from './caller.js';
 import { decisionOf } from './caller.js';
 import type { WalletCase } from './wallet-case.js';
 
-/** Calls on their way at the same time, as from a small platform. */
+/** Concurrent calls, as from a small platform. */
 const CONCURRENCY = 4;
-/** The part of the platform's time-out that the 99th percentile may take: the rest is for bad days. */
+/** The share of the platform's time-out that the 99th percentile may take; the rest is a reserve. */
 const P99_PART = 0.5;
 
 export const LATENCY_CASES: WalletCase[] = [
@@ -27,7 +27,7 @@ export const LATENCY_CASES: WalletCase[] = [
   },
 ];
 
-/** Durations of each kind of call, in milliseconds. The stakes are given back. */
+/** Measures each kind of call, in milliseconds. The stakes are returned. */
 async function measure(caller: WalletCaller): Promise<Map<string, number[]>> {
   const durations = new Map<string, number[]>();
   const nowMs = caller.calls.nowMs;

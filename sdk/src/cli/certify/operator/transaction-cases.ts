@@ -14,7 +14,7 @@ import {
 import { type WalletCase, withoutOtherPlayer, withoutUnknownPlayer } from './wallet-case.js';
 
 const UNKNOWN_FIELDS = { certifyUnknown: { list: [1, 'two', null] }, certifyFlag: true };
-/** More than a signed 32-bit integer holds. */
+/** More than fits into a signed 32-bit integer. */
 const BEYOND_32_BIT_MINOR = 3_000_000_000;
 const AT_ONCE = 10;
 

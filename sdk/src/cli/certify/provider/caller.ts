@@ -7,7 +7,7 @@ export interface ProviderUnderTest extends Endpoint {
   currency: string;
   /** Minor units. */
   betAmountMinor: number;
-  /** Below the base address, where a signed call plays one spin of a batch; undefined where there is no such route. */
+  /** The route below the base address that plays one spin of a batch, if there is one. */
   playPath: string | undefined;
 }
 
@@ -30,13 +30,13 @@ export class ProviderCaller {
   /**
    * Makes one call and resolves with its reply, whatever its status.
    * @param body an object is sent as JSON, a text as it is
-   * @throws Unmet when there is no answer in time
+   * @throws Unmet if there is no answer in time
    */
   call(name: CallbackName, body: object | string, deviation?: Deviation): Promise<Reply> {
     return this.calls.post(CALLBACK_ROUTES[name], body, deviation);
   }
 
-  /** Plays one spin. @throws Unmet when there is no answer in time */
+  /** Plays one spin. @throws Unmet if there is no answer in time */
   play(batch: object): Promise<Reply> {
     return this.calls.post(this.provider.playPath ?? '', batch);
   }

@@ -22,7 +22,7 @@ export interface GrantBody {
 
 const SPINS = 5;
 
-/** A grant that was never sent before. */
+/** A new grant. */
 export function grantBody(caller: ProviderCaller, fields: Partial<GrantBody> = {}): GrantBody {
   const { playerRef, gameId, betAmountMinor, currency } = caller.provider;
   const requestRef = caller.calls.fresh('grant');
@@ -39,7 +39,7 @@ export function revocationBody(
   return { revocationRef, sessionId, playerRef, gameId, reason: 'KICK', revokedAt, ...fields };
 }
 
-/** A batch to begin with. @throws Prerequisite when it is not to be had */
+/** Grants the batch of a case. @throws Prerequisite if that is refused */
 export async function granted(
   caller: ProviderCaller,
   fields: Partial<GrantBody> = {},
@@ -54,12 +54,12 @@ export async function granted(
   }
 }
 
-/** Names a batch as status and cancel do. */
+/** The body that names a batch, for status and cancel. */
 export function named({ externalRef, playerRef, gameId }: Batch): Batch {
   return { externalRef, playerRef, gameId };
 }
 
-/** Expects a 4xx: the call is correctly signed and cannot be carried out. */
+/** Expects a 4xx for a call that is correctly signed but cannot be carried out. */
 export function expectDeclined(reply: Reply): void {
   if (reply.status < 400 || reply.status > 499) throw new Unmet('a status from 400 to 499', described(reply));
 }
@@ -71,7 +71,7 @@ export function externalRefIn(reply: Reply): string {
   throw new Unmet('JSON with externalRef, a text that is not empty', described(reply));
 }
 
-/** What is left of a batch. */
+/** The status of a batch. */
 export async function statusOf(
   caller: ProviderCaller,
   batch: Batch,
@@ -105,7 +105,7 @@ export function expectDifferent(externalRefs: string[]): void {
   throw new Unmet(`${externalRefs.length} different externalRefs`, externalRefs.join(', '));
 }
 
-/** Plays one spin to begin with. @throws Prerequisite when it cannot be played */
+/** Plays the first spin of a case. @throws Prerequisite if it cannot be played */
 export async function played(caller: ProviderCaller, batch: Batch): Promise<void> {
   const reply = await caller.play(named(batch));
   if (reply.status !== 200) throw new Prerequisite('a spin played first: status 200', described(reply));

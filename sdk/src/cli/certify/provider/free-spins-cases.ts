@@ -306,7 +306,7 @@ export const FREE_SPINS_CASES = [
   ...grouped('cancel', CANCEL),
 ];
 
-/** The callbacks that name a batch also name its player and its game: all three have to match. */
+/** Callbacks that name a batch also name its player and game: all three must match. */
 function ofSomebodyElse(callback: 'status' | 'cancel', does: string): FreeSpinsCase[] {
   const fields = { playerRef: 'player', gameId: 'game' } as const;
   return (['playerRef', 'gameId'] as const).map((field) => ({

@@ -3,8 +3,8 @@ import type { CaseResult, Latency } from '../outcome.js';
 import { counts, isCertified, type Run, verdict } from './run.js';
 
 /**
- * The certificate as one HTML page that needs nothing else: no scripts, no fonts, no network.
- * @param json the JSON report of the same run; the certificate shows its SHA-256, which ties the two together
+ * The certificate as a self-contained HTML page, without scripts, fonts or network access.
+ * @param json the JSON report of the same run, whose SHA-256 the certificate shows
  */
 export function htmlCertificate(run: Run, json: string): string {
   const { subject, certification, version, tenantId, address, startedAt, results } = run;

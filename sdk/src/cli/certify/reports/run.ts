@@ -1,10 +1,10 @@
 import type { CaseResult, Outcome } from '../outcome.js';
 
-/** A certification that was run, with everything that its reports show. */
+/** A finished certification, with the data of its reports. */
 export interface Run {
   /** The command: `certify`, `certify-operator` or `certify-client`. */
   certification: string;
-  /** What was certified, for the heading of a report: "Provider server". */
+  /** The subject, for the heading of a report: "Provider server". */
   subject: string;
   /** The version of the SDK that ran the cases. */
   version: string;
@@ -26,12 +26,12 @@ export function counts(results: readonly CaseResult[]): Counts {
   return sum;
 }
 
-/** True where every case of the certification ran and passed: a case that was skipped proves nothing. */
+/** Whether every case ran and passed; a skipped case proves nothing. */
 export function isCertified({ complete, results }: Run): boolean {
   return complete && results.length > 0 && results.every(({ outcome }) => outcome.kind === 'passed');
 }
 
-/** The verdict as a sentence; undefined where a selection of cases passed, which certifies nothing. */
+/** The verdict as a sentence; undefined if only a selection of cases ran and passed, which certifies nothing. */
 export function verdict(run: Run): string | undefined {
   const { failed, blocked } = counts(run.results);
   if (failed + blocked > 0) return 'The integration is not certified.';

@@ -1,22 +1,22 @@
-/** A request as a file describes it. */
+/** A request described by a file. */
 export interface DescribedRequest {
   method: string;
   /** The request target. */
   path: string;
   headers: [name: string, value: string][];
   body: Buffer;
-  /** Unix time in seconds at which it was sent, where the file says so. */
+  /** When it was sent, in Unix seconds, if the file says so. */
   sentAt?: number | undefined;
 }
 
-/** Target and `Host` of an address, each exactly as it is spelt there. */
+/** Target and `Host` of an address, exactly as they are spelt. */
 export function targetOf(address: string): { path: string; host: string | undefined } {
   const [, authority, target = ''] = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/)?([^/?#]*)([^#]*)/i.exec(address) ?? [];
   const host = authority?.slice(authority.lastIndexOf('@') + 1);
   return { path: target.startsWith('/') ? target : `/${target}`, host: host === '' ? undefined : host };
 }
 
-/** With a `Host` of the address, unless the request names its own. */
+/** Adds the `Host` of the address, unless the request has its own. */
 export function withHost(
   headers: [name: string, value: string][],
   host: string | undefined,

@@ -10,7 +10,7 @@ interface HarRequest {
 
 /**
  * The request of a HAR file: of a whole one, of one of its entries, or of an entry's request.
- * @param index which entry, from 0
+ * @param index the entry, from 0
  * @throws UsageError if there is no such request
  */
 export function requestOfHar(text: string, index: number): DescribedRequest {

@@ -123,7 +123,7 @@ function digests(body: Buffer): Variant[] {
   });
 }
 
-/** What is made of JSON that is no JSON of the same content. */
+/** Mistakes with JSON that do not yield JSON with the same content. */
 function ofJson(text: string): Variant[] {
   const twice = 'The JSON was serialised twice: the text of the JSON was signed as a JSON string.';
   const form = 'The fields were signed in form encoding (a=1&b=2), and sent as JSON.';

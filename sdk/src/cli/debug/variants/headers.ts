@@ -1,6 +1,6 @@
 import { type Rank, type Signing, type Variant, variant } from '../signing.js';
 
-/** Methods, timestamps and nonces that are signed instead of those sent: each group is a dimension of its own. */
+/** Methods, timestamps and nonces that are signed instead of those sent. Each group is a dimension. */
 export function headerVariants(
   right: Pick<Signing, 'method' | 'timestamp' | 'nonce'>,
   headers: readonly (readonly [name: string, value: string])[],

@@ -1,6 +1,6 @@
 import type { Mistake } from '../signing.js';
 
-/** The same JSON, as another serialiser or another setting writes it. */
+/** The same JSON, written by another serialiser or with other settings. */
 export interface JsonSpelling {
   text: string;
   mistakes: readonly Mistake[];
@@ -10,7 +10,7 @@ interface Whitespace {
   name: string;
   comma: string;
   colon: string;
-  /** One level; empty for JSON on one line. */
+  /** Indentation per level; empty for JSON on one line. */
   indent: string;
   newline?: string;
   /** Arrays on one line, as Jackson prints them. */
@@ -167,7 +167,7 @@ export function jsonSpellings(sent: string): JsonSpelling[] {
   return [...spellings.values()];
 }
 
-/** The style in which the text is written, as far as it is a known one. */
+/** The style of the text, if it is known. */
 function styleOf(value: unknown, sent: string): Style {
   const trimmed = sent.trim();
   for (const whitespace of WHITESPACE) {

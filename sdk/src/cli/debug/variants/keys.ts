@@ -3,12 +3,12 @@ import { type Rank, type Variant, variant } from '../signing.js';
 import { base32Decoded, base32Encoded } from './base32.js';
 import { utf16be, utf8Twice } from './encodings.js';
 
-/** Characters of the secrets that the platform issues, for the search for a single wrong one. */
+/** The alphabet of the platform's secrets, to search for a single wrong character. */
 const SECRET_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=';
-/** Longer secrets are not searched for a wrong character, in characters. */
+/** Longest secret that is searched for a wrong character, in characters. */
 const MAX_TYPO_LENGTH = 96;
 
-/** Keys that are made from the secret instead of its UTF-8 text. */
+/** Keys derived from the secret instead of its UTF-8 text. */
 export function keyVariants(secret: string, tenant: string): Variant[] {
   const key = Buffer.from(secret);
   return [

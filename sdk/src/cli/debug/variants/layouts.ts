@@ -29,7 +29,7 @@ const SEPARATORS = [
   ', ',
   ' \n',
 ];
-/** Those that are combined with mistakes in other dimensions. */
+/** Separators that are combined with mistakes in other dimensions. */
 const COMMON_SEPARATORS = new Set(['', '.', ':', '|', '&', '\\n', '\r\n', ',', ' ']);
 
 let variants: readonly Variant[] | undefined;
@@ -46,7 +46,7 @@ const of = (rank: Rank, mistakes: readonly Mistake[], layout: Layout): Variant =
   change: { layout },
 });
 
-/** The schemes of other services that signers bring along. */
+/** The schemes of other services that signers may use. */
 function named(): Variant[] {
   const scheme = (code: string, name: string, layout: Layout): Variant => {
     const explanation = `The text was put together as ${name} does. Sign METHOD, PATH, TIMESTAMP, NONCE and BODY with a newline between them.`;

@@ -1,7 +1,7 @@
 import { CALLBACK_ROUTES } from '../../../callbacks.js';
 import { type Rank, type Variant, variant } from '../signing.js';
 
-/** The routes that take signed calls, for calls signed for another one. Contract, sections 3 and 6. */
+/** The signed routes, to recognise calls that were signed for another one. Contract, sections 3 and 6. */
 const ROUTES = [
   '/v1/wallet/session/verify',
   '/v1/wallet/transaction',
@@ -13,7 +13,7 @@ const ROUTES = [
   ...Object.values(CALLBACK_ROUTES),
 ];
 
-/** What proxies add to or cut off a path. */
+/** Prefixes that proxies add to a path or remove. */
 const BASE_PATHS = [
   '/api',
   '/rgs',
@@ -62,7 +62,7 @@ const PARAMETERS = [
   'id',
 ];
 
-/** Headers in which a proxy passes on the path that it was called with. */
+/** Headers in which a proxy forwards the original path. */
 const ORIGINAL_PATH_HEADERS = ['x-original-uri', 'x-original-url', 'x-forwarded-uri', 'x-rewrite-url'];
 
 /**
@@ -233,7 +233,7 @@ function ofEncoding(path: string, search: string): Variant[] {
   ];
 }
 
-/** As URL classes and their stricter relatives write the same target. */
+/** The same target, as URL classes write it. */
 function respelt(path: string, search: string): string[] {
   const spellings: string[] = [];
   try {
