@@ -7,7 +7,7 @@ import { type Fault, type FaultKind, LANES, type Lane, type Plan, type PlannedFa
 import { until } from './processes/child.js';
 import type { World } from './world.js';
 
-/** How long the calls do not reach the wallet before an instance is killed, in milliseconds. */
+/** How long the calls do not reach the wallet before an instance is killed or suspended, in milliseconds. */
 const BEFORE_CALL_MS = 400;
 
 /** How long a fault waits until what it restarted is ready, in seconds. */
@@ -83,15 +83,14 @@ export class Faults {
       case 'kill':
         return this.kill(fault.instances, fault.downMs);
       case 'kill-before-call': {
-        const wallets = world.link('wallet', 0);
-        wallets.stall();
-        await sleep(BEFORE_CALL_MS);
-        await Promise.all(fault.instances.map((number) => world.instances[number]!.kill()));
-        wallets.heal();
+        const kill = (number: number) => world.instances[number]!.kill();
+        await this.whileCallsWait(() => Promise.all(fault.instances.map(kill)));
         return this.kill(fault.instances, fault.downMs);
       }
       case 'suspend':
-        for (const number of fault.instances) world.instances[number]!.suspend();
+        // A script's holders have calls under way; a random one is met at any moment.
+        if (this.plan.scripted) await this.whileCallsWait(async () => this.suspend(fault.instances));
+        else this.suspend(fault.instances);
         await sleep(fault.forMs);
         for (const number of fault.instances) world.instances[number]!.resume();
         return;
@@ -136,6 +135,19 @@ export class Faults {
         return link.heal();
       }
     }
+  }
+
+  /** Does something while claims are committed and their calls do not reach the wallet. */
+  private async whileCallsWait(work: () => Promise<unknown>): Promise<void> {
+    const wallets = this.world.link('wallet', 0);
+    wallets.stall();
+    await sleep(BEFORE_CALL_MS);
+    await work();
+    wallets.heal();
+  }
+
+  private suspend(instances: readonly number[]): void {
+    for (const number of instances) this.world.instances[number]!.suspend();
   }
 
   private async kill(instances: readonly number[], downMs: number): Promise<void> {

@@ -117,12 +117,18 @@ export function planOf(seed: number, minutes: number, parts: Parts): Plan {
   };
 }
 
+/**
+ * Longer than the providers wait for an answer (8 s), so that they send what is in flight to another instance, which takes it
+ * over; the suspended one is refused when it wakes.
+ */
+const SCRIPT_SUSPENDED_MS = 11_000;
+
 /** Two minutes that force each situation once. */
 export function scriptedPlan(seed: number, parts: Parts): Plan {
   const last = parts.instances - 1;
   const all = Array.from({ length: parts.instances }, (_, number) => number);
   const script: readonly [atSeconds: number, fault: Fault][] = [
-    [5, { kind: 'suspend', instances: [last], forMs: 7000 }],
+    [5, { kind: 'suspend', instances: [last], forMs: SCRIPT_SUSPENDED_MS }],
     [8, { kind: 'redis-kill', downMs: 1500 }],
     [16, { kind: 'kill-before-call', instances: [0], downMs: 500 }],
     [18, { kind: 'cut', link: 'wallet', instance: 0, forMs: 500 }],
@@ -139,7 +145,7 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
     [58, { kind: 'database-kill' }],
     [62, { kind: 'database-restart' }],
     [64, { kind: 'cut', link: 'redis', instance: last, forMs: 1000 }],
-    [66, { kind: 'suspend', instances: [0], forMs: 6000 }],
+    [66, { kind: 'suspend', instances: [0], forMs: SCRIPT_SUSPENDED_MS }],
   ];
   const kinds = possible(parts);
   const lane = (of: readonly FaultKind[]) =>
