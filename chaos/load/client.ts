@@ -9,7 +9,6 @@ const PATIENCE_MS = 8000;
 const READINESS_MS = 200;
 /** Shorter than SHUTDOWN_DELAY_MS by more than the readiness takes, in milliseconds. */
 const FRESH_MS = 1000;
-const CONNECTIONS = 128;
 
 export interface Signed {
   readonly path: string;
@@ -36,7 +35,8 @@ export class Client {
   private turn = 0;
 
   constructor(private readonly world: World) {
-    const options = { connections: CONNECTIONS, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
+    // As many connections as requests: one that waited for a connection might be sent when its instance has stopped.
+    const options = { connections: null, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
     this.pools = world.instances.map(
       ({ number }) => new Pool(`http://127.0.0.1:${world.clientPort(number)}`, options),
     );
