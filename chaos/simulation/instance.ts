@@ -13,6 +13,7 @@ import type { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { Admission } from '../../src/wallet/admission.js';
 import { AttemptRunner } from '../../src/wallet/attempt.runner.js';
 import type { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
+import type { OperatorAnswers } from '../../src/wallet/operator-answers.js';
 import { ResolutionService } from '../../src/wallet/resolving/resolution.service.js';
 import type { UndecidedStore } from '../../src/wallet/resolving/undecided.store.js';
 import type { Claim } from '../../src/wallet/transaction.js';
@@ -131,6 +132,8 @@ export class SimulatedInstance {
       wallets as OperatorWallets,
       transactions as TransactionStore,
       metrics as Metrics,
+      // The simulated wallet answers nothing that would be kept.
+      {} as OperatorAnswers,
     );
     this.service = new WalletService(
       randomness,

@@ -23,7 +23,7 @@ export async function makeMonthsAhead(
 ): Promise<void> {
   const made = await withServiceDatabase(storage, (database) => makePartitions(database, months));
   for (const name of made) print(`Made ${name}.`);
-  print(`Callbacks and the audit log have partitions for ${months} months ahead.`);
+  print(`The partitioned tables have partitions for ${months} months ahead.`);
 }
 
 function monthsIn(text: string): number {

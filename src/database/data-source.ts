@@ -14,6 +14,7 @@ import { AuditSeals1764000000008 } from './migrations/0008-audit-seals.js';
 import { RolesAndRefusals1764000000009 } from './migrations/0009-roles-and-refusals.js';
 import { MonthlyPartitions1764000000011 } from './migrations/0011-monthly-partitions.js';
 import { GuardRails1764000000013 } from './migrations/0013-guard-rails.js';
+import { AttemptEvidence1764000000014 } from './migrations/0014-attempt-evidence.js';
 import { HealthAndPauses1764000000016 } from './migrations/0016-health-and-pauses.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
@@ -57,6 +58,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       RolesAndRefusals1764000000009,
       MonthlyPartitions1764000000011,
       GuardRails1764000000013,
+      AttemptEvidence1764000000014,
       HealthAndPauses1764000000016,
     ],
     subscribers: [FailedQuerySubscriber],

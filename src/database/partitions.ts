@@ -1,7 +1,7 @@
 import type { Database, Statement } from './database.js';
 
-/** The tables that are partitioned by month. Migration 0011. */
-const TABLES = ['callbacks', 'audit_entries'] as const;
+/** The tables that are partitioned by month. Migrations 0011 and 0014. */
+const TABLES = ['callbacks', 'audit_entries', 'operator_answers'] as const;
 
 /** Reads and writes wait while a partition is attached, so the attempt ends if the table stays locked for longer. */
 const LOCK_TIMEOUT: Statement = { name: 'partitions_lock_timeout', text: "SET LOCAL lock_timeout = '5s'" };

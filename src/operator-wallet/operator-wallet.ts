@@ -1,3 +1,4 @@
+import type { ReceivedAnswer } from '../outbound/answer.js';
 import type {
   WalletBalanceRequest,
   WalletBalanceResponse,
@@ -17,6 +18,8 @@ export interface Unknown {
   readonly noHttpAnswer?: true;
   /** For the log and the transaction's history, never for the provider. */
   readonly detail: string;
+  /** The HTTP answer that arrived although it is no answer of the contract, as far as it was read. */
+  readonly received?: ReceivedAnswer;
 }
 
 export interface Booked extends WalletTransactionResponse {

@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../http/validation/json.js';
-import type { CallOutcome } from '../outbound/answer.js';
+import type { CallOutcome, ReceivedAnswer } from '../outbound/answer.js';
 import type { Outbound } from '../outbound/outbound.service.js';
 import type {
   BalanceAnswer,
@@ -49,11 +49,12 @@ export class SignedJsonWallet implements OperatorWallet {
 function decisionIn(outcome: CallOutcome): WalletAnswer {
   const answer = read(outcome);
   if (answer.kind === 'unknown') return answer;
+  const { received } = answer;
   const { status, balance, reason, operatorTransactionId } = answer.fields;
   if (status !== 'APPROVED' && status !== 'DECLINED') {
-    return unavailable('the answer lacks the status APPROVED or DECLINED');
+    return unavailable('the answer lacks the status APPROVED or DECLINED', received);
   }
-  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE);
+  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE, received);
   return {
     kind: 'decided',
     status,
@@ -67,27 +68,38 @@ function balanceIn(outcome: CallOutcome): BalanceAnswer {
   const answer = read(outcome);
   if (answer.kind === 'unknown') return answer;
   const { balance } = answer.fields;
-  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE);
+  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE, answer.received);
   return { kind: 'known', balance: balance as number };
 }
 
-function read(outcome: CallOutcome): { kind: 'read'; fields: Record<string, unknown> } | Unknown {
+function read(outcome: CallOutcome): ReadAnswer | Unknown {
   if (outcome.kind === 'timeout') {
-    return { kind: 'unknown', cause: 'timeout', noHttpAnswer: true, detail: outcome.detail };
+    const { detail, received } = outcome;
+    return { kind: 'unknown', cause: 'timeout', noHttpAnswer: true, detail, ...(received && { received }) };
   }
   if (outcome.kind === 'failed') {
-    return { ...unavailable(outcome.detail), ...(!outcome.answered && { noHttpAnswer: true }) };
+    return {
+      ...unavailable(outcome.detail, outcome.received),
+      ...(!outcome.answered && { noHttpAnswer: true }),
+    };
   }
-  if (outcome.status !== 200) return unavailable(`the wallet answered ${outcome.status}`);
+  if (outcome.status !== 200) return unavailable(`the wallet answered ${outcome.status}`, outcome);
   try {
-    return { kind: 'read', fields: parseJsonObject(outcome.body) };
+    return { kind: 'read', fields: parseJsonObject(outcome.body), received: outcome };
   } catch {
-    return unavailable('the answer is not a JSON object');
+    return unavailable('the answer is not a JSON object', outcome);
   }
 }
 
-function unavailable(detail: string): Unknown {
-  return { kind: 'unknown', cause: 'unavailable', detail };
+/** A 200 with a JSON object, whose fields are still to be judged. */
+interface ReadAnswer {
+  readonly kind: 'read';
+  readonly fields: Record<string, unknown>;
+  readonly received: ReceivedAnswer;
+}
+
+function unavailable(detail: string, received?: ReceivedAnswer): Unknown {
+  return { kind: 'unknown', cause: 'unavailable', detail, ...(received && { received }) };
 }
 
 /** A stranger's text, made harmless: cut, without control characters and halves of characters. */

@@ -1,16 +1,32 @@
 import type { Dispatcher } from 'undici';
 import { ANSWER_LIMIT_BYTES, AnswerBody } from './answer-body.js';
 
+/** Statuses below are provisional (1xx). */
+const FINAL_STATUS = 200;
+
 /** The outcome of a call that was sent once. */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
-  | { readonly kind: 'timeout'; readonly detail: string }
+  | {
+      readonly kind: 'timeout';
+      /** What arrived of an answer that was not complete in time. */
+      readonly received?: ReceivedAnswer;
+      readonly detail: string;
+    }
   | {
       readonly kind: 'failed';
       /** Whether an HTTP answer arrived, although it is unusable. */
       readonly answered: boolean;
+      /** What arrived of an answer that is incomplete or too large. */
+      readonly received?: ReceivedAnswer;
       readonly detail: string;
     };
+
+/** The status of an HTTP answer, and its body as far as it was read. */
+export interface ReceivedAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
 
 /**
  * Handles the answer to one call through undici's dispatch interface, which avoids the stream that its promise interface
@@ -35,7 +51,7 @@ export class Answer implements Dispatcher.DispatchHandler {
   ) {
     this.timer = setTimeout(() => {
       this.timedOut = new Error(`no whole answer within ${timeoutMs} ms`);
-      this.conclude({ kind: 'timeout', detail: this.timedOut.message });
+      this.conclude({ kind: 'timeout', detail: this.timedOut.message, ...this.received() });
       this.controller?.abort(this.timedOut);
     }, timeoutMs);
   }
@@ -64,12 +80,16 @@ export class Answer implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     clearTimeout(this.timer);
-    this.conclude(failed(error, this.tooLarge));
+    this.conclude({ ...failed(error, this.tooLarge), ...this.received() });
+  }
+
+  private received(): { received?: ReceivedAnswer } {
+    return this.status < FINAL_STATUS ? {} : { received: { status: this.status, body: this.body.bytes() } };
   }
 }
 
 /** The outcome of a call that failed with an error. */
-export function failed(error: unknown, answered = false): CallOutcome {
+export function failed(error: unknown, answered = false): Extract<CallOutcome, { kind: 'failed' }> {
   const { code, message } = error as { code?: string; message?: string };
   const detail = [code, message].filter(Boolean).join(': ').slice(0, 500);
   return { kind: 'failed', answered, detail: detail.toWellFormed().replaceAll('\0', '\uFFFD') };

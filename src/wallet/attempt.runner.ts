@@ -12,6 +12,7 @@ import {
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { declineReason, responseBody } from './rules/outcome.js';
+import { OperatorAnswers } from './operator-answers.js';
 import type { Claim, Driver, Settlement } from './transaction.js';
 import { TransactionStore } from './transaction.store.js';
 
@@ -57,6 +58,7 @@ export class AttemptRunner {
     private readonly wallets: OperatorWallets,
     private readonly transactions: TransactionStore,
     private readonly metrics: Metrics,
+    private readonly operatorAnswers: OperatorAnswers,
   ) {}
 
   /**
@@ -96,7 +98,9 @@ export class AttemptRunner {
     const limitMinor = this.exceededWinLimit(claim);
     const answer = await this.markAndCall(claim, limitMinor).finally(() => call.release());
     const settlement = this.settlement(claim, answer, driver, started);
-    if (!(await this.transactions.settle(claim, settlement))) return { to: 'lost' };
+    const settled = await this.transactions.settle(claim, settlement);
+    if (answer.kind === 'unknown' && answer.received) await this.operatorAnswers.keep(claim, answer.received);
+    if (!settled) return { to: 'lost' };
     const { providerId, kind } = claim.order;
     this.metrics.transactionSettled(claim.operatorId, providerId, kind, settlement.state, claim.mode);
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
@@ -153,7 +157,11 @@ export class AttemptRunner {
         state: 'TIMED_OUT',
         responseBody: null,
         declineReason: null,
-        record: record({ outcome: codeOf(answer), detail: answer.detail }),
+        record: record({
+          outcome: codeOf(answer),
+          detail: answer.detail,
+          operatorStatus: answer.received?.status,
+        }),
       };
     }
     const { status, balance, reason, operatorTransactionId } = answer;

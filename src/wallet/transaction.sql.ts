@@ -182,8 +182,8 @@ export const RETRY: Statement = {
 };
 
 /** Attempts that a history keeps: the first ones and the latest. */
-const ATTEMPTS_KEPT = 200;
-const FIRST_ATTEMPTS_KEPT = 20;
+export const ATTEMPTS_KEPT = 200;
+export const FIRST_ATTEMPTS_KEPT = 20;
 
 const settled = (items: string) => `
   UPDATE transactions t

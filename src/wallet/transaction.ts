@@ -75,6 +75,8 @@ export interface AttemptRecord {
   readonly reason?: string;
   readonly operatorTransactionId?: string;
   readonly detail?: string;
+  /** The HTTP status of what the operator answered, where that was no answer of the contract. */
+  readonly operatorStatus?: number;
 }
 
 /** An attempt in the transaction's history. If its lease expired, its outcome is unknown. */

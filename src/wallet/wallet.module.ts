@@ -13,6 +13,8 @@ import { TransactionsAdminController } from './desk/transactions.admin.controlle
 import { ResolutionService } from './resolving/resolution.service.js';
 import { Resolver } from './resolving/resolver.js';
 import { FreshClaims } from './fresh-claim.store.js';
+import { OperatorAnswerStore } from './operator-answer.store.js';
+import { OperatorAnswers } from './operator-answers.js';
 import { TransactionStore } from './transaction.store.js';
 import { UndecidedGauge } from './resolving/undecided.gauge.js';
 import { UndecidedStore } from './resolving/undecided.store.js';
@@ -33,6 +35,8 @@ import { WalletService } from './wallet.service.js';
     AttemptRunner,
     FreshClaims,
     TransactionStore,
+    OperatorAnswers,
+    OperatorAnswerStore,
     ResolutionService,
     Resolver,
     UndecidedStore,

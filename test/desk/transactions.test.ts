@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   ADMIN_KEY,
   GAME,
@@ -274,6 +274,83 @@ describe('the detail', () => {
       'provider-told',
     ]);
     expect(timeline.map((entry) => entry.at)).toEqual(timeline.map((entry) => entry.at).sort());
+  });
+
+  test('shows what the operator answered where that was no answer', async () => {
+    const body = bet({ amountMinor: 70 });
+    const { transactionId } = body;
+    const page = `<html>\n\u0000\u001bdown for maintenance</html>${'x'.repeat(5000)}`;
+    world.wallet.next({ do: 'answer', status: 503, body: page }, { transactionId });
+    world.wallet.next({ do: 'answer', status: 200, body: { status: 'MAYBE' } }, { transactionId });
+    world.wallet.next({ do: 'drop' }, { transactionId });
+    for (let attempt = 1; attempt <= 4; attempt += 1) await world.submit(body);
+    const { json } = await detail(body);
+    const attempts = json['attempts'] as { operatorStatus?: number; operatorBody?: string }[];
+    const kept = '<html> \uFFFD\uFFFDdown for maintenance</html>'.padEnd(4096, 'x');
+    expect(attempts).toMatchObject([
+      { operatorStatus: 503, operatorBody: kept },
+      { operatorStatus: 200, operatorBody: '{"status":"MAYBE"}' },
+      { outcome: 'OPERATOR_UNAVAILABLE' },
+      { outcome: 'APPROVED', operatorStatus: 200 },
+    ]);
+    expect(attempts[2]).not.toHaveProperty('operatorStatus');
+    expect(attempts[3]).not.toHaveProperty('operatorBody');
+    const silences = (json['timeline'] as { event: string }[]).filter(
+      ({ event }) => event === 'operator-silent',
+    );
+    expect(silences).toMatchObject([
+      { operatorStatus: 503, operatorBody: kept },
+      { operatorStatus: 200 },
+      {},
+    ]);
+    const undo = await timedOut(world, rollbackOf(body), false);
+    world.wallet.next(
+      { do: 'answer', status: 502, body: 'bad gateway' },
+      { transactionId: undo.transactionId },
+    );
+    await world.submit(undo);
+    expect((await detail(body)).json['rollback']).toMatchObject({
+      attempts: [{ operatorStatus: 500 }, { operatorStatus: 502, operatorBody: 'bad gateway' }],
+    });
+  });
+
+  test('settles and answers although what the operator answered cannot be kept', async () => {
+    const body = bet();
+    const { transactionId } = body;
+    await world.sql.run('ALTER TABLE operator_answers RENAME TO operator_answers_away');
+    try {
+      world.wallet.next({ do: 'answer', status: 503, body: 'down' }, { transactionId });
+      expect((await world.submit(body)).status).toBe(500);
+    } finally {
+      await world.sql.run('ALTER TABLE operator_answers_away RENAME TO operator_answers');
+    }
+    const { json } = await detail(body);
+    expect(json['attempts']).toMatchObject([{ outcome: 'OPERATOR_UNAVAILABLE', operatorStatus: 503 }]);
+    expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED' });
+  });
+
+  test('keeps the answers of as many attempts as the history', async () => {
+    const body = await timedOut(world, win(), false);
+    const { transactionId } = body;
+    await world.sql.run(
+      `INSERT INTO operator_answers (provider_id, transaction_id, attempt, body)
+       SELECT $1, $2, n, n::text FROM generate_series(2, 299) n`,
+      [PROVIDER, transactionId],
+    );
+    await world.sql.run('UPDATE transactions SET attempt = 299 WHERE transaction_id = $1', [transactionId]);
+    world.wallet.next({ do: 'answer', status: 503, body: '300' }, { transactionId });
+    await world.submit(body);
+    await vi.waitFor(async () => {
+      const kept = await world.sql.run<{ attempt: number }>(
+        'SELECT attempt FROM operator_answers WHERE transaction_id = $1 ORDER BY attempt',
+        [transactionId],
+      );
+      const latest = Array.from({ length: 180 }, (_, index) => index + 121);
+      expect(kept.map(({ attempt }) => attempt)).toEqual([
+        ...Array.from({ length: 19 }, (_, index) => index + 2),
+        ...latest,
+      ]);
+    });
   });
 
   test('advises what to do, from the time-out to the decision that the provider does not know', async () => {

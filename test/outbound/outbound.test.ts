@@ -92,6 +92,7 @@ describe('an answer', () => {
     expect(await post()).toEqual({
       kind: 'failed',
       answered: true,
+      received: { status: 200, body: Buffer.alloc(65_536, 'x') },
       detail: 'the answer is larger than 65536 bytes',
     });
     await vi.waitFor(() => expect(sockets.size).toBe(0));
@@ -127,8 +128,16 @@ describe('no answer', () => {
     ['it never ends', (_: IncomingMessage, response: ServerResponse) => response.write('{')],
   ])('%s: the connection is given up', async (_, silence) => {
     answer = silence;
-    expect(await post('/', 50)).toEqual({ kind: 'timeout', detail: 'no whole answer within 50 ms' });
+    expect(await post('/', 50)).toMatchObject({ kind: 'timeout', detail: 'no whole answer within 50 ms' });
     await vi.waitFor(() => expect(sockets.size).toBe(0));
+  });
+
+  test('what arrived of an answer that was not complete in time is kept', async () => {
+    answer = (_, response) => response.writeHead(503).write('{');
+    expect(await post('/', 50)).toMatchObject({
+      kind: 'timeout',
+      received: { status: 503, body: Buffer.from('{') },
+    });
   });
 
   test('what waited for a connection for too long is never sent', async () => {

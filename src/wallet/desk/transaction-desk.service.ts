@@ -5,12 +5,13 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { isIdentifier, isUuid } from '../../http/validation/identifier.js';
 import type { PageOf, PageQuery } from '../../http/lists/page.js';
 import { pageByTime } from '../../http/lists/time-page.js';
+import { OperatorAnswerStore } from '../operator-answer.store.js';
 import { ResolutionService } from '../resolving/resolution.service.js';
 import type { TransactionKey } from '../resolving/undecided.store.js';
 import type { TransactionQuery } from './transaction.admin.request.js';
 import type { TransactionDetail, TransactionItem } from './transaction.admin.response.js';
 import type { TransactionFilter } from './transaction-search.sql.js';
-import { type DeskRow, TransactionSearchStore } from './transaction-search.store.js';
+import { type DeskRow, TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 import { detailOf, itemOf } from './transaction-story.js';
 
 /** What people at the desk do with transactions. Contract, section 7. */
@@ -18,6 +19,7 @@ import { detailOf, itemOf } from './transaction-story.js';
 export class TransactionDesk {
   constructor(
     private readonly transactions: TransactionSearchStore,
+    private readonly operatorAnswers: OperatorAnswerStore,
     private readonly resolution: ResolutionService,
     private readonly audit: Audit,
   ) {}
@@ -49,7 +51,30 @@ export class TransactionDesk {
     const known = isIdentifier(providerId) && isIdentifier(transactionId);
     const row = known ? await this.transactions.find(providerId, transactionId) : undefined;
     if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
-    return detailOf(row, await this.transactions.rollbacksOf(row));
+    const rollbacks = await this.transactions.rollbacksOf(row);
+    const [whole, ...others] = await this.withOperatorBodies(row, rollbacks);
+    return detailOf(whole, others);
+  }
+
+  /** Adds what operators answered to the attempts of a transaction and of its ROLLBACKs, which are its provider's too. */
+  private async withOperatorBodies(
+    row: WholeRow,
+    rollbacks: readonly WholeRow[],
+  ): Promise<[WholeRow, ...WholeRow[]]> {
+    const rows: [WholeRow, ...WholeRow[]] = [row, ...rollbacks];
+    const since = new Date(Math.min(...rows.map(({ createdAt }) => createdAt.getTime())));
+    const ids = rows.map(({ transactionId }) => transactionId);
+    const answers = await this.operatorAnswers.of(row.providerId, ids, since);
+    const bodyOf = ({ transactionId }: WholeRow, attempt: number) =>
+      answers.find((answer) => answer.transactionId === transactionId && answer.attempt === attempt)?.body;
+    const withBodies = (each: WholeRow): WholeRow => ({
+      ...each,
+      attempts: each.attempts.map((attempt) => {
+        const operatorBody = bodyOf(each, attempt.attempt);
+        return operatorBody === undefined ? attempt : { ...attempt, operatorBody };
+      }),
+    });
+    return [withBodies(row), ...rollbacks.map(withBodies)];
   }
 
   /**

@@ -39,9 +39,12 @@ export interface DeskRow {
   readonly parkedAt: Date | null;
 }
 
+/** An attempt with the body of the operator's answer where that was no answer of the contract. */
+export type AttemptWithAnswer = StoredAttempt & { readonly operatorBody?: string };
+
 /** A transaction with all that is kept of it. */
 export interface WholeRow extends DeskRow {
-  readonly attempts: readonly StoredAttempt[];
+  readonly attempts: readonly AttemptWithAnswer[];
   readonly verdict: 'APPROVED' | 'DECLINED' | null;
   readonly responseBody: string | null;
   readonly leaseUntil: Date | null;

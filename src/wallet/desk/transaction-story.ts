@@ -1,7 +1,6 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { present } from '../../http/lists/time-page.js';
 import { money } from '../../money/money.js';
-import type { StoredAttempt } from '../transaction.js';
 import { adviceFor, type AdviceFacts } from './advice.js';
 import type {
   AttemptResponse,
@@ -11,7 +10,7 @@ import type {
   TransactionItem,
   TransactionStory,
 } from './transaction.admin.response.js';
-import type { DeskRow, WholeRow } from './transaction-search.store.js';
+import type { AttemptWithAnswer, DeskRow, WholeRow } from './transaction-search.store.js';
 
 export function itemOf(row: DeskRow): TransactionItem {
   const { providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode } = row;
@@ -116,17 +115,20 @@ function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
 }
 
 function attemptsOf(row: WholeRow): AttemptResponse[] {
-  const settled = row.attempts.map((attempt) => shown(attempt, row.responseBody));
+  const settled = row.attempts.map((attempt) => shown(attempt, row));
   if (row.state !== 'PENDING') return settled;
   const outcome = row.leaseAlive ? 'IN_FLIGHT' : 'LEASE_OVER';
   return [...settled, { attempt: row.attempt, outcome, startedAt: row.updatedAt.toISOString() }];
 }
 
-function shown(attempt: StoredAttempt, responseBody: string | null): AttemptResponse {
+function shown(attempt: AttemptWithAnswer, { mode, responseBody }: WholeRow): AttemptResponse {
   if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
   const driver = attempt.driver ?? 'provider';
   const told = driver === 'provider' ? { told: toldOf(attempt.outcome, responseBody) } : {};
-  return { ...attempt, driver, ...told };
+  // Only a 200 is an answer of the contract, so the status of one is not stored. DEMO reaches no operator.
+  const understood = attempt.outcome === 'APPROVED' || attempt.outcome === 'DECLINED';
+  const status = understood && mode === 'REAL' ? { operatorStatus: 200 } : {};
+  return { ...attempt, ...status, driver, ...told };
 }
 
 /** An APPROVED or DECLINED attempt is the last: what is stored is what was told. */
@@ -140,8 +142,8 @@ function toldOf(
 
 function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntry[] {
   const entries: TimelineEntry[] = [{ at: iso(row.createdAt), event: 'requested', text: requested(row) }];
-  const add = (at: string | undefined, event: string, text: string) => {
-    if (at !== undefined) entries.push({ at, event, text });
+  const add: AddEntry = (at, event, text, answer = {}) => {
+    if (at !== undefined) entries.push({ at, event, text, ...answer });
   };
   for (const attempt of attemptsOf(row)) tellAttempt(row, attempt, add);
   if (row.parkedAt) add(iso(row.parkedAt), 'parked', 'the resolver left it to a person');
@@ -159,11 +161,11 @@ function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntr
   return entries.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
 }
 
-function tellAttempt(
-  row: WholeRow,
-  attempt: AttemptResponse,
-  add: (at: string | undefined, event: string, text: string) => void,
-): void {
+type AddEntry = (at: string | undefined, event: string, text: string, answer?: OperatorAnswerShown) => void;
+
+type OperatorAnswerShown = Pick<AttemptResponse, 'operatorStatus' | 'operatorBody'>;
+
+function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): void {
   const { outcome, startedAt, durationMs, driver, requestId, balance, reason, detail, told } = attempt;
   const name = `attempt ${attempt.attempt}`;
   const route = row.verdict === null ? '/transaction' : '/balance';
@@ -176,11 +178,16 @@ function tellAttempt(
   }
   if (startedAt === undefined || durationMs === undefined) return;
   const endedAt = iso(new Date(Date.parse(startedAt) + durationMs));
-  if (detail !== undefined) add(endedAt, 'operator-silent', `${name}: ${outcome}, ${detail}`);
+  const { operatorStatus, operatorBody } = attempt;
+  const answer: OperatorAnswerShown = {
+    ...(operatorStatus !== undefined && { operatorStatus }),
+    ...(operatorBody !== undefined && { operatorBody }),
+  };
+  if (detail !== undefined) add(endedAt, 'operator-silent', `${name}: ${outcome}, ${detail}`, answer);
   else {
     const why = reason === undefined ? '' : `, "${reason}"`;
     const left = balance === undefined ? '' : `, balance ${money(balance, row.currency)}`;
-    add(endedAt, 'operator-answered', `${name}: ${outcome}${why}${left}`);
+    add(endedAt, 'operator-answered', `${name}: ${outcome}${why}${left}`, answer);
   }
   if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? told.body ?? ''}`);
 }

@@ -103,6 +103,18 @@ export class ToldResponse {
   body?: string;
 }
 
+const OPERATOR_STATUS = {
+  type: 'integer',
+  example: 200,
+  description: 'HTTP status of what the operator answered; absent where no HTTP answer arrived',
+} as const;
+
+const OPERATOR_BODY = {
+  description:
+    'What the operator answered where that was no answer of the contract, such as the body of a 503: the first 4 KiB; ' +
+    'line breaks and tabs are spaces, other control characters U+FFFD',
+} as const;
+
 export class AttemptResponse {
   @ApiProperty({ type: 'integer', example: 1 })
   attempt: number;
@@ -130,6 +142,10 @@ export class AttemptResponse {
   operatorTransactionId?: string;
   @ApiPropertyOptional({ description: 'Why there was no answer' })
   detail?: string;
+  @ApiPropertyOptional(OPERATOR_STATUS)
+  operatorStatus?: number;
+  @ApiPropertyOptional(OPERATOR_BODY)
+  operatorBody?: string;
   @ApiPropertyOptional({ type: ToldResponse })
   told?: ToldResponse;
 }
@@ -164,6 +180,10 @@ export class TimelineEntry {
   event: string;
   @ApiProperty({ description: 'The same in a sentence', example: 'The operator answered APPROVED.' })
   text: string;
+  @ApiPropertyOptional(OPERATOR_STATUS)
+  operatorStatus?: number;
+  @ApiPropertyOptional(OPERATOR_BODY)
+  operatorBody?: string;
 }
 
 class TransactionHistory {

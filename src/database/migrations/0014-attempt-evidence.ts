@@ -1,0 +1,34 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Months that have a partition from the start on, this one included; `npm run partitions` makes later ones. */
+const FIRST_MONTHS = 4;
+
+export class AttemptEvidence1764000000014 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(OPERATOR_ANSWERS);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE operator_answers');
+  }
+}
+
+/**
+ * What an operator's wallet answered where that was no answer of the contract. A transaction's row is rewritten with every
+ * attempt, so it keeps only the HTTP status; the bodies stand here, partitioned by month.
+ */
+const OPERATOR_ANSWERS = `
+CREATE TABLE operator_answers (
+  provider_id     text NOT NULL,
+  transaction_id  text NOT NULL,
+  attempt         integer NOT NULL CHECK (attempt > 0),
+  body            text NOT NULL CHECK (length(body) <= 4096),
+  created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (provider_id, transaction_id, attempt, created_at)
+) PARTITION BY RANGE (created_at);
+SELECT make_partition('operator_answers', (date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')
+                                           + make_interval(months => month))::date)
+  FROM generate_series(0, ${FIRST_MONTHS - 1}) month;
+CREATE TABLE operator_answers_default PARTITION OF operator_answers DEFAULT;
+SELECT close_partition('operator_answers', 'operator_answers_default');
+`;

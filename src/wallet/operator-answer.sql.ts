@@ -1,0 +1,26 @@
+import type { Statement } from '../database/database.js';
+
+/** Keeps the body of an attempt's answer. */
+export const KEEP_ANSWER: Statement = {
+  name: 'operator_answer_keep',
+  text: `INSERT INTO operator_answers (provider_id, transaction_id, attempt, body) VALUES ($1, $2, $3, $4)`,
+};
+
+/** Deletes the answers of attempts between $3 and $4, both excluded. */
+export const DELETE_ANSWERS_BETWEEN: Statement = {
+  name: 'operator_answer_delete_between',
+  text: `
+    DELETE FROM operator_answers
+     WHERE provider_id = $1 AND transaction_id = $2 AND attempt > $3 AND attempt < $4`,
+};
+
+/**
+ * The answers to the attempts of some transactions $2 of a provider, none of which is older than $3: partitions of earlier
+ * months are not read.
+ */
+export const ANSWERS_OF: Statement = {
+  name: 'operator_answers_of',
+  text: `
+    SELECT transaction_id AS "transactionId", attempt, body FROM operator_answers
+     WHERE provider_id = $1 AND transaction_id = ANY ($2::text[]) AND created_at >= $3`,
+};

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { ANSWERS_OF, DELETE_ANSWERS_BETWEEN, KEEP_ANSWER } from './operator-answer.sql.js';
+import { ATTEMPTS_KEPT, FIRST_ATTEMPTS_KEPT } from './transaction.sql.js';
+
+/** The body of an answer that was not understood. */
+export interface OperatorAnswer {
+  readonly transactionId: string;
+  readonly attempt: number;
+  readonly body: string;
+}
+
+@Injectable()
+export class OperatorAnswerStore {
+  constructor(private readonly database: Database) {}
+
+  /** Keeps an answer, and of a long history only those of the attempts that the transaction's history keeps. */
+  async keep(providerId: string, { transactionId, attempt, body }: OperatorAnswer): Promise<void> {
+    await this.database.query(KEEP_ANSWER, [providerId, transactionId, attempt, body]);
+    if (attempt <= ATTEMPTS_KEPT) return;
+    const firstOfLatest = attempt - (ATTEMPTS_KEPT - FIRST_ATTEMPTS_KEPT) + 1;
+    const between = [FIRST_ATTEMPTS_KEPT, firstOfLatest];
+    await this.database.query(DELETE_ANSWERS_BETWEEN, [providerId, transactionId, ...between]);
+  }
+
+  /** @param since no attempt of these transactions was made earlier */
+  of(providerId: string, transactionIds: readonly string[], since: Date): Promise<OperatorAnswer[]> {
+    return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import type { ReceivedAnswer } from '../outbound/answer.js';
+import { OperatorAnswerStore } from './operator-answer.store.js';
+import type { Claim } from './transaction.js';
+
+/** How much of an answer is kept, in bytes. Contract, section 9. */
+const KEPT_BYTES = 4096;
+/** How long an attempt waits for its answer to be stored, in milliseconds; the write goes on after that. */
+const PATIENCE_MS = 200;
+/** Writes under way; beyond, an answer is logged as not kept. Each holds at most 4 KiB. */
+const MOST_WRITES = 64;
+
+/** Keeps what operators answered where that was no answer of the contract, for the desk. */
+@Injectable()
+export class OperatorAnswers {
+  private readonly logger = new BoundedLogger('OperatorAnswers');
+  private writes = 0;
+
+  constructor(private readonly store: OperatorAnswerStore) {}
+
+  /**
+   * Called after the attempt is settled, so that no write of it precedes or delays the settlement: a crash in between loses
+   * the body, never the outcome. Never rejects.
+   */
+  async keep({ attempt, order }: Claim, { body }: ReceivedAnswer): Promise<void> {
+    if (body.length === 0) return;
+    const { providerId, transactionId } = order;
+    const ids = { providerId, transactionId, attempt };
+    if (this.writes >= MOST_WRITES) {
+      this.logger.warn({ msg: 'an answer of an operator was not kept: too many at once', ...ids });
+      return;
+    }
+    this.writes += 1;
+    const written = this.store
+      .keep(providerId, { transactionId, attempt, body: harmlessText(body) })
+      .catch((error: unknown) => {
+        const detail = (error as Error).message;
+        this.logger.warn({ msg: 'an answer of an operator could not be kept', ...ids, detail });
+      })
+      .finally(() => (this.writes -= 1));
+    await Promise.race([written, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  }
+}
+
+/** The beginning of a body as text. Line breaks and tabs become spaces, other control characters U+FFFD. */
+export function harmlessText(body: Buffer): string {
+  return body
+    .subarray(0, KEPT_BYTES)
+    .toString('utf8')
+    .replace(/[\t\n\r]/g, ' ')
+    .replace(/\p{Cc}/gu, '\uFFFD');
+}
