@@ -10,12 +10,14 @@ export interface TimeOrderedTable {
   readonly idType: 'uuid' | 'bigint';
 }
 
-/** The part of a list to read: from ≤ created_at < to, and before a place. */
+/** The part of a list to read: from ≤ created_at < to, between two places. */
 export interface TimeSpan {
   /** ISO 8601. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly before?: Place | undefined;
+  /** The oldest place that belongs to it. */
+  readonly downTo?: Place | undefined;
 }
 
 /**
@@ -36,20 +38,20 @@ const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
  * @param value adds a parameter and returns its placeholder
  */
 export function within(
-  { from, to, before }: TimeSpan,
+  { from, to, before, downTo }: TimeSpan,
   { id, idType }: Pick<TimeOrderedTable, 'id' | 'idType'>,
   value: (each: unknown) => string,
 ): string[] {
   const hidden = (each: string | Date, type: string) => `(SELECT ${value(each)}::${type})`;
+  const place = ({ at, id: placeId }: { at: string | Date; id: string }) =>
+    `(${hidden(at, 'timestamptz')}, ${hidden(placeId, idType)})`;
   const places = [
     ...(before ? [before] : []),
     ...(to === undefined ? [] : [{ at: new Date(to), id: LOWEST[idType] }]),
   ];
   return [
-    ...places.map(
-      (place) =>
-        `(t.created_at, t.${id}) < (${hidden(place.at, 'timestamptz')}, ${hidden(place.id, idType)})`,
-    ),
+    ...places.map((each) => `(t.created_at, t.${id}) < ${place(each)}`),
+    ...(downTo ? [`(t.created_at, t.${id}) >= ${place(downTo)}`] : []),
     ...(from === undefined ? [] : [`t.created_at >= ${hidden(new Date(from), 'timestamptz')}`]),
   ];
 }

@@ -1,8 +1,16 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
-import type { Place } from '../../src/http/lists/time-page.js';
-import { type TransactionFilter, transactionPage } from '../../src/wallet/desk/transaction-search.sql.js';
+import { type Place, placeOf } from '../../src/http/lists/time-page.js';
+import {
+  INDEX_ORDER_SETTINGS,
+  needsWindow,
+  type Stretch,
+  type TransactionFilter,
+  transactionPage,
+  WINDOW_ROWS,
+  windowEnd,
+} from '../../src/wallet/desk/transaction-search.sql.js';
 import { Grant } from '../../src/free-spins/grant.entity.js';
 import { type GrantFilter, grantPage } from '../../src/free-spins/grant.store.js';
 import { flaggedPage } from '../../src/free-spins/winnings/winnings.sql.js';
@@ -21,6 +29,11 @@ const LIMIT = 51;
  */
 const TOUCHED_AT_MOST = 1_000;
 const BLOCKS_AT_MOST = 2_500;
+/**
+ * The same for a page that tries what no index serves: its window, once for each of the tenants that the other filters leave
+ * open, in rows and in blocks.
+ */
+const TOUCHED_IN_WINDOW = 8 * WINDOW_ROWS;
 /** Flagged winnings: each row that is ROLLED_BACK, and those of its round, which are read for the WIN and for its flag. */
 const TOUCHED_PER_ROLLED_BACK = 8;
 
@@ -56,6 +69,8 @@ const FEW: Past = {
 };
 
 let sql: SqlConsole;
+/** With the settings under which a window's end is looked for. */
+let inIndexOrder: SqlConsole;
 let dataSource: DataSource;
 
 /** Fills a database for the tests that follow in the same block. */
@@ -65,7 +80,10 @@ function inTheWorldOf(past: Past): void {
     const database = await createTestDatabase();
     dataSource = await openDataSource(database.url, [Grant]);
     sql = SqlConsole.open(database.url);
+    const options = INDEX_ORDER_SETTINGS.map((name) => `-c ${name}=off`).join(' ');
+    inIndexOrder = SqlConsole.open(`${database.url}?options=${encodeURIComponent(options)}`);
     stop = async () => {
+      await inIndexOrder.close();
       await sql.close();
       await dataSource.destroy();
       await database.drop();
@@ -133,20 +151,21 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
   for (const table of [...BIG, 'tenants']) await sql.run(`ANALYZE ${table}`);
 }
 
-async function planOf({
-  statement,
-  values,
-}: {
-  statement: Pick<Statement, 'text'>;
-  values: unknown[];
-}): Promise<ExecutedNode[]> {
+async function planOf(
+  { statement, values }: { statement: Pick<Statement, 'text'>; values: unknown[] },
+  console = sql,
+): Promise<ExecutedNode[]> {
   const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${statement.text}`;
-  return nodesOf(await sql.run<Explained<ExecutedNode>>(explain, values));
+  return nodesOf(await console.run<Explained<ExecutedNode>>(explain, values));
 }
 
 const BIG = new Set(['transactions', 'sessions', 'callbacks', 'free_spin_grants']);
 
-function expectCheap(nodes: ExecutedNode[], touchedAtMost = TOUCHED_AT_MOST): void {
+function expectCheap(
+  nodes: ExecutedNode[],
+  touchedAtMost = TOUCHED_AT_MOST,
+  blocksAtMost = BLOCKS_AT_MOST,
+): void {
   const ofTable = nodes.filter((node) => BIG.has(node['Relation Name'] ?? ''));
   expect(ofTable.map((node) => node['Node Type'])).not.toContain('Seq Scan');
   const touched = nodes
@@ -159,7 +178,15 @@ function expectCheap(nodes: ExecutedNode[], touchedAtMost = TOUCHED_AT_MOST): vo
   expect(touched).toBeLessThanOrEqual(touchedAtMost);
   // What a scan of an index passes over without looking it up is in no count of rows.
   const [whole] = nodes;
-  expect(whole!['Shared Hit Blocks'] + whole!['Shared Read Blocks']).toBeLessThanOrEqual(BLOCKS_AT_MOST);
+  expect(whole!['Shared Hit Blocks'] + whole!['Shared Read Blocks']).toBeLessThanOrEqual(blocksAtMost);
+}
+
+/** The stretch that a page examines; looking for its end touches no more. */
+async function windowOf(filter: TransactionFilter, before: Place | undefined): Promise<Stretch> {
+  const end = windowEnd(filter, before);
+  expectCheap(await planOf(end, inIndexOrder), TOUCHED_IN_WINDOW, TOUCHED_IN_WINDOW);
+  const [last] = await inIndexOrder.run<{ place: string }>(end.statement.text, end.values);
+  return { before, downTo: last && placeOf(last.place) };
 }
 
 const ID = '00000000-0000-4000-8000-000000000000';
@@ -208,6 +235,20 @@ const FILTERS: [string, TransactionFilter][] = [
   ['a long time of a player', { from: '2026-01-01T00:00Z', to: '2026-01-03T00:00Z', playerRef: 'player77' }],
 ];
 
+/** What no index serves, and what is in none of the worlds. */
+const WINDOWED: [string, TransactionFilter][] = [
+  ['a kind', { kind: 'ROLLBACK' }],
+  ['a kind of an operator', { kind: 'ROLLBACK', operatorId: 'operator1' }],
+  ['a kind of a provider', { kind: 'ROLLBACK', providerId: 'provider1' }],
+  ['a kind of two tenants', { kind: 'ROLLBACK', operatorId: 'operator1', providerId: 'provider1' }],
+  ['a kind that was DECLINED', { kind: 'ROLLBACK', state: 'DECLINED' }],
+  ['a game', { gameId: 'nothing' }],
+  ['a game that is APPROVED', { gameId: 'nothing', state: 'APPROVED' }],
+  ['an amount', { amountMinor: 7, currency: 'EUR' }],
+  ['an amount of a player', { amountMinor: 7, playerRef: 'player77' }],
+  ['a session', { sessionId: ID }],
+];
+
 describe.each([
   ['many tenants', MANY],
   ['few tenants, some long gone', FEW],
@@ -220,7 +261,17 @@ describe.each([
     ['a page near the end', NEAR_THE_END],
   ])('%s of', (__, before) => {
     test.each(FILTERS)('%s touches few rows', async (___, filter) => {
-      expectCheap(await planOf(transactionPage(filter, before, LIMIT)));
+      expectCheap(await planOf(transactionPage(filter, { before }, LIMIT)));
+    });
+
+    test.each(WINDOWED)('%s, in which nothing is found, touches its window', async (___, filter) => {
+      expect(needsWindow(filter)).toBe(true);
+      const stretch = await windowOf(filter, before);
+      expectCheap(
+        await planOf(transactionPage(filter, stretch, LIMIT)),
+        TOUCHED_IN_WINDOW,
+        TOUCHED_IN_WINDOW,
+      );
     });
 
     test.each([

@@ -106,6 +106,67 @@ describe('the list', () => {
     await holder.wakeUp();
   });
 
+  test('is restricted by kind, game, session, amount, currency and by what is parked', async () => {
+    const { playerRef } = session;
+    const other = await world.launch({ playerRef, gameId: 'night-roulette', currency: 'USD' });
+    const [first, second, dollars] = [
+      bet({ amountMinor: 7 }),
+      win({ amountMinor: 70 }),
+      world.transaction(other, 'BET', { amountMinor: 7 }),
+    ];
+    for (const body of [first, second, dollars]) await world.submit(body);
+    const adjustment = {
+      adjustmentId: `adjust-${playerRef}`,
+      operatorId: OPERATOR,
+      playerRef,
+      amountMinor: -7,
+    };
+    await world.admin('POST', '/v1/admin/adjustments', { ...adjustment, currency: 'EUR', reason: 'test' });
+    const doubtful = await timedOut(world, bet(), false);
+    const parked = `UPDATE transactions SET parked_at = clock_timestamp() WHERE transaction_id = $1`;
+    await world.sql.run(parked, [doubtful.transactionId]);
+    const decided = await timedOut(world, win(), false);
+    await world.sql.run(parked, [decided.transactionId]);
+    await world.submit(decided);
+    const of = `playerRef=${playerRef}`;
+    const found = async (query: string) => new Set(idsOf(await list(query)));
+    const ids = (...bodies: Body[]) => new Set(bodies.map(({ transactionId }) => transactionId));
+
+    expect(await found(`${of}&kind=WIN`)).toEqual(ids(second, decided));
+    expect(await found(`${of}&gameId=night-roulette`)).toEqual(ids(dollars));
+    expect(await found(`sessionId=${other.sessionId}`)).toEqual(ids(dollars));
+    expect(await found(`sessionId=${session.sessionId}&kind=BET`)).toEqual(ids(first, doubtful));
+    expect(await found('sessionId=00000000-0000-4000-8000-000000000000')).toEqual(new Set());
+    expect(await found(`${of}&amountMinor=7`)).toEqual(ids(first, dollars));
+    expect(await found(`${of}&amountMinor=7&currency=USD`)).toEqual(ids(dollars));
+    expect(await found(`amountMinor=-7&kind=ADJUSTMENT`)).toEqual(new Set([adjustment.adjustmentId]));
+    expect(await found(`${of}&kind=ADJUSTMENT&providerId=${PROVIDER}`)).toEqual(new Set());
+    expect(await found('parked=true')).toEqual(ids(doubtful));
+    expect(await found(`parked=true&${of}&kind=BET&state=TIMED_OUT`)).toEqual(ids(doubtful));
+    expect(await found('parked=true&kind=WIN')).toEqual(new Set());
+    expect(await found(`${of}&state=TIMED_OUT&kind=BET`)).toEqual(ids(doubtful));
+    expect(await found(`roundId=${first.roundId}&kind=WIN`)).toEqual(new Set());
+    expect((await csv(`${of}&kind=WIN&currency=EUR`)).text.match(/,WIN,/g)).toHaveLength(2);
+  });
+
+  test('examines a bounded part for what no index serves, and goes on at the cursor', async () => {
+    await world.sql.run(
+      `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+         player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
+       SELECT $1, 'rare-' || n, gen_random_uuid(), CASE n WHEN 1 THEN 'WIN' ELSE 'BET' END, 'APPROVED', $2, 'REAL',
+              'player-of-rare', 'g', 'EUR', n, 'r', 1, '{}', timestamptz '2021-06-01Z' + n * interval '1 second'
+         FROM generate_series(1, 6000) n`,
+      [PROVIDER, OPERATOR],
+    );
+    for (const query of ['playerRef=player-of-rare&kind=WIN', 'kind=WIN&to=2021-06-02&from=2021-06-01']) {
+      const first = await list(query);
+      expect(idsOf(first)).toEqual([]);
+      const second = await list(`${query}&cursor=${String(first.json['nextCursor'])}`);
+      expect([idsOf(second), second.json['nextCursor']]).toEqual([['rare-1'], undefined]);
+      expect((await csv(query)).text).toContain('rare-1,');
+    }
+  });
+
   test('is bounded by from (included) and to (excluded)', async () => {
     const bodies = [bet(), bet(), bet()];
     for (const body of bodies) await world.submit(body);
@@ -156,6 +217,11 @@ describe('the list', () => {
     ['from=2020-01-01&from=2020-01-02'],
     ['playerRef=a%20b'],
     ['color=red'],
+    ['kind=REFUND'],
+    ['sessionId=mine'],
+    ['amountMinor=1.5'],
+    ['currency=eur'],
+    ['parked=false'],
   ])('refuses ?%s with 400', async (query) => {
     const reply = await list(query);
     expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);

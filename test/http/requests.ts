@@ -116,7 +116,20 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   ],
   [CallbackQuery, [{ ...TIME_PAGE, providerId: 'a', route: '/v1/game/session/revoke', reference: 'r' }]],
   [SessionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', playerRef: 'p', revoked: 'true' }]],
-  [TransactionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', roundId: 'r', state: 'PENDING' }]],
+  [
+    TransactionQuery,
+    [
+      { ...TIME_PAGE, operatorId: 'o', providerId: 'a', roundId: 'r', state: 'PENDING' },
+      {
+        kind: 'WIN',
+        sessionId: '00000000-0000-4000-8000-000000000000',
+        gameId: 'g',
+        amountMinor: -5,
+        currency: 'EUR',
+        parked: 'true',
+      },
+    ],
+  ],
   [ApprovalQuery, [{ ...TIME_PAGE, state: 'WAITING', operatorId: 'o' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],
   [OperatorBatchQuery, [{ ...TIME_PAGE, gameId: 'g' }]],

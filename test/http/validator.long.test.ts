@@ -293,7 +293,7 @@ function taken(type: Type<object>, fields: Fields, reading: Reading): object {
 /** What `@Transform` does to a field: only integers of a query are converted. */
 function converted(type: Type<object>, field: string, value: unknown): unknown {
   if (!isQueryInteger(type, field) || typeof value !== 'string') return value;
-  return /^[0-9]+$/.test(value) && value.length <= 16 ? Number(value) : NaN;
+  return /^-?[0-9]{1,16}$/.test(value) ? Number(value) : NaN;
 }
 
 function walk(instance: object) {

@@ -59,5 +59,10 @@ export async function pageById<T>(
   const found = await read({ after, limit: limit + 1 });
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;
-  return { items, ...(last !== undefined && { nextCursor: Buffer.from(idOf(last)).toString('base64url') }) };
+  return { items, ...(last !== undefined && { nextCursor: cursorAt(idOf(last)) }) };
+}
+
+/** The cursor of what comes after this id. */
+export function cursorAt(id: string): string {
+  return Buffer.from(id).toString('base64url');
 }

@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
-import { ListQuery, pageById, type PageOf, type PageQuery } from './page.js';
+import { cursorAt, ListQuery, pageById, type PageOf, type PageQuery } from './page.js';
 
 /** The requested part of a list by time: from ≤ createdAt < to, newest first. Contract, section 7. */
 export class TimePageQuery extends ListQuery {
@@ -43,6 +43,42 @@ export async function pageByTime<Row extends { place: string }, T>(
     (row) => row.place,
   );
   return { ...page, items: page.items.map(itemOf) };
+}
+
+/** What was found in a part of a list. */
+export interface Found<Row> {
+  readonly rows: Row[];
+  /** How far was read, if that is not the end of the list: what is older has not been examined. */
+  readonly downTo?: Place | undefined;
+}
+
+/**
+ * Reads one page of a list by time of which a page examines a bounded part: it may then be short, or empty, and have a
+ * next one.
+ * @param read gives at most `limit` rows that lie before the place, newest first
+ * @throws CroupierError INVALID_REQUEST where the cursor is none that a list has given
+ */
+export async function pageOfWindow<Row extends { place: string }, T>(
+  query: PageQuery,
+  ids: (id: string) => boolean,
+  read: (page: { before: Place | undefined; limit: number }) => Promise<Found<Row>>,
+  itemOf: (row: Row) => T,
+): Promise<PageOf<T>> {
+  let downTo: Place | undefined;
+  const readRows = async (page: { before: Place | undefined; limit: number }) => {
+    const found = await read(page);
+    ({ downTo } = found);
+    return found.rows;
+  };
+  const page = await pageByTime(query, ids, readRows, itemOf);
+  if (page.nextCursor !== undefined || downTo === undefined) return page;
+  return { ...page, nextCursor: cursorAt(`${downTo.at}/${downTo.id}`) };
+}
+
+/** The place that `placeColumn` gave. */
+export function placeOf(text: string): Place {
+  const [at = '', id = ''] = text.split('/');
+  return { at, id };
 }
 
 function placeIn(text: string, ids: (id: string) => boolean): Place {

@@ -114,8 +114,8 @@ export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: nu
 const CURRENCY = /^[A-Z]{3}$/;
 
 /** An ISO 4217 currency code: three upper-case letters. */
-export const CurrencyField = () =>
-  PatternField(CURRENCY, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR' });
+export const CurrencyField = (options: FieldOptions = {}) =>
+  PatternField(CURRENCY, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR', ...options });
 
 /** A list of unique ISO 4217 currency codes. */
 export const CurrenciesField = ({ most, ...options }: FieldOptions & { most: number }) =>
@@ -158,8 +158,8 @@ export const QueryIntegerField = (options: FieldOptions & { minimum: number; max
     Transform(({ value }: { value: unknown }) => integerFromQuery(value)),
   );
 
-/** At most 16 digits, so that a text is either read exactly or refused by the bounds of a safe integer. */
-const DIGITS = /^\d{1,16}$/;
+/** At most 16 digits and a sign, so that a text is either read exactly or refused by the bounds of a safe integer. */
+const DIGITS = /^-?\d{1,16}$/;
 
 /**
  * A repeated parameter is a list and not a text. NaN and anything else that is not a number fails the integer

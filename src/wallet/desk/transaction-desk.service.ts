@@ -4,8 +4,9 @@ import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { isIdentifier, isUuid } from '../../http/validation/identifier.js';
 import type { PageOf, PageQuery } from '../../http/lists/page.js';
-import { pageByTime } from '../../http/lists/time-page.js';
+import { pageOfWindow } from '../../http/lists/time-page.js';
 import { OperatorAnswerStore } from '../operator-answer.store.js';
+import { PLATFORM_ID } from '../../tenancy/tenant.js';
 import { ResolutionService } from '../resolving/resolution.service.js';
 import type { TransactionKey } from '../resolving/undecided.store.js';
 import type { TransactionQuery } from './transaction.admin.request.js';
@@ -25,8 +26,8 @@ export class TransactionDesk {
   ) {}
 
   /** Newest first. @throws CroupierError INVALID_REQUEST */
-  list(query: TransactionQuery): Promise<PageOf<TransactionItem>> {
-    return this.page(query, query);
+  list({ parked, ...query }: TransactionQuery): Promise<PageOf<TransactionItem>> {
+    return this.page(withTenantOfKind({ ...query, ...(parked && { parked: true }) }), query);
   }
 
   /** A session's, newest first; they are found through its player. @throws CroupierError INVALID_REQUEST */
@@ -38,7 +39,7 @@ export class TransactionDesk {
   }
 
   private page(filter: TransactionFilter, query: PageQuery): Promise<PageOf<TransactionItem>> {
-    return pageByTime<DeskRow & { place: string }, TransactionItem>(
+    return pageOfWindow<DeskRow & { place: string }, TransactionItem>(
       query,
       isUuid,
       ({ before, limit }) => this.transactions.page(filter, before, limit),
@@ -94,4 +95,11 @@ export class TransactionDesk {
     if (resolved.to === 'in-flight') throw new CroupierError('TRANSACTION_IN_FLIGHT');
     return this.detail(key);
   }
+}
+
+/** Adjustments are those of the platform, by which an index finds them. */
+function withTenantOfKind(filter: TransactionFilter): TransactionFilter {
+  const { kind, providerId = PLATFORM_ID } = filter;
+  if (kind !== 'ADJUSTMENT' || providerId !== PLATFORM_ID) return filter;
+  return { ...filter, providerId, kind: undefined };
 }

@@ -1,7 +1,7 @@
 import type { Statement } from '../../database/database.js';
 import { leading, within } from '../../database/time-ordered.js';
 import { type Place, placeColumn } from '../../http/lists/time-page.js';
-import type { State } from '../rules/facts.js';
+import type { Kind, State } from '../rules/facts.js';
 
 /** Which transactions are asked for; what is absent restricts nothing. Contract, section 7. */
 export interface TransactionFilter {
@@ -11,6 +11,12 @@ export interface TransactionFilter {
   readonly roundId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly state?: State | undefined;
+  readonly kind?: Kind | 'ADJUSTMENT' | undefined;
+  readonly gameId?: string | undefined;
+  readonly amountMinor?: number | undefined;
+  readonly currency?: string | undefined;
+  /** Only those that are undecided and left to a person. */
+  readonly parked?: true | undefined;
   /** from ≤ createdAt < to, ISO 8601. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -31,64 +37,134 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
+/** Transactions that a page examines at most where it has a filter that no index serves. */
+export const WINDOW_ROWS = 5_000;
+
+/** A stretch of the list: what lies before a place, down to a place, that one included. */
+export interface Stretch {
+  readonly before?: Place | undefined;
+  readonly downTo?: Place | undefined;
+}
+
+interface UnnamedStatement {
+  readonly statement: Statement;
+  readonly values: unknown[];
+}
+
 /**
  * One page of transactions, newest first. Every shape of it follows an index in its order, so that a page costs as
  * much at 10^7 rows as at a hundred; migrations 0004 and 0006 have the indexes. A filter by tenants, or by a state that is
  * not the usual, merges the pages of the pairs of tenants that it leaves open: there are few, and one index serves them
- * all. What is asked of a player is looked for along the player's own; a round, and all that is PENDING, is read whole.
+ * all. What is asked of a player is looked for along the player's own, and a session along those of its player; a round,
+ * and all that is PENDING or parked, is read whole. Other filters are tried along the order, as far as `windowEnd` says.
  *
  * The statement has no name: which index is right depends on the values, so it is planned anew each time.
  */
 export function transactionPage(
   filter: TransactionFilter,
-  before: Place | undefined,
+  stretch: Stretch,
   limit: number,
-): { statement: Statement; values: unknown[] } {
+): UnnamedStatement {
   const values: unknown[] = [limit];
   const value = (each: unknown) => `$${values.push(each)}`;
   const text = `SELECT ${DESK_COLUMNS}, ${placeColumn('t.created_at', 't.platform_transaction_id')}
-    FROM ${sourceOf(filter, before, value)} ${NEWEST_FIRST} LIMIT $1`;
+    FROM ${newestOf(filter, stretch, value)} ${NEWEST_FIRST} LIMIT $1`;
   return { statement: { name: '', text }, values };
 }
 
-function sourceOf(
+/** Whether a page has a filter that no index serves, so that it needs a window's end. */
+export function needsWindow(filter: TransactionFilter): boolean {
+  const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
+  const readWhole = parked || state === 'PENDING' || roundId !== undefined;
+  return (
+    !readWhole && [kind, gameId, amountMinor, currency, sessionId].some((wanted) => wanted !== undefined)
+  );
+}
+
+/**
+ * Settings of the transaction that runs `windowEnd`. The planner underestimates the rows of a pair of tenants before a place,
+ * and would rather sort all of them than walk the index for 5,000.
+ */
+export const INDEX_ORDER_SETTINGS = [
+  'enable_bitmapscan',
+  'enable_sort',
+  'enable_incremental_sort',
+  'enable_seqscan',
+];
+
+/** Makes the planner follow an index where one gives the order. */
+export const FOLLOW_INDEX_ORDER: Statement = {
+  name: 'desk_follow_index_order',
+  text: `SELECT ${INDEX_ORDER_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
+};
+
+/**
+ * The place of the last transaction that a page examines: the WINDOW_ROWS-th along the index that serves the other filters.
+ * So a page ends however rare is what it looks for. No row: the page may read to the end of the list.
+ */
+export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
+  const values: unknown[] = [WINDOW_ROWS];
+  const value = (each: unknown) => `$${values.push(each)}`;
+  const text = `SELECT ${placeColumn('t.created_at', 't.platform_transaction_id')}
+    FROM ${newestOf(filter, { before }, value, 'examined')} ${NEWEST_FIRST} OFFSET $1 - 1 LIMIT 1`;
+  return { statement: { name: '', text }, values };
+}
+
+/**
+ * The newest transactions as a source named `t`, at least the first $1 of them.
+ * @param which those that match, or all that are examined to find them
+ */
+export function newestOf(
   filter: TransactionFilter,
-  before: Place | undefined,
+  stretch: Stretch,
   value: (each: unknown) => string,
+  which: 'matching' | 'examined' = 'matching',
 ): string {
-  const { operatorId, providerId, playerRef, roundId, sessionId, state } = filter;
-  const span = within({ ...filter, before }, { id: 'platform_transaction_id', idType: 'uuid' }, value);
-  const equal = (columns: Readonly<Record<string, string | undefined>>) =>
+  const { operatorId, providerId, playerRef, roundId, sessionId, state, parked, from, to } = filter;
+  const { kind, gameId, amountMinor, currency } = filter;
+  const span = within({ from, to, ...stretch }, { id: 'platform_transaction_id', idType: 'uuid' }, value);
+  const equal = (columns: Readonly<Record<string, string | number | undefined>>) =>
     Object.entries(columns).flatMap(([column, wanted]) =>
       wanted === undefined ? [] : [`t.${column} = ${value(wanted)}`],
     );
   const tenants = { operator_id: operatorId, provider_id: providerId };
-  const session = { session_id: sessionId };
+  const further = { kind, game_id: gameId, amount_minor: amountMinor, currency, session_id: sessionId };
+  /** What the index does not know. */
+  const others = (columns: Parameters<typeof equal>[0]) => (which === 'matching' ? equal(columns) : []);
+  if (parked) {
+    const ofAny = equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...further, state });
+    return `(${unordered([...ofAny, ...PARKED, ...span])}) t`;
+  }
   if (state === 'PENDING') {
     return unionOfPending([
-      ...equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...session }),
+      ...equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...further }),
       ...span,
     ]);
   }
   if (roundId !== undefined) {
-    const ofRound = equal({ round_id: roundId, player_ref: playerRef, ...tenants, ...session, state });
+    const ofRound = equal({ round_id: roundId, player_ref: playerRef, ...tenants, ...further, state });
     return `(${unordered([...ofRound, ...span])}) t`;
   }
-  if (playerRef !== undefined) {
-    const ofPlayer = [leading('player_ref', value(playerRef)), ...span];
-    return `(${newest('player_ref', ofPlayer, equal({ ...tenants, ...session, state }))}) t`;
+  if (playerRef !== undefined || sessionId !== undefined) {
+    const player = playerRef === undefined ? playerOfSession(value(sessionId)) : value(playerRef);
+    const ofPlayer = [leading('player_ref', player), ...span];
+    return `(${newest(['player_ref'], ofPlayer, others({ ...tenants, ...further, state }))}) t`;
   }
   const exceptional = state !== undefined && state !== 'APPROVED';
-  const others = equal(exceptional ? session : { ...session, state });
+  const unindexed = others(exceptional ? further : { ...further, state });
   if (!exceptional && operatorId === undefined && providerId === undefined) {
-    return `transactions t ${whereAll([...span, ...others])}`;
+    return `(${newest([], span, unindexed)}) t`;
   }
   const ofPair = exceptional
     ? [leading('state', value(state)), 't.operator_id = operator.id', 't.provider_id = provider.id']
     : [leading('operator_id', 'operator.id'), 't.provider_id = provider.id'];
   return `(${operators(operatorId, value)}) operator CROSS JOIN (${providers(providerId, value)}) provider
-    CROSS JOIN LATERAL (${newest(exceptional ? 'state' : 'operator_id', [...ofPair, ...span], others)}) t`;
+    CROSS JOIN LATERAL (${newest([exceptional ? 'state' : 'operator_id'], [...ofPair, ...span], unindexed)}) t`;
 }
+
+/** The player of a session, or null. */
+const playerOfSession = (sessionId: string) =>
+  `(SELECT s.player_ref FROM sessions s WHERE s.session_id = ${sessionId}::uuid)`;
 
 /**
  * The one that is asked for, or all; adjustments' `platform` is among the providers. OFFSET hides which one it is: the
@@ -103,19 +179,28 @@ const providers = (asked: string | undefined, value: (each: unknown) => string) 
     ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
     : `SELECT ${value(asked)}::text AS id OFFSET 0`;
 
+/** Conditions that the index does not know: in CASE, so that they are tried along the order, however rare they seem. */
+function tried(conditions: readonly string[]): string[] {
+  return conditions.length === 0 ? [] : [`CASE WHEN ${conditions.join(' AND ')} THEN true END`];
+}
+
 /**
- * The newest of a stretch of an index that begins with the leader.
- * @param others what the index does not know: in CASE, so that it is tried along the order, however rare it seems
+ * The newest of a stretch of an index.
+ * @param leaders the columns with which the index begins, before time and id
+ * @param others what the index does not know
  */
-function newest(leader: string, stretch: readonly string[], others: readonly string[]): string {
-  const tried = others.length === 0 ? [] : [`CASE WHEN ${others.join(' AND ')} THEN true END`];
-  return `SELECT * FROM transactions t ${whereAll([...stretch, ...tried])}
-    ORDER BY t.${leader} DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $1`;
+function newest(leaders: readonly string[], stretch: readonly string[], others: readonly string[]): string {
+  const order = [...leaders, 'created_at', 'platform_transaction_id'].map((column) => `t.${column} DESC`);
+  return `SELECT * FROM transactions t ${whereAll([...stretch, ...tried(others)])}
+    ORDER BY ${order.join(', ')} LIMIT $1`;
 }
 
 /** Few rows, found by what they have in common: OFFSET keeps the order outside, for which all the others would be read. */
 const unordered = (conditions: readonly string[]) =>
   `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
+
+/** Those that wait for a person are few and lie in a partial index. */
+const PARKED = [`t.state IN ('PENDING', 'TIMED_OUT')`, 't.parked_at IS NOT NULL'];
 
 /** Those PENDING are few and lie in two partial indexes, which a condition on the state alone does not open. */
 function unionOfPending(conditions: readonly string[]): string {
@@ -127,12 +212,16 @@ function whereAll(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
+/** All that is kept of a transaction; the table is `t`. */
+export const WHOLE_COLUMNS = `
+  ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
+  ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"`;
+
 /** One transaction with all that is kept of it. */
 export const FIND_FOR_DESK: Statement = {
   name: 'desk_find',
   text: `
-    SELECT ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
-           ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"
+    SELECT ${WHOLE_COLUMNS}
       FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $2`,
 };
 
@@ -140,8 +229,7 @@ export const FIND_FOR_DESK: Statement = {
 export const ROLLBACKS_OF: Statement = {
   name: 'desk_rollbacks_of',
   text: `
-    SELECT ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
-           ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"
+    SELECT ${WHOLE_COLUMNS}
       FROM transactions t
      WHERE t.provider_id = $1 AND t.round_id = $3 AND t.player_ref = $4 AND t.kind = 'ROLLBACK'
        AND t.original_transaction_id = $2

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import type { Place } from '../../http/lists/time-page.js';
+import { type Found, type Place, placeOf } from '../../http/lists/time-page.js';
 import type { Kind, Mode, State } from '../rules/facts.js';
 import type { StoredAttempt } from '../transaction.js';
 import {
   FIND_FOR_DESK,
+  FOLLOW_INDEX_ORDER,
+  needsWindow,
   ROLLBACKS_OF,
   type TransactionFilter,
   transactionPage,
+  windowEnd,
 } from './transaction-search.sql.js';
 
 /** A transaction as a list shows it; null is what it does not have. */
@@ -61,13 +64,15 @@ const ROLLBACKS_SHOWN = 50;
 export class TransactionSearchStore {
   constructor(private readonly database: Database) {}
 
-  page(
+  /** Newest first; where a filter is served by no index, down to the end of a window. */
+  async page(
     filter: TransactionFilter,
     before: Place | undefined,
     limit: number,
-  ): Promise<(DeskRow & { place: string })[]> {
-    const { statement, values } = transactionPage(filter, before, limit);
-    return this.database.query<DeskRow & { place: string }>(statement, values);
+  ): Promise<Found<DeskRow & { place: string }>> {
+    const downTo = needsWindow(filter) ? await this.windowEnd(filter, before) : undefined;
+    const { statement, values } = transactionPage(filter, { before, downTo }, limit);
+    return { rows: await this.database.query<DeskRow & { place: string }>(statement, values), downTo };
   }
 
   async find(providerId: string, transactionId: string): Promise<WholeRow | undefined> {
@@ -79,5 +84,15 @@ export class TransactionSearchStore {
   rollbacksOf({ providerId, transactionId, roundId, playerRef }: DeskRow): Promise<WholeRow[]> {
     const values = [providerId, transactionId, roundId, playerRef, ROLLBACKS_SHOWN];
     return this.database.query<WholeRow>(ROLLBACKS_OF, values);
+  }
+
+  /** Where a page ends that examines a bounded part; undefined if it may read to the end of the list. */
+  windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
+    const { statement, values } = windowEnd(filter, before);
+    return this.database.transaction(async ({ query }) => {
+      await query(FOLLOW_INDEX_ORDER, []);
+      const [last] = await query<{ place: string }>(statement, values);
+      return last && placeOf(last.place);
+    });
   }
 }

@@ -1,6 +1,12 @@
-import { IdentifierField, QueryChoiceField } from '../../http/validation/fields.js';
+import {
+  CurrencyField,
+  IdentifierField,
+  QueryChoiceField,
+  QueryIntegerField,
+  UuidField,
+} from '../../http/validation/fields.js';
 import { TimePageQuery } from '../../http/lists/time-page.js';
-import type { State } from '../rules/facts.js';
+import type { Kind, State } from '../rules/facts.js';
 
 export const STATES = [
   'PENDING',
@@ -10,7 +16,9 @@ export const STATES = [
   'ROLLED_BACK',
 ] as const satisfies State[];
 
-/** Contract, section 7. What is left out restricts nothing. */
+export const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const satisfies (Kind | 'ADJUSTMENT')[];
+
+/** Contract, sections 7 and 9. What is left out restricts nothing. */
 export class TransactionQuery extends TimePageQuery {
   @IdentifierField({
     presence: 'optional',
@@ -30,4 +38,28 @@ export class TransactionQuery extends TimePageQuery {
 
   @QueryChoiceField(STATES, { description: 'TIMED_OUT: what nobody knows yet' })
   state?: State;
+
+  @QueryChoiceField(KINDS)
+  kind?: Kind | 'ADJUSTMENT';
+
+  @UuidField({ presence: 'optional' })
+  sessionId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+  gameId?: string;
+
+  @QueryIntegerField({
+    minimum: Number.MIN_SAFE_INTEGER,
+    example: 250,
+    description: 'Minor units; signed for an adjustment alone',
+  })
+  amountMinor?: number;
+
+  @CurrencyField({ presence: 'optional' })
+  currency?: string;
+
+  @QueryChoiceField(['true'], {
+    description: 'those that are undecided and that the resolver left to a person',
+  })
+  parked?: 'true';
 }

@@ -27,7 +27,10 @@ export class TransactionsAdminController {
   @SensitiveRead('transactions.list', 'transactions')
   @ApiOperation({
     summary: 'Search transactions, newest first',
-    description: '`state=TIMED_OUT` is what is in doubt; those with `parkedAt` wait for a person.',
+    description:
+      '`state=TIMED_OUT` is what is in doubt; `parked=true` is what waits for a person. With `kind`, `gameId`, `amountMinor`, ' +
+      '`currency` or `sessionId` a page examines at most 5,000 transactions that match the other filters: it may be short, or ' +
+      'empty, and have a `nextCursor`.',
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
