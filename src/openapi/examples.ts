@@ -46,6 +46,8 @@ const IN_PATHS: readonly { readonly name: string; readonly path: RegExp; readonl
   { name: 'operatorId', path: /./, example: 'example-casino' },
   { name: 'currency', path: /./, example: 'EUR' },
   { name: 'providerId', path: /\/transactions\//, example: 'platform' },
+  { name: 'providerId', path: /\/rounds\//, example: 'acme-games' },
+  { name: 'roundId', path: /./, example: 'round-7' },
   { name: 'transactionId', path: /./, example: 'adjustment-4711' },
   { name: 'requestRef', path: /./, example: 'summer-2026-player-42' },
   { name: 'playerRef', path: /./, example: 'player-42' },

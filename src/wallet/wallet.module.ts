@@ -6,6 +6,9 @@ import { Admission } from './admission.js';
 import { AttemptRunner } from './attempt.runner.js';
 import { AdjustmentService } from './desk/adjustment.service.js';
 import { AdjustmentsAdminController } from './desk/adjustments.admin.controller.js';
+import { RoundDesk } from './desk/rounds/round-desk.service.js';
+import { RoundStore } from './desk/rounds/round.store.js';
+import { RoundsAdminController } from './desk/rounds/rounds.admin.controller.js';
 import { SessionDetailAdminController } from './desk/session-detail.admin.controller.js';
 import { TransactionDesk } from './desk/transaction-desk.service.js';
 import { TransactionSearchStore } from './desk/transaction-search.store.js';
@@ -26,6 +29,7 @@ import { WalletService } from './wallet.service.js';
   controllers: [
     WalletController,
     TransactionsAdminController,
+    RoundsAdminController,
     AdjustmentsAdminController,
     SessionDetailAdminController,
   ],
@@ -44,6 +48,8 @@ import { WalletService } from './wallet.service.js';
     AdjustmentService,
     TransactionDesk,
     TransactionSearchStore,
+    RoundDesk,
+    RoundStore,
   ],
   exports: [WalletService],
 })

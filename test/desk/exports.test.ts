@@ -27,6 +27,7 @@ const LISTS: [string, string][] = [
   ['operators', OPERATOR],
   ['games', GAME],
   ['transactions', PROVIDER],
+  ['rounds', PROVIDER],
   ['sessions', OPERATOR],
   ['callbacks', PROVIDER],
   ['free-spins', OPERATOR],

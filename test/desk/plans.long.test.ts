@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
 import { type Place, placeOf } from '../../src/http/lists/time-page.js';
+import { roundPage, transactionsOfRound } from '../../src/wallet/desk/rounds/round.sql.js';
 import {
   INDEX_ORDER_SETTINGS,
   needsWindow,
@@ -255,6 +256,11 @@ describe.each([
 ])('with %s,', (_, past) => {
   inTheWorldOf(past);
 
+  test('a round touches its own rows', async () => {
+    const round = transactionsOfRound('provider1', 'round777', { mode: 'REAL' }, LIMIT);
+    expectCheap(await planOf(round), 10, 100);
+  });
+
   describe.each([
     ['the first page', undefined],
     ['a page in the middle', MIDDLE],
@@ -269,6 +275,23 @@ describe.each([
       const stretch = await windowOf(filter, before);
       expectCheap(
         await planOf(transactionPage(filter, stretch, LIMIT)),
+        TOUCHED_IN_WINDOW,
+        TOUCHED_IN_WINDOW,
+      );
+    });
+
+    test.each([
+      ['nothing', {}],
+      ['a big operator', { operatorId: 'operator1' }],
+      ['an operator that stopped long ago', { operatorId: 'operator5' }],
+      ['a provider', { providerId: 'provider2' }],
+      ['two tenants', { operatorId: 'operator1', providerId: 'provider1' }],
+      ['a player', { playerRef: 'player77' }],
+      ['a day', { from: '2026-01-02T00:00:00Z', to: '2026-01-03T00:00:00Z' }],
+    ])('open rounds, %s, touches its window and their rounds', async (___, filter) => {
+      const stretch = await windowOf(filter, before);
+      expectCheap(
+        await planOf(roundPage({ ...filter, open: true }, stretch, LIMIT)),
         TOUCHED_IN_WINDOW,
         TOUCHED_IN_WINDOW,
       );

@@ -25,6 +25,7 @@ const NEEDS_MORE: Readonly<Record<string, number>> = {
   // The adjustment that the example of POST /v1/admin/adjustments books, further down on the page.
   'GET /v1/admin/transactions/{providerId}/{transactionId}': 404,
   'POST /v1/admin/transactions/{providerId}/{transactionId}/resolve': 404,
+  'GET /v1/admin/rounds/{providerId}/{roundId}': 404,
   'GET /v1/admin/free-spins/batches/{batchId}': 404,
   'GET /v1/operator/free-spins/batches/{batchId}': 404,
   'GET /v1/admin/callbacks/{callbackId}': 404,

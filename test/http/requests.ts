@@ -32,6 +32,7 @@ import {
 import { PauseRequest } from '../../src/tenancy/pauses/pause.request.js';
 import { RotateSecretRequest } from '../../src/tenancy/secrets/secret.request.js';
 import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
+import { FindRoundQuery, RoundQuery } from '../../src/wallet/desk/rounds/round.admin.request.js';
 import { TransactionQuery } from '../../src/wallet/desk/transaction.admin.request.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 
@@ -130,6 +131,11 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
       },
     ],
   ],
+  [
+    RoundQuery,
+    [{ ...TIME_PAGE, open: 'true', olderThanMinutes: 5, operatorId: 'o', providerId: 'a', playerRef: 'p' }],
+  ],
+  [FindRoundQuery, [{ operatorId: 'o', playerRef: 'p', gameId: 'g', mode: 'DEMO' }, {}]],
   [ApprovalQuery, [{ ...TIME_PAGE, state: 'WAITING', operatorId: 'o' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],
   [OperatorBatchQuery, [{ ...TIME_PAGE, gameId: 'g' }]],

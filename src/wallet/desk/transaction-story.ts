@@ -1,7 +1,7 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { present } from '../../http/lists/time-page.js';
 import { money } from '../../money/money.js';
-import { adviceFor, type AdviceFacts } from './advice.js';
+import { type Advice, adviceFor, type AdviceFacts } from './advice.js';
 import type {
   AttemptResponse,
   OperatorRequestResponse,
@@ -48,13 +48,28 @@ export function itemOf(row: DeskRow): TransactionItem {
  * @param rollbacks those that name it, newest first
  */
 export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): TransactionDetail {
-  const holding = rollbacks.find(({ transactionId }) => transactionId === row.rollbackId) ?? rollbacks[0];
+  const holding = holdingOf(row, rollbacks);
   return {
     ...storyOf(row),
     rollback: holding ? storyOf(holding) : null,
     timeline: timelineOf(row, rollbacks),
-    advice: adviceFor(adviceFactsOf(row, holding)),
+    advice: adviceOf(row, rollbacks),
   };
+}
+
+/** What the desk should do about a transaction. @param rollbacks those that name it, newest first */
+export function adviceOf(row: WholeRow, rollbacks: readonly WholeRow[]): Advice {
+  return adviceFor(adviceFactsOf(row, holdingOf(row, rollbacks)));
+}
+
+/** The outcome of the last attempt whose answer the provider received. */
+export function lastReported(row: WholeRow): string | undefined {
+  return attemptsOf(row).findLast(({ told }) => told !== undefined)?.outcome;
+}
+
+/** The ROLLBACK that counts: the one that holds the transaction, else the newest. */
+function holdingOf(row: WholeRow, rollbacks: readonly WholeRow[]): WholeRow | undefined {
+  return rollbacks.find(({ transactionId }) => transactionId === row.rollbackId) ?? rollbacks[0];
 }
 
 function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFacts {

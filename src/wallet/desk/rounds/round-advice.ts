@@ -1,0 +1,49 @@
+import { money } from '../../../money/money.js';
+import type { Advice } from '../advice.js';
+import type { SumsOfCurrency } from './round-sums.js';
+
+/** A transaction of the round, and what the desk should do about it. */
+export interface AdvisedTransaction {
+  readonly transactionId: string;
+  /** Null: a tombstone. */
+  readonly kind: string | null;
+  readonly advice: Advice;
+}
+
+/** What needs a person first. */
+const BY_URGENCY: readonly Advice['action'][] = ['contact-operator', 'resolve', 'wait', 'contact-provider'];
+
+/**
+ * The advice for a round is that of the transaction that needs a person most, the oldest of several.
+ * @param transactions oldest first
+ */
+export function adviceForRound(
+  transactions: readonly AdvisedTransaction[],
+  sums: readonly SumsOfCurrency[],
+  open: boolean,
+): Advice {
+  const needy = BY_URGENCY.flatMap((action) => transactions.filter(({ advice }) => advice.action === action));
+  const [first] = needy;
+  if (first) {
+    const { kind, transactionId, advice } = first;
+    const others =
+      needy.length === 1 ? '' : ` So many others of the round need attention: ${needy.length - 1}.`;
+    return { action: advice.action, text: `${kind} ${transactionId}: ${advice.text}${others}` };
+  }
+  const moved = sums.flatMap(movedIn);
+  const movements = moved.length === 0 ? 'No money moved.' : `The operator ${moved.join(', ')}.`;
+  const state = open
+    ? 'The round is open: the provider has sent no WIN and has not closed it.'
+    : 'All is decided.';
+  return { action: 'none', text: `${movements} ${state}` };
+}
+
+function movedIn({ currency, operator: { betMinor, winMinor } }: SumsOfCurrency): string[] {
+  const amount = (verb: string, minor: number | undefined) =>
+    minor === 0
+      ? []
+      : [
+          `${verb} ${minor === undefined ? `more ${currency} than 2^53−1 minor units` : money(minor, currency)}`,
+        ];
+  return [...amount('debited', betMinor), ...amount('credited', winMinor)];
+}

@@ -1,0 +1,101 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../../../http/lists/list.js';
+import { NextCursor } from '../../../http/lists/time-page.js';
+import { AdviceResponse, TransactionItem } from '../transaction.admin.response.js';
+import type { BetsAndWins, SumsOfCurrency } from './round-sums.js';
+
+/** A round as a list shows it. */
+export class RoundItem {
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+  @ApiProperty({ example: 'round-7' })
+  roundId: string;
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+  @ApiProperty({ enum: ['REAL', 'DEMO'] })
+  mode: 'REAL' | 'DEMO';
+  @ApiProperty({ description: 'It has an APPROVED BET, no APPROVED WIN and no `roundClosed`' })
+  open: boolean;
+  @ApiProperty({ type: 'integer', example: 1, description: 'How many it has' })
+  transactions: number;
+  @ApiProperty({ type: 'integer', example: 0, description: 'How many of them are PENDING or TIMED_OUT' })
+  undecided: number;
+  @ApiProperty({ format: 'date-time', description: 'When its first BET was created' })
+  createdAt: Date;
+}
+
+export const ROUND_COLUMNS: Columns<RoundItem> = {
+  providerId: true,
+  roundId: true,
+  operatorId: true,
+  playerRef: true,
+  gameId: true,
+  mode: true,
+  open: true,
+  transactions: true,
+  undecided: true,
+  createdAt: true,
+};
+
+export class RoundListResponse extends NextCursor {
+  @ApiProperty({ type: [RoundItem] })
+  items: RoundItem[];
+}
+
+const BEYOND = 'Minor units; absent where it is beyond 2^53−1';
+
+export class BetsAndWinsResponse implements BetsAndWins {
+  @ApiPropertyOptional({ type: 'integer', example: 250, description: BEYOND })
+  betMinor?: number;
+  @ApiPropertyOptional({ type: 'integer', example: 0, description: BEYOND })
+  winMinor?: number;
+  @ApiPropertyOptional({ type: 'integer', example: -250, description: `WINs − BETs. ${BEYOND}` })
+  netMinor?: number;
+}
+
+export class RoundSumsResponse implements SumsOfCurrency {
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+  @ApiProperty({ description: 'By the last answers that the provider got' })
+  told: BetsAndWinsResponse;
+  @ApiProperty({ description: "By the operator's answers" })
+  operator: BetsAndWinsResponse;
+  @ApiProperty({
+    description:
+      'What is PENDING or TIMED_OUT. An undecided ROLLBACK of a BET that stands is a BET of a negative amount',
+  })
+  unknown: BetsAndWinsResponse;
+}
+
+/** A round with its transactions, and what they add up to. */
+export class RoundDetail {
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+  @ApiProperty({ example: 'round-7' })
+  roundId: string;
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+  @ApiProperty({ enum: ['REAL', 'DEMO'] })
+  mode: 'REAL' | 'DEMO';
+  @ApiProperty({ description: 'It has an APPROVED BET, no APPROVED WIN and no `roundClosed`' })
+  open: boolean;
+  @ApiProperty({ type: [TransactionItem], description: 'Oldest first' })
+  items: TransactionItem[];
+  @ApiPropertyOptional({
+    enum: [true],
+    description: 'The round has more than 1,000 transactions: `items` and all else are of the oldest 1,000',
+  })
+  truncated?: true;
+  @ApiProperty({ type: [RoundSumsResponse], description: 'BETs that are rolled back are left out' })
+  sums: RoundSumsResponse[];
+  @ApiProperty({ description: 'What the desk should do; nothing is done by itself' })
+  advice: AdviceResponse;
+}

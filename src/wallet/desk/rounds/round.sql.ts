@@ -1,0 +1,98 @@
+import type { Statement } from '../../../database/database.js';
+import { within } from '../../../database/time-ordered.js';
+import { placeColumn } from '../../../http/lists/time-page.js';
+import type { Mode } from '../../rules/facts.js';
+import {
+  newestOf,
+  type Stretch,
+  type TransactionFilter,
+  WHOLE_COLUMNS,
+  WINDOW_ROWS,
+} from '../transaction-search.sql.js';
+
+/** Which rounds are asked for; what is absent restricts nothing. */
+export interface RoundFilter extends Pick<
+  TransactionFilter,
+  'operatorId' | 'providerId' | 'playerRef' | 'from' | 'to'
+> {
+  readonly open?: true | undefined;
+}
+
+/** Which of the rounds that share a roundId at a provider. */
+export interface RoundChoice {
+  readonly operatorId?: string | undefined;
+  readonly playerRef?: string | undefined;
+  readonly gameId?: string | undefined;
+  readonly mode: Mode;
+}
+
+/**
+ * One page of rounds of real money, by their first BET, newest first. That a round is open is no property of a row, and an
+ * index of it would be written with each BET: so a page examines the BETs of a stretch of the list of transactions, and looks
+ * up the round of each by its index.
+ * @param stretch holds at most WINDOW_ROWS transactions: see `windowEnd`
+ */
+export function roundPage(
+  { open, ...filter }: RoundFilter,
+  stretch: Stretch,
+  limit: number,
+): { statement: Statement; values: unknown[] } {
+  const values: unknown[] = [WINDOW_ROWS];
+  const value = (each: unknown) => `$${values.push(each)}`;
+  const source = newestOf(filter, stretch, value, 'examined');
+  const { from, to, operatorId, providerId, playerRef } = filter;
+  const wanted = { operator_id: operatorId, provider_id: providerId, player_ref: playerRef };
+  const conditions = [
+    ...Object.entries(wanted).flatMap(([column, each]) =>
+      each === undefined ? [] : [`bet.${column} = ${value(each)}`],
+    ),
+    // The first BET lies in the stretch: a round is on one page only.
+    ...within({ from, to, ...stretch }, { id: 'platform_transaction_id', idType: 'uuid' }, value),
+    ...(open ? ['t.open'] : []),
+  ];
+  const text = `
+    SELECT bet.provider_id AS "providerId", bet.operator_id AS "operatorId", bet.player_ref AS "playerRef",
+           bet.game_id AS "gameId", bet.round_id AS "roundId", 'REAL' AS mode, t.open, t.created_at AS "createdAt",
+           t.transactions, t.undecided, ${placeColumn('t.created_at', 't.platform_transaction_id')}
+      FROM (SELECT DISTINCT t.provider_id, t.operator_id, t.player_ref, t.game_id, t.round_id
+              FROM ${source} WHERE t.kind = 'BET' AND t.mode = 'REAL') bet
+     CROSS JOIN LATERAL (${ROUND_OF_BET}) t
+     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+     ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT ${value(limit)}`;
+  return { statement: { name: '', text }, values };
+}
+
+const firstBet = (column: string) =>
+  `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
+
+/** The round of `bet`, and when its first BET was created. The rule is `isOpen` of round-sums.ts. */
+const ROUND_OF_BET = `
+  SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
+         count(*)::int AS transactions,
+         count(*) FILTER (WHERE r.state IN ('PENDING', 'TIMED_OUT'))::int AS undecided,
+         bool_or(r.kind = 'BET' AND r.state = 'APPROVED')
+           AND NOT coalesce(bool_or(r.kind = 'WIN' AND r.state = 'APPROVED'), false)
+           AND NOT coalesce(bool_or(r.round_closed), false) AS open
+    FROM transactions r
+   WHERE r.round_id = bet.round_id AND r.player_ref = bet.player_ref AND r.provider_id = bet.provider_id
+     AND r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
+
+/** The transactions of the rounds with a roundId at a provider, oldest first. */
+export function transactionsOfRound(
+  providerId: string,
+  roundId: string,
+  { operatorId, playerRef, gameId, mode }: RoundChoice,
+  limit: number,
+): { statement: Statement; values: unknown[] } {
+  const values: unknown[] = [providerId, roundId, mode, limit];
+  const chosen = { operator_id: operatorId, player_ref: playerRef, game_id: gameId };
+  const conditions = Object.entries(chosen).flatMap(([column, wanted]) =>
+    wanted === undefined ? [] : [`AND t.${column} = $${values.push(wanted)}`],
+  );
+  const text = `
+    SELECT ${WHOLE_COLUMNS} FROM (
+      SELECT * FROM transactions t
+       WHERE t.provider_id = $1 AND t.round_id = $2 AND t.mode = $3 ${conditions.join(' ')} OFFSET 0) t
+     ORDER BY t.created_at, t.platform_transaction_id LIMIT $4`;
+  return { statement: { name: '', text }, values };
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../database/database.js';
+import type { Found, Place } from '../../../http/lists/time-page.js';
+import { TransactionSearchStore, type WholeRow } from '../transaction-search.store.js';
+import { type RoundChoice, type RoundFilter, roundPage, transactionsOfRound } from './round.sql.js';
+import type { RoundKey } from './round-sums.js';
+
+/** A round as a list shows it. */
+export interface RoundRow extends RoundKey {
+  readonly open: boolean;
+  /** When its first BET was created. */
+  readonly createdAt: Date;
+  readonly transactions: number;
+  readonly undecided: number;
+}
+
+@Injectable()
+export class RoundStore {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: TransactionSearchStore,
+  ) {}
+
+  /** By the first BET, newest first, down to the end of a window. */
+  async page(
+    filter: RoundFilter,
+    before: Place | undefined,
+    limit: number,
+  ): Promise<Found<RoundRow & { place: string }>> {
+    const downTo = await this.transactions.windowEnd(filter, before);
+    const { statement, values } = roundPage(filter, { before, downTo }, limit);
+    return { rows: await this.database.query<RoundRow & { place: string }>(statement, values), downTo };
+  }
+
+  /** Oldest first, at most `limit`: those of every round that fits. */
+  transactionsOf(
+    { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
+    choice: RoundChoice,
+    limit: number,
+  ): Promise<WholeRow[]> {
+    const { statement, values } = transactionsOfRound(providerId, roundId, choice, limit);
+    return this.database.query<WholeRow>(statement, values);
+  }
+}
