@@ -1,9 +1,9 @@
 // The command of: croupier-provider certify-client -- node certify-client.mjs
-// Sends the BET of the environment with retries, and prints what a game would conclude from the answer.
+// Sends the transaction of the environment with retries, and prints what a game would conclude from the answer.
 import { isCroupierError, ProviderClient } from '@croupier/provider-sdk';
 
-const { CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET, CROUPIER_TIMEOUT_MS, CROUPIER_BET } =
-  process.env;
+const { CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET, CROUPIER_TIMEOUT_MS } = process.env;
+const { CROUPIER_BET, CROUPIER_WIN, CROUPIER_ROLLBACK } = process.env;
 const platform = new ProviderClient({
   baseUrl: CROUPIER_BASE_URL ?? '',
   tenantId: CROUPIER_TENANT ?? '',
@@ -11,9 +11,10 @@ const platform = new ProviderClient({
 });
 
 try {
-  const bet = JSON.parse(CROUPIER_BET ?? '');
+  const transaction = JSON.parse(CROUPIER_BET ?? CROUPIER_WIN ?? CROUPIER_ROLLBACK ?? '');
   const options = { retry: true, maxAttempts: 4, timeoutMs: Number(CROUPIER_TIMEOUT_MS) };
-  const { status } = await platform.bet(bet, options);
+  const send = CROUPIER_BET ? platform.bet : CROUPIER_WIN ? platform.win : platform.rollback;
+  const { status } = await send.call(platform, transaction, options);
   console.log(status === 'APPROVED' ? 'approved' : 'declined');
 } catch (error) {
   console.log(isCroupierError(error) ? error.outcome : 'unknown');

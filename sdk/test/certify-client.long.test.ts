@@ -29,7 +29,7 @@ test("the SDK's client is certified", async () => {
   const { status, failed, cases, printed } = await certified(OF_THE_SDK);
   expect(failed).toEqual([]);
   expect(status).toBe(0);
-  expect(cases.length).toBeGreaterThanOrEqual(25);
+  expect(cases.length).toBeGreaterThanOrEqual(49);
   expect(printed).toContain('The integration is certified.');
 }, 180_000);
 
@@ -41,6 +41,9 @@ test('a client without the SDK passes too', async () => {
     'refused-session',
     'doubt-proxy-404',
     'doubt-hang-then-refused',
+    'win-retry-in-flight',
+    'rollback-approved',
+    'rollback-retry-cut-halfway',
   ];
   const { failed } = await certified([...ids.flatMap((id) => ['--only', id]), ...NAIVE]);
   expect(failed).toEqual([]);
@@ -75,6 +78,10 @@ test.each<[string, string[], string]>([
     ['refused-session', 'refused-not-configured', 'refused-signature'],
     'the verdict not-booked',
   ],
+  ['sends every kind as a BET', ['win-approved', 'rollback-approved'], 'expected  kind WIN'],
+  ['forgets what it rolls back', ['rollback-approved'], 'expected  originalTransactionId certify-original'],
+  ['retries BETs alone', ['win-retry-error-500', 'rollback-retry-hang'], 'approved'],
+  ['takes a ROLLBACK for granted', ['rollback-retry-bounded'], 'the verdict unknown'],
   ['says nothing', ['approved'], 'a last line of approved, declined'],
 ])('a client that %s fails %j', async (fault, ids, expected) => {
   const only = ids.flatMap((id) => ['--only', id]);
@@ -86,7 +93,7 @@ test.each<[string, string[], string]>([
 });
 
 test.each([
-  [[], 'The command that sends a BET is missing'],
+  [[], 'The command that sends a transaction is missing'],
   [['--only', 'nothing', '--', 'x'], 'There is no case "nothing"'],
   [['--attempt-ms', 'soon', '--', 'x'], '--attempt-ms must be a whole number'],
 ])('%j cannot be carried out', async (args, sentence) => {

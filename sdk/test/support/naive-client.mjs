@@ -3,31 +3,40 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const { CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET, CROUPIER_TIMEOUT_MS, CROUPIER_BET, FAULT } =
-  process.env;
+const { CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET, CROUPIER_TIMEOUT_MS, FAULT } = process.env;
+const { CROUPIER_BET, CROUPIER_WIN, CROUPIER_ROLLBACK } = process.env;
 const PATH = '/v1/wallet/transaction';
 const REFUSALS = [400, 401, 403, 404, 413, 415, 429, 503];
-const bet = { ...JSON.parse(CROUPIER_BET), kind: 'BET' };
+const kind = CROUPIER_BET ? 'BET' : CROUPIER_WIN ? 'WIN' : 'ROLLBACK';
+const transaction = {
+  ...JSON.parse(CROUPIER_BET ?? CROUPIER_WIN ?? CROUPIER_ROLLBACK),
+  kind: FAULT === 'sends every kind as a BET' ? 'BET' : kind,
+  ...(FAULT === 'forgets what it rolls back' && { originalTransactionId: undefined }),
+};
+const retries = FAULT !== 'never retries' && !(FAULT === 'retries BETs alone' && kind !== 'BET');
 const firstNonce = randomUUID();
 let mayBeBooked = false;
 
-for (
-  let attempt = 1;
-  attempt <= (FAULT === 'never retries' ? 1 : 3) || FAULT === 'retries for ever';
-  attempt += 1
-) {
+for (let attempt = 1; attempt <= (retries ? 3 : 1) || FAULT === 'retries for ever'; attempt += 1) {
   const verdict = await send(attempt);
   if (verdict) {
     console.log(FAULT === 'says nothing' ? '' : verdict);
     process.exit();
   }
 }
-console.log(FAULT === 'gives up as not booked' ? 'not-booked' : 'unknown');
+const givesUp =
+  FAULT === 'gives up as not booked' || (FAULT === 'takes a ROLLBACK for granted' && kind === 'ROLLBACK');
+console.log(givesUp ? 'not-booked' : 'unknown');
 
 /** The verdict, or undefined where the request is to be sent again. */
 async function send(attempt) {
-  const id = FAULT === 'sends a new id' ? `${bet.transactionId}-${attempt}` : bet.transactionId;
-  const body = JSON.stringify({ ...bet, transactionId: id, ...(FAULT === 'sends new bytes' && { attempt }) });
+  const id =
+    FAULT === 'sends a new id' ? `${transaction.transactionId}-${attempt}` : transaction.transactionId;
+  const body = JSON.stringify({
+    ...transaction,
+    transactionId: id,
+    ...(FAULT === 'sends new bytes' && { attempt }),
+  });
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = FAULT === 'sends the same nonce' ? firstNonce : randomUUID();
   const key = FAULT === 'signs with another secret' ? 'x' : CROUPIER_SECRET;

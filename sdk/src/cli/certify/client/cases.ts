@@ -1,5 +1,5 @@
 import { type Case, Unmet } from '../outcome.js';
-import type { ClientRun, ClientRunner, Verdict } from './client-runner.js';
+import type { ClientRun, ClientRunner, Kind, Verdict } from './client-runner.js';
 import type { Step } from './fake-platform.js';
 
 const APPROVE: Step = { does: 'decide', status: 'APPROVED' };
@@ -93,7 +93,7 @@ const RETRIES: Row[] = [
   },
   {
     id: 'retry-bounded',
-    title: 'stops at some time, and says that the BET may have been booked',
+    title: 'stops at some time, and says that it may have been booked',
     script: [UNAVAILABLE],
     verdicts: ['unknown'],
     requests: TWICE,
@@ -159,12 +159,32 @@ const DOUBTS: Row[] = [
   },
 ];
 
+/**
+ * The BET's cases that a WIN and a ROLLBACK repeat: one for each way in which a request ends, is sent again or stays open. A
+ * client that judges by the kind, or rebuilds the request, fails them.
+ */
+const OF_EVERY_KIND: ReadonlySet<string> = new Set([
+  'approved',
+  'declined',
+  'forged-answer',
+  'retry-error-500',
+  'retry-in-flight',
+  'retry-hang',
+  'retry-cut-halfway',
+  'retry-bounded',
+  'refused-session',
+  'doubt-hang-then-refused',
+  'doubt-proxy-404',
+]);
+
 /** Every case for a client of the platform. Contract, sections 1 to 3. */
 export const CLIENT_CASES: readonly Case<ClientRunner>[] = [
   ...cases('decision', DECISIONS),
   ...cases('retry', RETRIES),
   ...cases('refusal', REFUSALS),
   ...cases('doubt', DOUBTS),
+  ...repeated('WIN'),
+  ...repeated('ROLLBACK'),
 ];
 
 function cases(group: string, rows: readonly Row[]): Case<ClientRunner>[] {
@@ -172,8 +192,20 @@ function cases(group: string, rows: readonly Row[]): Case<ClientRunner>[] {
     id: row.id,
     title: row.title,
     group,
-    run: async (runner) => judge(row, await runner.run(row.script)),
+    run: async (runner) => judge(row, await runner.run('BET', row.script)),
   }));
+}
+
+function repeated(kind: Kind): Case<ClientRunner>[] {
+  const group = kind.toLowerCase();
+  return [...DECISIONS, ...RETRIES, ...REFUSALS, ...DOUBTS]
+    .filter(({ id }) => OF_EVERY_KIND.has(id))
+    .map((row) => ({
+      id: `${group}-${row.id}`,
+      title: `${kind}: ${row.title}`,
+      group,
+      run: async (runner) => judge(row, await runner.run(kind, row.script)),
+    }));
 }
 
 function judge({ verdicts, requests = {}, pauseMs = 0 }: Row, { verdict, arrivals }: ClientRun): void {

@@ -18,12 +18,13 @@ hangs, cuts connections, redirects, throttles and forges by a script for each ca
 case COMMAND is run once, without a shell, with these variables:
 
   CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET   the fake platform's
-  CROUPIER_BET              the BET to send with retries, as JSON: the fields of section 3
+  CROUPIER_BET, CROUPIER_WIN or CROUPIER_ROLLBACK       the transaction to send with retries, as
+                            JSON: the fields of section 3 without kind; exactly one is set
   CROUPIER_TIMEOUT_MS       the time-out to give each attempt
 
-The last line that it prints is its verdict on the BET: approved, declined, not-booked (the round
-may be voided) or unknown (it may have been booked). Each request must bear the same transactionId
-and the same bytes, a valid signature and a fresh nonce.
+The last line that it prints is its verdict on it: approved, declined, not-booked (of a BET: the
+round may be voided) or unknown (it may have been booked). Each request must bear the fields that
+were given, the same bytes, a valid signature and a fresh nonce.
 
   --timeout-ms N           the most that one run may take; default: 60000
   --attempt-ms N           CROUPIER_TIMEOUT_MS; default: 2000
@@ -43,7 +44,7 @@ export async function certifyClient(args: string[], terminal: Terminal): Promise
   if (values.list) return listCases(CLIENT_CASES, terminal);
   const cases = selected(CLIENT_CASES, values);
   if (command.length === 0)
-    throw new UsageError('The command that sends a BET is missing: name it after --.');
+    throw new UsageError('The command that sends a transaction is missing: name it after --.');
   const client = {
     command,
     tenantId: TENANT_ID,

@@ -7,6 +7,15 @@ export type Verdict = 'approved' | 'declined' | 'not-booked' | 'unknown';
 const VERDICTS: readonly string[] = ['approved', 'declined', 'not-booked', 'unknown'];
 const ROUTE = '/v1/wallet/transaction';
 
+/** What the client is asked to send. */
+export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
+
+/** What this process was given itself. */
+const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUPIER_ROLLBACK: undefined };
+
+/** A transaction without its kind, which the variable that holds it names. */
+type Fields = Readonly<Record<string, string | number>> & { readonly transactionId: string };
+
 export interface ClientUnderTest {
   /** The program and its arguments. */
   command: readonly string[];
@@ -48,25 +57,17 @@ export class ClientRunner {
   }
 
   /**
-   * Lets the client send one BET, answered by the script, and checks each request: its route, a valid signature, a
-   * fresh nonce, the same transactionId and the same bytes.
+   * Lets the client send one transaction, answered by the script, and checks each request: its route, a valid signature, a
+   * fresh nonce, the same bytes, and in them the kind and the fields that were given.
    * @throws Unmet if a request is wrong, or the client gives no verdict
    */
-  async run(script: readonly Step[]): Promise<ClientRun> {
+  async run(kind: Kind, script: readonly Step[]): Promise<ClientRun> {
     const arrivals = this.platform.play(script);
     this.runs += 1;
-    const request = {
-      sessionToken: `certify-session-${this.runs}`,
-      transactionId: `certify-${process.pid}-${this.runs}`,
-      playerRef: 'certify-player',
-      gameId: 'certify-game',
-      currency: 'EUR',
-      amountMinor: 250,
-      roundId: `certify-round-${this.runs}`,
-    };
-    const output = await this.execute(request);
+    const request = this.request(kind);
+    const output = await this.execute(kind, request);
     this.answered += arrivals.length;
-    this.checkRequests(arrivals, request.transactionId);
+    this.checkRequests(arrivals, { ...request, kind });
     const last = output.trim().split('\n').at(-1) ?? '';
     const verdict = VERDICTS.find((each) => each === last.trim()) as Verdict | undefined;
     if (verdict) return { verdict, arrivals };
@@ -76,7 +77,20 @@ export class ClientRunner {
     );
   }
 
-  private execute(request: object): Promise<string> {
+  private request(kind: Kind): Fields {
+    const fields = {
+      sessionToken: `certify-session-${this.runs}`,
+      transactionId: `certify-${process.pid}-${this.runs}`,
+      playerRef: 'certify-player',
+      gameId: 'certify-game',
+      currency: 'EUR',
+      roundId: `certify-round-${this.runs}`,
+    };
+    if (kind !== 'ROLLBACK') return { ...fields, amountMinor: 250 };
+    return { ...fields, originalTransactionId: `certify-original-${process.pid}-${this.runs}` };
+  }
+
+  private execute(kind: Kind, request: Fields): Promise<string> {
     const { command, tenantId, secret, timeoutMs, attemptMs } = this.client;
     const [program = '', ...args] = command;
     const environment = {
@@ -84,7 +98,8 @@ export class ClientRunner {
       CROUPIER_TENANT: tenantId,
       CROUPIER_SECRET: secret,
       CROUPIER_TIMEOUT_MS: String(attemptMs),
-      CROUPIER_BET: JSON.stringify(request),
+      ...NO_TRANSACTION,
+      [`CROUPIER_${kind}`]: JSON.stringify(request),
     };
     return new Promise((resolve, reject) => {
       const child = spawn(program, args, {
@@ -103,7 +118,7 @@ export class ClientRunner {
     });
   }
 
-  private checkRequests(arrivals: readonly Arrival[], transactionId: string): void {
+  private checkRequests(arrivals: readonly Arrival[], request: Fields): void {
     const { tenantId, secret } = this.client;
     const [first] = arrivals;
     if (!first) throw new Unmet('a request', 'none');
@@ -118,15 +133,17 @@ export class ClientRunner {
       nonces.add(headers['x-nonce']);
       if (body !== first.body) throw new Unmet('the same bytes each time', `${first.body}, then ${body}`);
     }
-    const sent = transactionIdIn(first.body);
-    if (sent !== transactionId) throw new Unmet(`transactionId ${transactionId}`, String(sent));
+    const sent = fieldsIn(first.body);
+    for (const [name, value] of Object.entries(request)) {
+      if (sent[name] !== value) throw new Unmet(`${name} ${value}`, String(sent[name]));
+    }
   }
 }
 
-function transactionIdIn(body: string): unknown {
+function fieldsIn(body: string): Record<string, unknown> {
   try {
-    return (JSON.parse(body) as { transactionId?: unknown }).transactionId;
+    return Object(JSON.parse(body)) as Record<string, unknown>;
   } catch {
-    return undefined;
+    return {};
   }
 }
