@@ -107,27 +107,49 @@ export class ApprovalsService implements OnModuleInit {
    */
   async approve(actor: Actor, approvalId: string): Promise<ApprovalWithResult> {
     const approval = await this.find(approvalId);
-    const { kind, terms } = approval;
-    const executor = this.executorOf(kind);
-    assertRole(actor, executor);
+    assertRole(actor, this.executorOf(approval.kind));
     await this.assertAnotherPerson(actor, approval);
-    const finish = await this.audit.change(actor, async (transaction, record) => {
-      const { query } = transaction;
-      if (!(await this.approvals.decide(query, approvalId, 'APPROVED', actor, null))) return undefined;
-      const carriedOut = await executor.record(transaction, record, terms).catch(async (error: unknown) => {
-        if (!(error instanceof CroupierError)) throw error;
-        await this.approvals.fail(query, approvalId, error);
-        return error;
-      });
-      const failure = carriedOut instanceof CroupierError ? { error: carriedOut.message } : {};
-      const after = { summary: summaryOf(approval), ...failure };
-      await record({ action: 'approval.approve', target: targetOf(approval), after });
-      return carriedOut instanceof CroupierError ? () => Promise.resolve() : carriedOut;
+    const finish = await this.recordDeed(actor, approval).catch((error: unknown) => {
+      // All that the deed wrote is rolled back, the decision too: a crash here leaves the approval WAITING.
+      if (error instanceof CroupierError) return this.recordFailure(actor, approval, error);
+      throw error;
     });
     await finish?.();
     const decided = await this.find(approvalId);
     if (!finish && decided.state !== 'APPROVED') throw notWaiting(decided);
     return decided;
+  }
+
+  /**
+   * Approves, and records the deed in the same transaction.
+   * @returns what is left to do; undefined if the approval is no longer WAITING
+   * @throws CroupierError if the deed cannot be done any more; then nothing was committed
+   */
+  private recordDeed(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
+    const { approvalId, kind, terms } = approval;
+    return this.audit.change(actor, async (transaction, record) => {
+      if (!(await this.approvals.decide(transaction.query, approvalId, 'APPROVED', actor, null))) return;
+      const finish = await this.executorOf(kind).record(transaction, record, terms);
+      const after = { summary: summaryOf(approval) };
+      await record({ action: 'approval.approve', target: targetOf(approval), after });
+      return finish;
+    });
+  }
+
+  /** Approves a deed that cannot be done any more, with the reason. */
+  private recordFailure(
+    actor: Actor,
+    approval: Approval,
+    failure: CroupierError,
+  ): Promise<(() => Promise<void>) | undefined> {
+    const { approvalId } = approval;
+    return this.audit.change(actor, async ({ query }, record) => {
+      if (!(await this.approvals.decide(query, approvalId, 'APPROVED', actor, null))) return;
+      await this.approvals.fail(query, approvalId, failure);
+      const after = { summary: summaryOf(approval), error: failure.message };
+      await record({ action: 'approval.approve', target: targetOf(approval), after });
+      return () => Promise.resolve();
+    });
   }
 
   /**

@@ -66,7 +66,7 @@ export interface Executor<Kind extends DeedKind> {
    * Records the deed in the transaction that approves it, in such a way that what is left to do is done even if the
    * process dies after the commit.
    * @returns what is left, to be called after the commit; it may fail as it may be lost, and must not throw a refusal
-   * @throws CroupierError if the deed cannot be done any more; only before anything is written
+   * @throws CroupierError if the deed cannot be done any more: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
   /** What the call would have answered, by what is recorded; of a failure `{error}`. */

@@ -1,3 +1,6 @@
+import { ApprovalsService } from '../../src/approvals/approvals.service.js';
+import { CroupierError } from '../../src/errors/croupier-error.js';
+import { AdjustmentService } from '../../src/wallet/desk/adjustment.service.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, startWorld, type World } from '../world/world.js';
@@ -147,6 +150,32 @@ describe('an approved', () => {
     expect((await approve(id, promotions)).json).toEqual(approved.json);
     expect(grantsOf(order.playerRef)).toBe(0);
   });
+});
+
+test('a deed that fails after it wrote something leaves nothing but the record of its failure', async () => {
+  const order = adjustmentOrder();
+  const id = await waiting(ADJUSTMENTS, order);
+  const instance = await world.another(world.clock);
+  const { approved } = instance.app.get(AdjustmentService);
+  instance.app.get(ApprovalsService).register('adjustment', {
+    ...approved,
+    record: async (...parameters) => {
+      await approved.record(...parameters);
+      throw new CroupierError('CONFLICT', 'too late');
+    },
+  });
+  const late = await person(instance, 'operations');
+  expect((await approve(id, late)).json).toMatchObject({ state: 'APPROVED', result: { error: 'too late' } });
+  await instance.app.close();
+  expect(await world.stateOf(order.adjustmentId)).toBeUndefined();
+  const entries = await world.sql.run<{ action: string; after: object }>(
+    'SELECT action, after FROM audit_entries WHERE target = ANY ($1) ORDER BY day, position',
+    [[`approval:${id}`, `adjustment:${order.adjustmentId}`]],
+  );
+  expect(entries).toMatchObject([
+    { action: 'approval.ask' },
+    { action: 'approval.approve', after: { error: 'too late' } },
+  ]);
 });
 
 describe('the same body again', () => {
