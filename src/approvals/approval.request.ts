@@ -5,7 +5,7 @@ import { IdentifierField, QueryChoiceField, TextField } from '../http/validation
 import { type Approval, APPROVAL_STATES, type ApprovalState, type ApprovalWithResult } from './approval.js';
 import { type DeedKind, summaryOf } from './deeds.js';
 
-const KINDS = ['grant', 'batch', 'adjustment'] as const satisfies readonly DeedKind[];
+const KINDS = ['grant', 'batch', 'adjustment', 'settlement'] as const satisfies readonly DeedKind[];
 
 /** Contract, section 9, "Limits and approvals". */
 export class ApprovalQuery extends TimePageQuery {
@@ -52,7 +52,7 @@ export class ApprovalItem {
 
   @ApiProperty({
     example: 'summer-2026',
-    description: 'the requestRef, batchRef (or batchId) or adjustmentId',
+    description: 'the requestRef, batchRef (or batchId), adjustmentId, or providerId/transactionId',
   })
   reference: string;
 
@@ -69,7 +69,10 @@ export class ApprovalItem {
   })
   stakeMinor?: number;
 
-  @ApiPropertyOptional({ type: 'integer', description: 'Of an adjustment: minor units, signed' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'Of an adjustment or a transaction: minor units, signed',
+  })
   amountMinor?: number;
 
   @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit that it exceeds' })
@@ -141,6 +144,14 @@ export class ApprovalListResponse extends NextCursor {
   items: ApprovalItem[];
 }
 
+/** Whether the amount of the deed is a stake of free spins. */
+const GIVES_SPINS: Readonly<Record<DeedKind, boolean>> = {
+  grant: true,
+  batch: true,
+  adjustment: false,
+  settlement: false,
+};
+
 export function approvalItem(approval: Approval): ApprovalItem {
   const { amountMinor, limitName, limitMinor, usedMinor, askedByName } = approval;
   const { decidedBy, decidedByName, decidedAt, reason } = approval;
@@ -152,7 +163,7 @@ export function approvalItem(approval: Approval): ApprovalItem {
     reference: approval.reference,
     operatorId: approval.operatorId,
     currency: approval.currency,
-    ...(approval.kind === 'adjustment' ? { amountMinor } : { stakeMinor: amountMinor }),
+    ...(GIVES_SPINS[approval.kind] ? { stakeMinor: amountMinor } : { amountMinor }),
     ...(limitName !== null && { limit: { name: limitName, limitMinor: limitMinor!, usedMinor: usedMinor! } }),
     askedBy: approval.askedBy,
     ...(askedByName !== null && { askedByName }),

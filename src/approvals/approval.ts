@@ -14,7 +14,7 @@ export interface Approval {
   readonly fingerprint: Buffer;
   readonly operatorId: string;
   readonly currency: string;
-  /** The stake of grants and batches; of an adjustment its amount, signed. */
+  /** The stake of grants and batches; of an adjustment or a transaction its amount, signed. */
   readonly amountMinor: number;
   /** The limit that it exceeds; null: such a deed always needs approval. */
   readonly limitName: string | null;

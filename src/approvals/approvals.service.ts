@@ -202,11 +202,17 @@ function assertRole({ roles = [] }: Actor, { role }: Pick<Executor<DeedKind>, 'r
   if (!holds(roles, role)) throw new CroupierError('FORBIDDEN', `this needs the role ${role}`);
 }
 
+const DIFFERS: Readonly<Record<DeedKind, string>> = {
+  grant: 'this requestRef was already used with another request',
+  batch: 'this batchRef was already used with another request',
+  adjustment: 'this adjustmentId was already used with another request',
+  settlement: 'another answer for this transaction already waits for approval',
+};
+
 /** @throws CroupierError CONFLICT if what waits differs from the request */
 function same(waiting: Approval, { fingerprint, kind }: Deed): Approval {
   if (waiting.fingerprint.equals(fingerprint)) return waiting;
-  const reference = { grant: 'requestRef', batch: 'batchRef', adjustment: 'adjustmentId' }[kind];
-  throw new CroupierError('CONFLICT', `this ${reference} was already used with another request`);
+  throw new CroupierError('CONFLICT', DIFFERS[kind]);
 }
 
 function notWaiting({ state }: Approval): CroupierError {

@@ -33,11 +33,29 @@ export interface AdjustmentTerms {
   readonly reason: string;
 }
 
+/** What the operator answered about a parked transaction, to be settled by hand. */
+export interface SettlementTerms {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly kind: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly currency: string;
+  /** Of the transaction; signed for an adjustment. */
+  readonly amountMinor: number;
+  readonly status: 'APPROVED' | 'DECLINED';
+  /** Minor units, as the operator named it; null if it named none. */
+  readonly balance: number | null;
+  readonly operatorReference: string;
+  readonly reason: string;
+}
+
 /** What a second person may have to approve, by its kind. */
 export interface TermsOf {
   readonly grant: GrantTerms;
   readonly batch: BatchTerms;
   readonly adjustment: AdjustmentTerms;
+  readonly settlement: SettlementTerms;
 }
 
 export type DeedKind = keyof TermsOf;
@@ -79,6 +97,13 @@ export function summaryOf({ kind, terms }: Pick<Deed, 'kind' | 'terms'>): string
     case 'adjustment': {
       const { amountMinor, currency, playerRef, reason } = terms as AdjustmentTerms;
       return `adjustment of ${money(amountMinor, currency)} for ${playerRef}: ${reason}`;
+    }
+    case 'settlement': {
+      const settlement = terms as SettlementTerms;
+      const { transactionId, amountMinor, currency, playerRef, status, operatorReference, reason } =
+        settlement;
+      const what = `${settlement.kind} ${transactionId} of ${money(amountMinor, currency)} for ${playerRef}`;
+      return `settling ${what} by hand as ${status}, operator's reference ${operatorReference}: ${reason}`;
     }
     case 'grant': {
       const grant = terms as GrantTerms;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Metrics } from '../observability/metrics.js';
 import { currentRequestId } from '../observability/trace.js';
@@ -13,7 +14,7 @@ import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { declineReason, responseBody } from './rules/outcome.js';
 import { OperatorAnswers } from './operator-answers.js';
-import type { Claim, Driver, Settlement } from './transaction.js';
+import type { AnswerByHand, Claim, Driver, Settlement } from './transaction.js';
 import { TransactionStore } from './transaction.store.js';
 
 /** The stored outcome of an attempt; `lost` if another attempt took it over meanwhile. */
@@ -101,12 +102,51 @@ export class AttemptRunner {
     const settled = await this.transactions.settle(claim, settlement);
     if (answer.kind === 'unknown' && answer.received) await this.operatorAnswers.keep(claim, answer.received);
     if (!settled) return { to: 'lost' };
-    const { providerId, kind } = claim.order;
-    this.metrics.transactionSettled(claim.operatorId, providerId, kind, settlement.state, claim.mode);
+    this.settled(claim, settlement, limitMinor);
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
-    if (answer.status === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim)))
-      this.triggerReview(claim);
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
+  }
+
+  /**
+   * Settles a claim by an answer that a person has entered, in the database transaction of the claim; no operator is
+   * called. Contract, section 9, "Settling by hand".
+   *
+   * The stored answer always carries a balance, because providers require one: without one by hand it is the balance that
+   * the operator named last for the player, else 0. The history has the balance only if it was entered.
+   * @returns to be called after the commit
+   */
+  async settleByHand(query: Query, claim: Claim, byHand: AnswerByHand): Promise<() => void> {
+    const { status, balance, operatorReference, reason } = byHand;
+    const limitMinor = status === 'APPROVED' ? this.exceededWinLimit(claim) : undefined;
+    if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor, query);
+    const storedBalance = balance ?? (await this.transactions.lastBalance(query, claim)) ?? 0;
+    const ownReason = claim.verdict?.status === 'DECLINED' ? claim.verdict.declineReason : undefined;
+    const answer: WalletAnswer = {
+      kind: 'decided',
+      status,
+      balance: storedBalance,
+      ...(ownReason !== undefined && { reason: ownReason }),
+    };
+    const started = { at: this.clock.now(), ms: monotonicMs() };
+    const settlement = this.settlement(claim, answer, 'administrator', started);
+    const record = {
+      ...settlement.record,
+      balance: balance ?? undefined,
+      settledByHand: { operatorReference, reason },
+    };
+    const settled = { ...settlement, record };
+    if (!(await this.transactions.settleWithin(query, claim, settled))) {
+      throw new Error('an attempt was settled by another in the transaction that claimed it');
+    }
+    return () => this.settled(claim, settled, limitMinor);
+  }
+
+  /** Reports a settlement that is committed. */
+  private settled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
+    const { providerId, kind } = claim.order;
+    this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
+    if (state === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim)))
+      this.triggerReview(claim);
   }
 
   /** The limit that a WIN of real money is above. Contract, section 9: it is booked all the same. */

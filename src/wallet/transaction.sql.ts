@@ -166,19 +166,39 @@ export const PLACE_TOMBSTONE: Statement = {
     RETURNING attempt`,
 };
 
-/** Takes over the undecided attempt $3, unless its ROLLBACK is in progress; the previous holder is fenced off. */
-export const RETRY: Statement = {
-  name: 'transaction_retry',
-  text: `
+/** Takes over an undecided attempt, unless its ROLLBACK is in progress; the previous holder is fenced off. */
+const takeOver = (condition: string, leaseSeconds: string) => `
     UPDATE transactions t
        SET state = 'PENDING', attempt = t.attempt + 1, updated_at = clock_timestamp(),
-           lease_until = clock_timestamp() + make_interval(secs => $4),
+           lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
            attempts = CASE WHEN t.state = 'TIMED_OUT' THEN t.attempts ELSE
              t.attempts || jsonb_build_object('attempt', t.attempt, 'outcome', 'LEASE_OVER',
                'startedAt', to_char(t.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) END
-     WHERE t.provider_id = $1 AND t.transaction_id = $2 AND t.attempt = $3 AND t.rollback_id IS NULL
+     WHERE t.provider_id = $1 AND t.transaction_id = $2 AND ${condition} AND t.rollback_id IS NULL
        AND (t.state = 'TIMED_OUT' OR (t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
-    RETURNING t.*`,
+    RETURNING t.*`;
+
+/** Takes over the attempt $3. */
+export const RETRY: Statement = { name: 'transaction_retry', text: takeOver('t.attempt = $3', '$4') };
+
+/** Takes over whatever attempt a parked transaction has come to. */
+export const CLAIM_PARKED: Statement = {
+  name: 'transaction_claim_parked',
+  text: takeOver('t.parked_at IS NOT NULL', '$3'),
+};
+
+/** Rows of a player that are searched for the last balance that the operator named. */
+const BALANCE_SEARCHED = 50;
+
+/** The balance that operator $2 named last for the player $1 in currency $3 and mode $4. */
+export const LAST_BALANCE: Statement = {
+  name: 'transaction_last_balance',
+  text: `
+    SELECT (recent.response_body::json ->> 'balance')::bigint AS balance
+      FROM (SELECT * FROM transactions t WHERE t.player_ref = ANY (ARRAY[$1])
+             ORDER BY t.player_ref DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT ${BALANCE_SEARCHED}) recent
+     WHERE recent.operator_id = $2 AND recent.currency = $3 AND recent.mode = $4 AND recent.response_body IS NOT NULL
+     ORDER BY recent.updated_at DESC LIMIT 1`,
 };
 
 /** Attempts that a history keeps: the first ones and the latest. */

@@ -113,8 +113,12 @@ export class TransactionStore {
   }
 
   /** Marks a WIN that is above the limit of its operator, whatever becomes of it. */
-  async markAboveLimit({ order }: Claim, limitMinor: number): Promise<void> {
-    await this.database.query(sql.MARK_ABOVE_LIMIT, [order.providerId, order.transactionId, limitMinor]);
+  async markAboveLimit(
+    { order }: Claim,
+    limitMinor: number,
+    query: Query = this.database.query,
+  ): Promise<void> {
+    await query(sql.MARK_ABOVE_LIMIT, [order.providerId, order.transactionId, limitMinor]);
   }
 
   /**
@@ -152,15 +156,35 @@ export class TransactionStore {
     return row && restored(row, sentMs);
   }
 
+  /** Takes over a parked transaction in the caller's database transaction. */
+  async claimParked(query: Query, providerId: string, transactionId: string): Promise<Claim | undefined> {
+    const sentMs = monotonicMs();
+    const [row] = await query<TransactionRow>(sql.CLAIM_PARKED, [
+      providerId,
+      transactionId,
+      this.leaseSeconds,
+    ]);
+    return row && restored(row, sentMs);
+  }
+
   /** Settles an attempt, and a ROLLBACK's target with it. @returns false if the attempt was taken over */
   settle(claim: Claim, settlement: Settlement): Promise<boolean> {
-    const { providerId, transactionId, kind } = claim.order;
-    const { state, responseBody, declineReason, record } = settlement;
-    const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
-    const values = [providerId, transactionId, claim.attempt, state, responseBody, declineReason];
-    return measure('settle', () => this.groupCommit.run(statement, [...values, JSON.stringify(record)])).then(
+    const { statement, values } = settling(claim, settlement);
+    return measure('settle', () => this.groupCommit.run(statement, values)).then(
       (settled) => settled !== undefined,
     );
+  }
+
+  /** Settles under the same conditions, in the database transaction that has claimed. */
+  async settleWithin(query: Query, claim: Claim, settlement: Settlement): Promise<boolean> {
+    const { statement, values } = settling(claim, settlement);
+    return (await query(statement.single, values)).length > 0;
+  }
+
+  /** The balance that the operator named last for the player, in minor units; undefined if it named none lately. */
+  async lastBalance(query: Query, { operatorId, mode, order }: Claim): Promise<number | undefined> {
+    const values = [order.playerRef, operatorId, order.currency, mode];
+    return (await query<{ balance: number }>(sql.LAST_BALANCE, values))[0]?.balance;
   }
 
   private async takeTarget(
@@ -232,6 +256,13 @@ export class TransactionStore {
     );
     return { row, sentMs };
   }
+}
+
+function settling({ order, attempt }: Claim, { state, responseBody, declineReason, record }: Settlement) {
+  const { providerId, transactionId, kind } = order;
+  const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
+  const values = [providerId, transactionId, attempt, state, responseBody, declineReason];
+  return { statement, values: [...values, JSON.stringify(record)] };
 }
 
 /** @throws ClaimLostError if the statement touches no row */

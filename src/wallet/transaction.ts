@@ -62,6 +62,17 @@ export interface NewAdjustment {
   readonly reason: string;
 }
 
+/** What the operator answered outside of its wallet, as a person has entered it. Contract, section 9. */
+export interface AnswerByHand {
+  readonly status: 'APPROVED' | 'DECLINED';
+  /** Minor units; null if the operator named none. */
+  readonly balance: number | null;
+  /** What the operator refers to its answer by, such as a ticket. */
+  readonly operatorReference: string;
+  /** Why it was settled by hand. */
+  readonly reason: string;
+}
+
 /** The outcome of an attempt in the transaction's history. */
 export interface AttemptRecord {
   readonly attempt: number;
@@ -77,6 +88,8 @@ export interface AttemptRecord {
   readonly detail?: string;
   /** The HTTP status of what the operator answered, where that was no answer of the contract. */
   readonly operatorStatus?: number;
+  /** Set if a person entered the answer: no operator was called. */
+  readonly settledByHand?: Pick<AnswerByHand, 'operatorReference' | 'reason'>;
 }
 
 /** An attempt in the transaction's history. If its lease expired, its outcome is unknown. */

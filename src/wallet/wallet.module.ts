@@ -10,6 +10,8 @@ import { RoundDesk } from './desk/rounds/round-desk.service.js';
 import { RoundStore } from './desk/rounds/round.store.js';
 import { RoundsAdminController } from './desk/rounds/rounds.admin.controller.js';
 import { SessionDetailAdminController } from './desk/session-detail.admin.controller.js';
+import { SettleAdminController } from './desk/settle.admin.controller.js';
+import { SettleService } from './desk/settle.service.js';
 import { TransactionDesk } from './desk/transaction-desk.service.js';
 import { TransactionSearchStore } from './desk/transaction-search.store.js';
 import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
@@ -31,6 +33,7 @@ import { WalletService } from './wallet.service.js';
     TransactionsAdminController,
     RoundsAdminController,
     AdjustmentsAdminController,
+    SettleAdminController,
     SessionDetailAdminController,
   ],
   providers: [
@@ -46,6 +49,7 @@ import { WalletService } from './wallet.service.js';
     UndecidedStore,
     UndecidedGauge,
     AdjustmentService,
+    SettleService,
     TransactionDesk,
     TransactionSearchStore,
     RoundDesk,

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../process/built-service.js';
 import { launch, type Launched } from '../process/launch.js';
 import { GRANT } from '../world/provider.js';
-import { ADMIN_KEY, GAME, OPERATOR, startWorld, type World } from '../world/world.js';
+import { Transactions } from '../world/transactions.js';
+import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 
 /** How often the process is killed; the moment is another one each time. */
 const ROUNDS = 6;
@@ -62,6 +63,19 @@ async function start(): Promise<void> {
   });
 }
 
+const pathOf = ({ transactionId }: { transactionId: string }) =>
+  `/v1/admin/transactions/${PROVIDER}/${transactionId}`;
+
+/** A WIN that nobody knows the outcome of, left to a person. */
+async function parkedWin(transactionId: string) {
+  const session = await world.launch();
+  const win = await new Transactions(world).timedOut(world.transaction(session, 'WIN', { transactionId }));
+  await world.sql.run('UPDATE transactions SET parked_at = clock_timestamp() WHERE transaction_id = $1', [
+    transactionId,
+  ]);
+  return win;
+}
+
 const SPINS = { operatorId: OPERATOR, gameId: GAME, spins: 5, betAmountMinor: 20, currency: 'EUR' };
 
 test('whenever the process is killed, an approved deed is recorded once and sent at most once, and none is lost', async () => {
@@ -76,6 +90,14 @@ test('whenever the process is killed, an approved deed is recorded once and sent
       ['/v1/admin/free-spins/batches', { ...SPINS, playerRefs: players, batchRef: `batch-${ref}` }],
       ['/v1/admin/adjustments', { ...adjustment, operatorId: OPERATOR, currency: 'EUR', reason: 'ticket 1' }],
     ];
+    const parked = await parkedWin(`win-${ref}`);
+    const answer = {
+      status: 'APPROVED',
+      balance: 7,
+      operatorReference: `ticket ${ref}`,
+      reason: 'no wallet',
+    };
+    deeds.push([`${pathOf(parked)}/settle`, answer]);
     const approvals: string[] = [];
     for (const [path, body] of deeds) {
       const response = await call(URL, key, path, body);
@@ -127,5 +149,9 @@ test('whenever the process is killed, an approved deed is recorded once and sent
     await until(async () => (await call(world.url, key, '/v1/admin/adjustments', adjust)).status === 200);
     expect([context, world.wallet.booked(adjustment.adjustmentId)?.movements]).toEqual([context, 1]);
     expect(world.wallet.balanceOf(adjustment.playerRef)).toBe(100_250);
+    const { attempts, ...win } = (await world.admin('GET', pathOf(parked))).json as { attempts: object[] };
+    expect([context, win]).toMatchObject([context, { state: 'APPROVED', settledByHand: true }]);
+    expect([context, attempts.length]).toEqual([context, 2]);
+    expect([context, world.wallet.calls(parked.transactionId).length]).toEqual([context, 1]);
   }
 }, 300_000);

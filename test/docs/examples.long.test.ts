@@ -26,6 +26,7 @@ const NEEDS_MORE: Readonly<Record<string, number>> = {
   'GET /v1/admin/transactions/{providerId}/{transactionId}': 404,
   'POST /v1/admin/transactions/{providerId}/{transactionId}/resolve': 404,
   'GET /v1/admin/rounds/{providerId}/{roundId}': 404,
+  'POST /v1/admin/transactions/{providerId}/{transactionId}/settle': 404,
   'GET /v1/admin/free-spins/batches/{batchId}': 404,
   'GET /v1/operator/free-spins/batches/{batchId}': 404,
   'GET /v1/admin/callbacks/{callbackId}': 404,

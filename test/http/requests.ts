@@ -33,6 +33,7 @@ import { PauseRequest } from '../../src/tenancy/pauses/pause.request.js';
 import { RotateSecretRequest } from '../../src/tenancy/secrets/secret.request.js';
 import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
 import { FindRoundQuery, RoundQuery } from '../../src/wallet/desk/rounds/round.admin.request.js';
+import { SettleRequest } from '../../src/wallet/desk/settle.request.js';
 import { TransactionQuery } from '../../src/wallet/desk/transaction.admin.request.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 
@@ -137,6 +138,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   ],
   [FindRoundQuery, [{ operatorId: 'o', playerRef: 'p', gameId: 'g', mode: 'DEMO' }, {}]],
   [ApprovalQuery, [{ ...TIME_PAGE, state: 'WAITING', operatorId: 'o' }]],
+  [SettleRequest, [{ status: 'APPROVED', balance: -5, operatorReference: 'ticket 1', reason: 'why' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],
   [OperatorBatchQuery, [{ ...TIME_PAGE, gameId: 'g' }]],
   [AdminBatchQuery, [{ ...TIME_PAGE, gameId: 'g', operatorId: 'o' }]],

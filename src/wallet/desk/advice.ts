@@ -45,8 +45,9 @@ export function adviceFor(facts: AdviceFacts): Advice {
 function undecided(facts: AdviceFacts): Advice {
   const doubt = doubtOf(facts);
   if (facts.parked) {
-    const text = `${doubt} The resolver has given up: ask the operator whether it booked the transaction.`;
-    return { action: 'contact-operator', text };
+    const ask = 'ask the operator whether it booked the transaction';
+    const byHand = 'settle it by hand if its wallet cannot answer';
+    return { action: 'contact-operator', text: `${doubt} The resolver has given up: ${ask}, and ${byHand}.` };
   }
   if (facts.leaseAlive) return { action: 'wait', text: `${doubt} An attempt is under way.` };
   if (facts.undecidedRollback !== undefined) {

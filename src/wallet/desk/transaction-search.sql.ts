@@ -30,7 +30,8 @@ export const DESK_COLUMNS = `
   t.amount_minor AS "amountMinor", t.currency, t.round_closed AS "roundClosed",
   t.original_transaction_id AS "originalTransactionId", t.free_spins_ref AS "freeSpinsRef",
   t.decline_reason AS "declineReason", t.reason, t.rollback_id AS "rollbackId", t.attempt, t.created_at AS "createdAt",
-  t.updated_at AS "updatedAt", t.parked_at AS "parkedAt"`;
+  t.updated_at AS "updatedAt", t.parked_at AS "parkedAt",
+  coalesce(t.attempts -> -1 ? 'settledByHand', false) AS "settledByHand"`;
 
 const LEASE_ALIVE = `(t.state = 'PENDING' AND t.lease_until > clock_timestamp())`;
 const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::float8';

@@ -40,6 +40,8 @@ export interface DeskRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly parkedAt: Date | null;
+  /** Whether a person entered the operator's answer, which is the last attempt then. */
+  readonly settledByHand: boolean;
 }
 
 /** An attempt with the body of the operator's answer where that was no answer of the contract. */

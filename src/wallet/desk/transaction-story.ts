@@ -16,6 +16,7 @@ export function itemOf(row: DeskRow): TransactionItem {
   const { providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode } = row;
   const { playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId } = row;
   const { freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt } = row;
+  const settledByHand = row.settledByHand || null;
   return present<TransactionItem>({
     providerId,
     transactionId,
@@ -40,6 +41,7 @@ export function itemOf(row: DeskRow): TransactionItem {
     createdAt,
     updatedAt,
     parkedAt,
+    settledByHand,
   });
 }
 
@@ -183,6 +185,13 @@ type OperatorAnswerShown = Pick<AttemptResponse, 'operatorStatus' | 'operatorBod
 function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): void {
   const { outcome, startedAt, durationMs, driver, requestId, balance, reason, detail, told } = attempt;
   const name = `attempt ${attempt.attempt}`;
+  if (attempt.settledByHand) {
+    const { operatorReference, reason: because } = attempt.settledByHand;
+    const named = balance === undefined ? '' : `, balance ${money(balance, row.currency)}`;
+    const text = `${name}: settled by hand as ${outcome}${named}, operator's reference ${operatorReference}: ${because}`;
+    add(startedAt, 'settled-by-hand', text);
+    return;
+  }
   const route = row.verdict === null ? '/transaction' : '/balance';
   const by =
     driver === undefined ? '' : ` by the ${driver}${requestId === undefined ? '' : ` (${requestId})`}`;

@@ -60,6 +60,8 @@ export class TransactionItem {
     description: 'When the resolver left it to a person; it stays after the decision',
   })
   parkedAt?: Date;
+  @ApiPropertyOptional({ description: "Whether a person entered the operator's answer; absent if not" })
+  settledByHand?: boolean;
 }
 
 export const TRANSACTION_COLUMNS: Columns<TransactionItem> = {
@@ -86,6 +88,7 @@ export const TRANSACTION_COLUMNS: Columns<TransactionItem> = {
   createdAt: true,
   updatedAt: true,
   parkedAt: true,
+  settledByHand: true,
 };
 
 export class TransactionListResponse extends NextCursor {
@@ -114,6 +117,13 @@ const OPERATOR_BODY = {
     'What the operator answered where that was no answer of the contract, such as the body of a 503: the first 4 KiB; ' +
     'line breaks and tabs are spaces, other control characters U+FFFD',
 } as const;
+/** The operator's answer outside of its wallet, as a person has entered it. */
+export class SettledByHandResponse {
+  @ApiProperty({ example: 'ticket 4711 of the operator' })
+  operatorReference: string;
+  @ApiProperty({ description: 'Why it was settled by hand' })
+  reason: string;
+}
 
 export class AttemptResponse {
   @ApiProperty({ type: 'integer', example: 1 })
@@ -146,6 +156,11 @@ export class AttemptResponse {
   operatorStatus?: number;
   @ApiPropertyOptional(OPERATOR_BODY)
   operatorBody?: string;
+  @ApiPropertyOptional({
+    type: SettledByHandResponse,
+    description: 'No operator was called: a person entered its answer',
+  })
+  settledByHand?: SettledByHandResponse;
   @ApiPropertyOptional({ type: ToldResponse })
   told?: ToldResponse;
 }
@@ -170,6 +185,7 @@ export class TimelineEntry {
       'operator-answered',
       'operator-silent',
       'provider-told',
+      'settled-by-hand',
       'lease-over',
       'parked',
       'rollback-requested',

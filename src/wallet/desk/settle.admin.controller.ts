@@ -1,0 +1,41 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../../admin/requires-role.js';
+import { ApprovalItem, approvalItem } from '../../approvals/approval.request.js';
+import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { Audited } from '../../audit/audited-route.js';
+import { JsonBody } from '../../http/validation/json-body.js';
+import { ApiErrors } from '../../openapi/api-errors.js';
+import { SettleRequest } from './settle.request.js';
+import { SettleService } from './settle.service.js';
+
+/** Contract, section 9, "Settling by hand". */
+@ApiTags('Transactions')
+@Controller('v1/admin/transactions')
+export class SettleAdminController {
+  constructor(private readonly settlements: SettleService) {}
+
+  @Post(':providerId/:transactionId/settle')
+  @HttpCode(202)
+  @RequiresRole('operations')
+  @Audited('transaction.settle', 'transaction:{providerId}/{transactionId}')
+  @ApiOperation({
+    summary: 'Settle a parked transaction by hand',
+    description:
+      'For an operator that answers only outside of its wallet. Always waits for the approval of a second person; then ' +
+      'the transaction is settled as if the operator had answered so, nothing is sent, and it is marked `settledByHand` for ' +
+      'ever. Where it was decided meanwhile, the approval ends with `result.error`. The provider is answered the balance ' +
+      'given here, else the one that the operator named last for the player, else 0.',
+  })
+  @ApiBody({ type: SettleRequest })
+  @ApiAcceptedResponse({ type: ApprovalItem, description: 'waits for approval' })
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
+  async settle(
+    @ActorOfRequest() actor: Actor,
+    @Param('providerId') providerId: string,
+    @Param('transactionId') transactionId: string,
+    @JsonBody() request: SettleRequest,
+  ): Promise<ApprovalItem> {
+    return approvalItem(await this.settlements.ask(actor, { providerId, transactionId }, request));
+  }
+}

@@ -1,0 +1,27 @@
+import { ChoiceField, IntegerField, TextField } from '../../http/validation/fields.js';
+
+/** What the operator answered about a parked transaction. Contract, section 9, "Settling by hand". */
+export class SettleRequest {
+  @ChoiceField(['APPROVED', 'DECLINED'], { example: 'APPROVED' })
+  status: 'APPROVED' | 'DECLINED';
+
+  @IntegerField({
+    minimum: Number.MIN_SAFE_INTEGER,
+    presence: 'optional',
+    example: 99750,
+    description:
+      'Minor units, as the operator names it; without it the provider is answered the balance that the operator named last',
+  })
+  balance?: number;
+
+  @TextField({
+    longest: 200,
+    notBlank: true,
+    example: 'ticket 4711 of the operator',
+    description: "The operator's reference to its answer",
+  })
+  operatorReference: string;
+
+  @TextField({ longest: 500, notBlank: true, example: 'the wallet no longer knows transactions of that day' })
+  reason: string;
+}

@@ -1,0 +1,127 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Approval } from '../../approvals/approval.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
+import type { Deed, Executor, SettlementTerms } from '../../approvals/deeds.js';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { isIdentifier } from '../../http/validation/identifier.js';
+import { addLogFields } from '../../observability/trace.js';
+import { sha256 } from '../../runtime/digest.js';
+import { AttemptRunner } from '../attempt.runner.js';
+import type { TransactionKey } from '../resolving/undecided.store.js';
+import { TransactionStore } from '../transaction.store.js';
+import type { SettleRequest } from './settle.request.js';
+import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
+import { detailOf } from './transaction-story.js';
+
+/**
+ * Settles parked transactions by an answer that the operator gave outside of its wallet. Contract, section 9, "Settling
+ * by hand".
+ *
+ * It always waits for a second person. The approval, the claim of the attempt and its settlement are one database
+ * transaction, under the conditions of every attempt: a retry, the resolver and a settlement never decide twice.
+ */
+@Injectable()
+export class SettleService implements OnModuleInit {
+  constructor(
+    private readonly stored: TransactionSearchStore,
+    private readonly transactions: TransactionStore,
+    private readonly attempts: AttemptRunner,
+    private readonly approvals: ApprovalsService,
+    private readonly audit: Audit,
+  ) {}
+
+  onModuleInit(): void {
+    this.approvals.register('settlement', this.approved);
+  }
+
+  /**
+   * Asks for the approval of a settlement.
+   * @throws CroupierError NOT_FOUND · CONFLICT if the transaction is decided, is not parked or waits for another answer
+   */
+  async ask(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
+    const { providerId, transactionId } = key;
+    addLogFields({ providerId, transactionId });
+    const known = isIdentifier(providerId) && isIdentifier(transactionId);
+    const row = known ? await this.stored.find(providerId, transactionId) : undefined;
+    if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
+    assertParked(row, request.status);
+    const deed = settlementDeed(row, request);
+    const held = await this.audit.change(actor, (transaction, record) =>
+      this.approvals.hold(transaction, record, actor, deed),
+    );
+    if (held.kind === 'waiting') return held.approval;
+    throw decided();
+  }
+
+  /** A settlement that was approved: claimed and settled with its approval. */
+  readonly approved: Executor<'settlement'> = {
+    role: 'operations',
+    isRecorded: async (_, { providerId, transactionId }) =>
+      (await this.stored.find(providerId, transactionId))?.settledByHand ?? false,
+    record: async ({ query }, record, terms) => {
+      const { providerId, transactionId, status, balance, operatorReference, reason } = terms;
+      const claim = await this.transactions.claimParked(query, providerId, transactionId);
+      if (!claim) {
+        throw new CroupierError(
+          'CONFLICT',
+          'the transaction is decided meanwhile, or an attempt is under way',
+        );
+      }
+      const settled = await this.attempts.settleByHand(query, claim, terms);
+      const after = { status, balance, operatorReference, reason };
+      const target = `transaction:${providerId}/${transactionId}`;
+      await record({ action: 'transaction.settle', target, after });
+      return async () => settled();
+    },
+    result: async ({ providerId, transactionId }) => {
+      const row = await this.stored.find(providerId, transactionId);
+      if (!row) throw new Error(`the settled transaction ${providerId}/${transactionId} is not stored`);
+      return detailOf(row, await this.stored.rollbacksOf(row));
+    },
+  };
+}
+
+/** @throws CroupierError CONFLICT */
+function assertParked({ state, kind, parkedAt, rollbackId, verdict }: WholeRow, status: string): void {
+  if (kind === null || (state !== 'PENDING' && state !== 'TIMED_OUT')) throw decided();
+  if (rollbackId !== null) {
+    throw new CroupierError('CONFLICT', `its ROLLBACK ${rollbackId} decides it: settle that one`);
+  }
+  if (parkedAt === null) {
+    throw new CroupierError('CONFLICT', 'the transaction is not parked: the resolver still retries it');
+  }
+  if (verdict !== null && verdict !== status) {
+    throw new CroupierError('CONFLICT', `the platform has decided it: it can only be settled as ${verdict}`);
+  }
+}
+
+function decided(): CroupierError {
+  return new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to settle');
+}
+
+function settlementDeed(row: WholeRow, request: SettleRequest) {
+  const { providerId, transactionId, kind, operatorId, playerRef, currency, amountMinor } = row;
+  const { status, balance = null, operatorReference, reason } = request;
+  const terms: SettlementTerms = {
+    providerId,
+    transactionId,
+    kind: kind ?? '',
+    operatorId,
+    playerRef,
+    currency,
+    amountMinor,
+    status,
+    balance,
+    operatorReference,
+    reason,
+  };
+  return {
+    kind: 'settlement',
+    reference: `${providerId}/${transactionId}`,
+    terms,
+    fingerprint: sha256(JSON.stringify([status, balance, operatorReference, reason])),
+    stake: undefined,
+  } as const satisfies Deed;
+}

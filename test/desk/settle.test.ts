@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { APPROVALS, type Person, person } from '../approvals/desk.js';
+import { PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { Transactions } from '../world/transactions.js';
+import { type Body, parked, tick } from './desk.js';
+
+/** Races of a settlement against a retry; each wins every other one. */
+const RACES = 4;
+const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
+let world: World;
+let transactions: Transactions;
+let asker: Person;
+let second: Person;
+beforeAll(async () => {
+  world = await startWorld();
+  transactions = new Transactions(world);
+  asker = await person(world, 'operations', 'Night shift');
+  second = await person(world, 'operations', 'Day shift');
+});
+afterAll(() => world.stop());
+
+const pathOf = ({ transactionId }: Pick<Body, 'transactionId'>) =>
+  `/v1/admin/transactions/${PROVIDER}/${transactionId}`;
+const answer = (fields: Record<string, unknown> = {}) => ({
+  status: 'APPROVED',
+  balance: 1_250,
+  operatorReference: 'ticket 77',
+  reason: 'its wallet is gone',
+  ...fields,
+});
+const ask = (body: Body, fields: Record<string, unknown> = {}, by = asker) =>
+  by.call('POST', `${pathOf(body)}/settle`, answer(fields));
+const approve = (approvalId: unknown, by = second) =>
+  by.call('POST', `${APPROVALS}/${String(approvalId)}/approve`);
+
+async function settled(body: Body, fields: Record<string, unknown> = {}): Promise<Reply> {
+  const { status, json } = await ask(body, fields);
+  expect([status, json['state']]).toEqual([202, 'WAITING']);
+  return approve(json['approvalId']);
+}
+
+describe('a parked transaction that is settled by hand', () => {
+  test('waits for a second person, sends nothing, and is marked for ever', async () => {
+    const session = await world.launch({ playerRef: 'ann' });
+    const bet = await parked(world, world.transaction(session, 'BET', { amountMinor: 250 }));
+    const calls = world.wallet.calls(bet.transactionId).length;
+    const asked = await ask(bet);
+    expect([asked.status, asked.json]).toMatchObject([
+      202,
+      {
+        state: 'WAITING',
+        kind: 'settlement',
+        amountMinor: 250,
+        reference: `${PROVIDER}/${bet.transactionId}`,
+        summary: `settling BET ${bet.transactionId} of 2.50 EUR for ann by hand as APPROVED, operator's reference ticket 77: its wallet is gone`,
+      },
+    ]);
+    expect((await ask(bet)).json['approvalId']).toBe(asked.json['approvalId']);
+    expect((await ask(bet, { status: 'DECLINED' })).status).toBe(409);
+    expect((await approve(asked.json['approvalId'], asker)).status).toBe(403);
+    expect(await world.stateOf(bet.transactionId)).toBe('TIMED_OUT');
+
+    const { json } = await approve(asked.json['approvalId']);
+    expect(json).toMatchObject({
+      state: 'APPROVED',
+      result: {
+        state: 'APPROVED',
+        settledByHand: true,
+        attempts: [
+          { outcome: 'OPERATOR_UNAVAILABLE' },
+          {
+            attempt: 2,
+            driver: 'administrator',
+            outcome: 'APPROVED',
+            balance: 1_250,
+            settledByHand: { operatorReference: 'ticket 77', reason: 'its wallet is gone' },
+          },
+        ],
+        advice: { action: 'contact-provider' },
+      },
+    });
+    const detail = (await world.admin('GET', pathOf(bet))).json;
+    expect(detail['timeline']).toContainEqual({
+      at: expect.any(String),
+      event: 'settled-by-hand',
+      text: "attempt 2: settled by hand as APPROVED, balance 12.50 EUR, operator's reference ticket 77: its wallet is gone",
+    });
+    const retried = await world.submit(bet);
+    expect([retried.status, retried.json]).toMatchObject([200, { status: 'APPROVED', balance: 1_250 }]);
+    expect(retried.headers.get('idempotency-replayed')).toBe('true');
+    expect(world.wallet.calls(bet.transactionId)).toHaveLength(calls);
+    expect((await ask(bet)).json).toEqual({
+      error: 'the transaction is decided: there is nothing to settle',
+    });
+
+    // The mark survives a later rollback, in lists and in CSV.
+    await world.submit(
+      world.transaction(session, 'ROLLBACK', {
+        originalTransactionId: bet.transactionId,
+        roundId: bet.roundId,
+      }),
+    );
+    const list = await second.call('GET', `/v1/admin/transactions?roundId=${bet.roundId}&state=ROLLED_BACK`);
+    expect(list.json['items']).toMatchObject([{ transactionId: bet.transactionId, settledByHand: true }]);
+    const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'CSV', role: 'support' })).json;
+    const csv = await world.request(`/v1/admin/transactions?roundId=${bet.roundId}`, {
+      headers: { Authorization: `Bearer ${String(key)}`, Accept: 'text/csv' },
+    });
+    expect(csv.text.split('\r\n')[0]).toMatch(/,settledByHand$/);
+    expect(csv.text.split('\r\n').filter((line) => line.endsWith(',true'))).toHaveLength(1);
+    const target = encodeURIComponent(`transaction:${PROVIDER}/${bet.transactionId}`);
+    const { items } = (await world.admin('GET', `/v1/admin/audit?target=${target}&action=transaction.settle`))
+      .json;
+    expect(items).toMatchObject([
+      { outcome: 'CONFLICT' },
+      { outcome: 'done', actorName: 'Day shift' },
+      { outcome: 'CONFLICT' },
+    ]);
+  });
+
+  test('carries the balance that the operator named last where none is given, else 0', async () => {
+    const session = await world.launch({ playerRef: 'ben' });
+    const { balance } = (await world.submit(world.transaction(session, 'BET', { amountMinor: 40 }))).json;
+    const win = await parked(world, world.transaction(session, 'WIN'));
+    const { json } = await settled(win, { balance: undefined });
+    expect(json['result']).not.toHaveProperty('attempts.1.balance');
+    expect((await world.submit(win)).json).toMatchObject({ status: 'APPROVED', balance });
+
+    const newcomer = await parked(world, world.transaction(await world.launch(), 'WIN'));
+    await settled(newcomer, { balance: undefined });
+    expect((await world.submit(newcomer)).json).toMatchObject({ status: 'APPROVED', balance: 0 });
+  });
+
+  test('is settled as DECLINED, with its target where it is a ROLLBACK', async () => {
+    const session = await world.launch();
+    const bet = await parked(world, world.transaction(session, 'BET'));
+    await settled(bet, { status: 'DECLINED' });
+    expect((await world.submit(bet)).json).toMatchObject({ status: 'DECLINED', declineReason: 'OTHER' });
+
+    const booked = await transactions.approved(world.transaction(session, 'BET'));
+    const { transactionId: originalTransactionId, roundId } = booked;
+    const rollback = await parked(
+      world,
+      world.transaction(session, 'ROLLBACK', { originalTransactionId, roundId }),
+    );
+    await settled(rollback);
+    expect(await world.stateOf(rollback.transactionId)).toBe('APPROVED');
+    expect(await world.stateOf(booked.transactionId)).toBe('ROLLED_BACK');
+    expect((await world.submit(rollback)).json).toMatchObject({ status: 'APPROVED' });
+  });
+});
+
+describe('a settlement is refused', () => {
+  test('for what is unknown, decided, not parked or decided by its ROLLBACK, and without the role', async () => {
+    const session = await world.launch();
+    expect((await ask({ ...world.transaction(session, 'BET') })).status).toBe(404);
+    expect((await ask(await transactions.approved(world.transaction(session, 'BET')))).status).toBe(409);
+    const bet = await transactions.timedOut(world.transaction(session, 'BET'));
+    expect((await ask(bet)).json['error']).toContain('not parked');
+    const { transactionId: originalTransactionId, roundId } = bet;
+    await parked(world, world.transaction(session, 'ROLLBACK', { originalTransactionId, roundId }));
+    expect((await ask(bet)).json['error']).toContain('settle that one');
+    expect((await ask(bet, {}, await person(world, 'support'))).status).toBe(403);
+    expect((await ask(bet, { operatorReference: ' ' })).status).toBe(400);
+  });
+
+  test('where the transaction was decided while it waited: the approval ends with an error', async () => {
+    const win = await parked(world, world.transaction(await world.launch(), 'WIN'));
+    const { approvalId } = (await ask(win)).json;
+    const decided = await world.submit(win);
+    const expected = {
+      state: 'APPROVED',
+      result: { error: 'the transaction is decided meanwhile, or an attempt is under way' },
+    };
+    expect((await approve(approvalId)).json).toMatchObject(expected);
+    expect((await approve(approvalId)).json).toMatchObject(expected);
+    expect((await world.submit(win)).text).toBe(decided.text);
+    expect((await world.admin('GET', pathOf(win))).json).not.toHaveProperty('settledByHand');
+  });
+});
+
+test.each(
+  Array.from({ length: RACES }, (_, race) => ({ first: race % 2 === 0 ? 'settlement' : 'retry', race })),
+)(
+  'a settlement among retries and resolutions never leads to two outcomes: $first first, race $race',
+  async ({ first }) => {
+    const session = await world.launch({ playerRef: `racer-${randomUUID()}` });
+    const win = await parked(world, world.transaction(session, 'WIN'));
+    // Settled as DECLINED, while the wallet would approve: two outcomes would show.
+    const { approvalId } = (await ask(win, { status: 'DECLINED' })).json;
+    const calls = world.wallet.calls(win.transactionId).length;
+    const held = await holdRow(win);
+    const settlement = () => approve(approvalId);
+    const retry = () => world.submit(win);
+    const leading = first === 'settlement' ? settlement() : retry();
+    await held.untilWaiting(1);
+    const following = first === 'settlement' ? retry() : settlement();
+    const others = [retry(), asker.call('POST', `${pathOf(win)}/resolve`), tick(world)];
+    await held.untilWaiting(2);
+    await held.release();
+    const [approved, retried] = await Promise.all(
+      first === 'settlement' ? [leading, following] : [following, leading],
+    );
+    await Promise.all(others);
+
+    const byHand = !('error' in (approved.json['result'] as object));
+    expect(byHand).toBe(first === 'settlement');
+    const { text, json } = await world.submit(win);
+    expect([json['status'], json['balance']]).toEqual(byHand ? ['DECLINED', 1_250] : ['APPROVED', 100_100]);
+    expect(world.wallet.calls(win.transactionId).length - calls).toBe(byHand ? 0 : 1);
+    expect(world.wallet.balanceOf(session.playerRef)).toBe(byHand ? 100_000 : 100_100);
+    if (retried.status === 200) expect(retried.text).toBe(text);
+    else expect(retried.status).toBe(409);
+    const { attempts } = (await world.admin('GET', pathOf(win))).json as { attempts: { outcome: string }[] };
+    expect(attempts.filter(({ outcome }) => outcome === 'APPROVED' || outcome === 'DECLINED')).toHaveLength(
+      1,
+    );
+  },
+);
+
+/** Holds the row of a transaction, so that what is sent meanwhile queues up behind it in its order. */
+async function holdRow({ transactionId }: Pick<Body, 'transactionId'>) {
+  const client = new pg.Client(world.databaseUrl);
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT FROM transactions WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+  return {
+    untilWaiting: (waiting: number) =>
+      vi.waitFor(
+        async () => expect((await world.sql.run(WAITING)).length).toBeGreaterThanOrEqual(waiting),
+        5_000,
+      ),
+    release: async () => {
+      await client.query('COMMIT');
+      await client.end();
+    },
+  };
+}
