@@ -29,7 +29,8 @@ const NOBODY_KNOWS = 'the outcome is not known: the platform stopped while the p
 
 /**
  * Notifies providers of sessions that ended, each once: a statement claims the notification and is committed before the
- * call. Another instance sends what one left unsent. A notification whose outcome is unknown is not sent again.
+ * call. Another instance sends what one left unsent. A notification whose outcome is unknown is sent
+ * again by a person's decision only.
  */
 @Injectable()
 export class RevocationNotifier
@@ -122,7 +123,8 @@ export class RevocationNotifier
     }
   }
 
-  private async send(claimed: ClaimedRevocation): Promise<Notification> {
+  /** Sends a notification under its claim. @returns its outcome */
+  async send(claimed: ClaimedRevocation): Promise<Notification> {
     const { sessionId, revocationRef, providerId, playerRef, gameId, reason, revokedAt } = claimed;
     const body = { revocationRef, sessionId, playerRef, gameId, reason, revokedAt: revokedAt.toISOString() };
     const route = '/v1/game/session/revoke';

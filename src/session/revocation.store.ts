@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { Database } from '../database/database.js';
+import { Database, type Query } from '../database/database.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 
 /** What became of a revocation's notification. Contract, section 5. */
@@ -32,28 +32,38 @@ interface StoredNotification {
 }
 
 const claimWhere = (condition: string) => `
-  UPDATE session_revocations r SET sent = true, lease_until = clock_timestamp() + make_interval(secs => $1)
+  UPDATE session_revocations r
+     SET sent = true, delivered = NULL, status = NULL, error = NULL,
+         lease_until = clock_timestamp() + make_interval(secs => $1)
     FROM sessions s
-   WHERE s.session_id = r.session_id AND NOT r.sent AND ${condition}
+   WHERE s.session_id = r.session_id AND ${condition}
   RETURNING r.session_id AS "sessionId", r.revocation_ref AS "revocationRef", s.provider_id AS "providerId",
             s.player_ref AS "playerRef", s.game_id AS "gameId", s.revoke_reason AS reason,
             s.revoked_at AS "revokedAt"`;
 
-const CLAIM = { name: 'revocation_claim', text: claimWhere('r.session_id = $2') };
+const CLAIM = { name: 'revocation_claim', text: claimWhere('NOT r.sent AND r.session_id = $2') };
+
+/** What is not delivered and not under way. */
+const CLAIM_AGAIN = {
+  name: 'revocation_claim_again',
+  text: claimWhere(`r.session_id = $2
+     AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
+};
 
 /** What nobody has sent although its instance had the time to: it died before, or had too much to do. */
 const CLAIM_LEFT = {
   name: 'revocation_claim_left',
-  text: claimWhere(`r.session_id = (
+  text: claimWhere(`NOT r.sent AND r.session_id = (
     SELECT session_id FROM session_revocations WHERE NOT sent AND lease_until <= clock_timestamp()
      ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
 };
 
+/** A delivery counts also where a later attempt has failed, or is under way. */
 const COMPLETE = {
   name: 'revocation_complete',
   text: `
-    UPDATE session_revocations SET delivered = $2, status = $3, error = $4, lease_until = NULL
-     WHERE session_id = $1 AND sent AND delivered IS NULL`,
+    UPDATE session_revocations SET delivered = $2::boolean, status = $3, error = $4, lease_until = NULL
+     WHERE session_id = $1 AND sent AND (delivered IS NULL OR ($2::boolean AND NOT delivered))`,
 };
 
 const NOTIFICATION = {
@@ -75,9 +85,15 @@ export class RevocationStore {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
   }
 
-  /** Takes a notification to send; from its commit on nobody else ever will. */
+  /** Takes a notification to send; from its commit on it is sent again by a person's decision only. */
   async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, [this.leaseSeconds, sessionId]);
+    return claimed;
+  }
+
+  /** Takes an undelivered notification to send once more. @returns undefined if it is delivered or under way */
+  async claimAgain(query: Query, sessionId: string): Promise<ClaimedRevocation | undefined> {
+    const [claimed] = await query<ClaimedRevocation>(CLAIM_AGAIN, [this.leaseSeconds, sessionId]);
     return claimed;
   }
 

@@ -6,7 +6,7 @@ import { Audited } from '../audit/audited-route.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { UuidParam } from '../http/validation/path.js';
-import { JsonBody } from '../http/validation/json-body.js';
+import { JsonBody, NoBody } from '../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
 import { ValidQuery } from '../http/validation/query.js';
 import { SESSION_COLUMNS, SessionListResponse, SessionQuery } from './session.admin.response.js';
@@ -56,5 +56,24 @@ export class SessionAdminController {
     @JsonBody() request: RevokeRequest,
   ): Promise<RevokeResponse> {
     return revocation(await this.sessions.revoke(actor, 'any', sessionId, request.reason));
+  }
+
+  @Post(':sessionId/notify')
+  @NoBody()
+  @RequiresRole('support')
+  @Audited('session.notify', 'session:{sessionId}')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Send an undelivered revocation once more',
+    description:
+      'With the same revocationRef. One that was delivered is a 409, and so is one that is under way.',
+  })
+  @ApiOkResponse({ type: RevokeResponse })
+  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
+  async notify(
+    @ActorOfRequest() actor: Actor,
+    @UuidParam('sessionId') sessionId: string,
+  ): Promise<RevokeResponse> {
+    return revocation(await this.sessions.notifyAgain(actor, sessionId));
   }
 }

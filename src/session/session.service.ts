@@ -9,7 +9,7 @@ import { Randomness } from '../runtime/randomness.js';
 import { assertCurrency, type Operator, type Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { RevocationNotifier } from './revocation.notifier.js';
-import type { Notification } from './revocation.store.js';
+import { type Notification, RevocationStore } from './revocation.store.js';
 import type { RevokeReason, Session } from './session.entity.js';
 import type { LaunchRequest } from './session.request.js';
 import { SessionOwners } from './session-owners.js';
@@ -40,6 +40,7 @@ export class SessionService {
     private readonly sessions: SessionStore,
     private readonly owners: SessionOwners,
     private readonly notifier: RevocationNotifier,
+    private readonly revocations: RevocationStore,
     private readonly audit: Audit,
   ) {}
 
@@ -142,6 +143,28 @@ export class SessionService {
       ? await this.notifier.notify(sessionId)
       : await this.notifier.notificationOf(sessionId);
     return { session, revokedAt: session.revokedAt, notification };
+  }
+
+  /**
+   * Sends an undelivered notification of a revocation once more, under the same revocationRef. Contract, section 9.
+   * @throws CroupierError NOT_FOUND · CONFLICT if the session is not revoked, or its notification is delivered or under way
+   */
+  async notifyAgain(actor: Actor, sessionId: string): Promise<RevokedSession> {
+    const session = await this.sessions.find(sessionId);
+    if (!session) throw new CroupierError('NOT_FOUND', 'no such session');
+    const { revokedAt } = session;
+    if (!revokedAt) throw new CroupierError('CONFLICT', 'the session is not revoked');
+    const claimed = await this.audit.change(actor, async ({ query }, record) => {
+      const claim = await this.revocations.claimAgain(query, sessionId);
+      if (claim) await record({ action: 'session.notify', target: `session:${sessionId}` });
+      return claim;
+    });
+    if (claimed) return { session, revokedAt, notification: await this.notifier.send(claimed) };
+    const { delivered } = await this.notifier.notificationOf(sessionId);
+    if (delivered) throw new CroupierError('CONFLICT', 'the notification was delivered');
+    throw new CroupierError('CONFLICT', 'the notification is under way', {
+      'X-Next-Action': 'wait-then-retry',
+    });
   }
 
   /**

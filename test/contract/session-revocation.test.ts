@@ -109,6 +109,34 @@ describe('a revocation', () => {
     expect(told(session.sessionId)).toHaveLength(1);
   });
 
+  test('that was not delivered is sent once more by an administrator, until it is', async () => {
+    const { sessionId } = await world.launch();
+    const notify = () => world.admin('POST', `/v1/admin/sessions/${sessionId}/notify`);
+    expect((await notify()).json['error']).toBe('the session is not revoked');
+    world.provider.next({ do: 'answer', status: 500 }, { sessionId });
+    const { revokedAt } = (await world.revoke(sessionId)).json;
+    world.provider.next({ do: 'answer', status: 503 }, { sessionId });
+    expect((await notify()).json['notification']).toMatchObject({ delivered: false, status: 503 });
+
+    const held = world.provider.next({ do: 'hold' }, { sessionId });
+    const reply = notify();
+    await held.arrived;
+    const meanwhile = await notify();
+    expect([meanwhile.status, meanwhile.headers.get('x-next-action')]).toEqual([409, 'wait-then-retry']);
+    // Its instance seems dead: it is sent again, which fails, and then the first attempt is delivered.
+    await endLease(sessionId);
+    world.provider.next({ do: 'answer', status: 500 }, { sessionId });
+    expect((await notify()).json['notification']).toMatchObject({ delivered: false });
+    held.release();
+    const notification = { delivered: true, status: 200 };
+    expect((await reply).json).toEqual({ sessionId, status: 'REVOKED', revokedAt, notification });
+    expect(await notificationOf(sessionId)).toEqual(notification);
+    expect((await notify()).json['error']).toBe('the notification was delivered');
+    expect(new Set(told(sessionId).map(({ json }) => json['revocationRef'])).size).toBe(1);
+    expect(told(sessionId)).toHaveLength(4);
+    expect((await world.admin('POST', `/v1/admin/sessions/${randomUUID()}/notify`)).status).toBe(404);
+  });
+
   test('many at once tell the provider once', async () => {
     const session = await world.launch();
     const replies = await Promise.all(Array.from({ length: 20 }, () => world.revoke(session.sessionId)));

@@ -22,6 +22,7 @@ const NEEDS_MORE: Readonly<Record<string, number>> = {
   'POST /v1/operator/sessions/{sessionId}/revoke': 404,
   'GET /v1/admin/sessions/{sessionId}': 404,
   'POST /v1/admin/sessions/{sessionId}/revoke': 404,
+  'POST /v1/admin/sessions/{sessionId}/notify': 404,
   // The adjustment that the example of POST /v1/admin/adjustments books, further down on the page.
   'GET /v1/admin/transactions/{providerId}/{transactionId}': 404,
   'POST /v1/admin/transactions/{providerId}/{transactionId}/resolve': 404,
