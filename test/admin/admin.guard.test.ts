@@ -32,7 +32,7 @@ class Routes {
   }
 }
 
-/** Asks the guard of one role's administrator, or of the root key's. */
+/** Calls the guard as an administrator with one role, or with the root key. */
 async function ask(route: keyof Routes, authorization?: string, role?: Role) {
   const clock = new Clock();
   const keys = { liveByHash: () => Promise.resolve(undefined) } as unknown as KeyStore;
@@ -106,12 +106,12 @@ describe("an administrator's route", () => {
     });
   });
 
-  test('carries no signature, while a route that declares nothing is still signed', () => {
+  test('needs no signature, while a route without a declaration does', () => {
     expect(new Reflector().get(CALLER, Routes.prototype.administrators)).toBe('unsigned');
     expect(new Reflector().get(CALLER, Routes.prototype.open)).toBeUndefined();
   });
 });
 
-test('a route of somebody else is not judged', async () => {
+test('ignores routes of other audiences', async () => {
   expect(await ask('open')).toEqual({ passed: true, actor: undefined });
 });

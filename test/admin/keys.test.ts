@@ -48,7 +48,7 @@ async function listed(): Promise<Record<string, unknown>[]> {
 }
 
 describe('a key', () => {
-  test('is shown once and opens what its role may open', async () => {
+  test('is shown once and admits to the routes of its role', async () => {
     const reply = await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
     expect(reply.status).toBe(201);
     const { id, key, createdAt } = reply.json;
@@ -66,7 +66,7 @@ describe('a key', () => {
     expect((await ask(String(key))).status).toBe(200);
   });
 
-  test('lies in the database as its SHA-256 alone', async () => {
+  test('is stored only as its SHA-256', async () => {
     const { id, key } = await made('admin');
     const [row] = await world.sql.run<{ row: string }>(
       'SELECT row_to_json(k)::text AS row FROM admin_keys k WHERE id = $1',
@@ -98,7 +98,7 @@ describe('a key', () => {
     }
   });
 
-  test('of role admin makes further keys, until it is revoked', async () => {
+  test('of role admin creates further keys, until it is revoked', async () => {
     const { key } = await made('admin');
     const body = { name: 'Further', role: 'admin' };
     expect((await ask(key, { method: 'POST', path: '/v1/admin/keys', body })).status).toBe(201);
@@ -113,7 +113,7 @@ describe('a key', () => {
     [{ name: 'x', role: 'root' }, 'role'],
     [{ name: 'x', role: ['admin'] }, 'role'],
     [{ name: 'x', role: 'admin', key: 'mine' }, 'key'],
-  ])('is not made from %j', async (body, named) => {
+  ])('is not created from %j', async (body, named) => {
     const reply = await world.admin('POST', '/v1/admin/keys', body);
     expect(reply.status).toBe(400);
     expect(reply.json['error']).toContain(named);
@@ -121,7 +121,7 @@ describe('a key', () => {
 });
 
 describe('a revoked key', () => {
-  test("is nobody's at once, on every instance", async () => {
+  test('is refused at once, on every instance', async () => {
     const { id, key } = await made('admin');
     const authorization = { headers: { Authorization: `Bearer ${key}` } };
     expect((await fetch(`${other.url}/v1/admin/providers`, authorization)).status).toBe(200);
@@ -133,12 +133,12 @@ describe('a revoked key', () => {
     expect((await world.admin('DELETE', `/v1/admin/keys/${id}`)).status).toBe(404);
   });
 
-  test.each(['x', '00000000-0000-4000-8000-000000000000'])('is none that never was: %s', async (id) => {
+  test.each(['x', '00000000-0000-4000-8000-000000000000'])('must have existed: %s', async (id) => {
     expect((await world.admin('DELETE', `/v1/admin/keys/${id}`)).status).toBe(404);
   });
 });
 
-test('the last use of a key is shown, and written once a minute at most', async () => {
+test('the last use of a key is shown, and written at most once a minute', async () => {
   const { id, key } = await made('support');
   const lastUsed = async () => (await listed()).find((item) => item['id'] === id)?.['lastUsedAt'];
   await ask(key);
@@ -159,7 +159,7 @@ test('the last use of a key is shown, and written once a minute at most', async 
   expect(Date.parse(String(await lastUsed()))).toBeGreaterThanOrEqual(Date.parse(String(first)));
 });
 
-test('the list gives every live key once, newest first', async () => {
+test('the list has every live key once, newest first', async () => {
   for (const name of ['a', 'b', 'c']) await made('support', name);
   const seen: string[] = [];
   for (let cursor: unknown; ;) {
@@ -175,7 +175,7 @@ test('the list gives every live key once, newest first', async () => {
   expect(times).toEqual([...times].sort().reverse());
 });
 
-test('the routes of keys and of the audit log are documented with what they refuse', async () => {
+test('the routes of keys and of the audit log are documented with their refusals', async () => {
   const document = (await world.request('/docs/admin-json')).json as {
     paths: Record<string, Record<string, { security?: unknown; responses: object; requestBody?: unknown }>>;
   };

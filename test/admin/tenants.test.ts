@@ -77,7 +77,7 @@ describe.each([
   ['POST', '/games/x/pause'],
   ['POST', '/games/x/resume'],
 ])('%s /v1/admin%s', (method, route) => {
-  test('asks for the key before it looks at anything', async () => {
+  test('verifies the key first', async () => {
     const answer = await call(method, route, undefined, 'wrong');
     expect(answer).toEqual({
       status: 401,
@@ -88,7 +88,7 @@ describe.each([
 });
 
 describe('a created tenant', () => {
-  test('a provider: its secret is in the 201 alone', async () => {
+  test('a provider: only the 201 has its secret', async () => {
     const answer = await call('POST', '/providers', { id: 'acme', ...PROVIDER, lateSettlementSeconds: 60 });
     const expected = {
       kind: 'PROVIDER',
@@ -105,7 +105,7 @@ describe('a created tenant', () => {
     expect(await call('GET', '/providers/acme')).toEqual({ status: 200, code: null, body: expected });
   });
 
-  test('an operator: its secret is in the 201 alone', async () => {
+  test('an operator: only the 201 has its secret', async () => {
     const wanted = {
       id: 'lucky',
       ...OPERATOR,
@@ -141,7 +141,7 @@ describe('a created tenant', () => {
 });
 
 describe('an id', () => {
-  test.each(['platform'])('that is taken from the start is a 409: %s', async (id) => {
+  test.each(['platform'])('that is reserved is a 409: %s', async (id) => {
     expect(await call('POST', '/providers', { id, ...PROVIDER })).toMatchObject({
       status: 409,
       code: 'CONFLICT',
@@ -152,7 +152,7 @@ describe('an id', () => {
     });
   });
 
-  test('that a tenant of either kind has is a 409', async () => {
+  test('that a tenant of either kind uses is a 409', async () => {
     const { id } = await created('providers');
     expect(await call('POST', '/providers', { id, ...PROVIDER })).toMatchObject({
       status: 409,
@@ -233,7 +233,7 @@ describe('a field of an operator', () => {
 });
 
 describe('a PATCH', () => {
-  test('changes what it names and leaves the rest, and counts at once', async () => {
+  test('changes only what it names, with immediate effect', async () => {
     const { id } = await created('providers');
     const before = await call('GET', `/providers/${id}`);
     const changes = { name: 'Renamed', status: 'DISABLED', lateSettlementSeconds: 5, requestsPerSecond: 3 };
@@ -244,7 +244,7 @@ describe('a PATCH', () => {
     expect(application.get(TenancyService).provider(id)).toMatchObject(changes);
   });
 
-  test('with null puts a field back to its default', async () => {
+  test('with null resets a field to its default', async () => {
     const provider = await created('providers');
     await call('PATCH', `/providers/${provider.id}`, { requestsPerSecond: 3, lateSettlementSeconds: 5 });
     const reset = { requestsPerSecond: null, lateSettlementSeconds: null };
@@ -267,7 +267,7 @@ describe('a PATCH', () => {
 });
 
 describe.each(['providers', 'operators'] as const)('a rotation of a secret of %s', (kind) => {
-  test('answers a new secret and until when the previous one is valid, a day by default', async () => {
+  test('returns a new secret and the end of the previous one, a day later by default', async () => {
     const { id, secret } = await created(kind);
     const before = clock.now().getTime();
     const { status, body } = await call('POST', `/${kind}/${id}/secret/rotate`, {});
@@ -331,7 +331,7 @@ describe('a game', () => {
     }
   });
 
-  test.each(['a%20b', '%C3%A4', 'x'.repeat(129), '%00'])('may not be called %s', async (gameId) => {
+  test.each(['a%20b', '%C3%A4', 'x'.repeat(129), '%00'])('may not have the id %s', async (gameId) => {
     const { id: providerId } = await created('providers');
     const answer = await call('PUT', `/games/${gameId}`, { providerId, name: 'Nameless' });
     expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
@@ -346,7 +346,7 @@ describe('a game', () => {
 
 describe('a list', () => {
   test.each(['/providers', '/operators', '/games'])(
-    '%s gives every item once, in the order of ids',
+    '%s has every item once, in the order of ids',
     async (route) => {
       const { id: providerId } = await created('providers');
       for (const suffix of ['b', 'A', 'c', 'a-', 'a.']) {

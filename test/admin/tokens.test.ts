@@ -8,7 +8,7 @@ import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/wo
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
-/** An OpenID provider, as far as its keys go. */
+/** An OpenID provider that serves its keys. */
 const issuer = createServer((request, response) => {
   asked.push(request.url ?? '');
   if (away) return response.writeHead(503).end();
@@ -73,7 +73,7 @@ function ask(bearer: string, method = 'GET', path = '/v1/admin/providers') {
   });
 }
 
-test("an issuer's token opens what its role may open, and no more", async () => {
+test("an issuer's token admits to the routes of its role, and to no others", async () => {
   expect((await ask(await token())).status).toBe(200);
   expect((await ask(await token(), 'GET', '/v1/admin/keys')).status).toBe(403);
   const roles = ['offline_access', 'support', 'admin'];
@@ -82,7 +82,7 @@ test("an issuer's token opens what its role may open, and no more", async () => 
   );
 });
 
-test('two roles, of which neither includes the other, open what either opens', async () => {
+test('two roles that do not include each other admit to the routes of both', async () => {
   const both = await token({
     claims: { sub: 'carol', croupier_role: ['promotions', 'operations', 'support'] },
   });
@@ -146,7 +146,7 @@ describe('a token is refused with 401', () => {
 });
 
 test.each(['JWT', 'at+jwt', 'AT+JWT', 'application/at+jwt', undefined])(
-  'a token of type %s is accepted where no type is demanded',
+  'a token of type %s is accepted if no type is configured',
   async (typ) => {
     const bearer = await token({ header: { alg: 'ES256', kid: 'one', ...(typ && { typ }) } });
     expect((await ask(bearer)).status).toBe(200);
@@ -200,7 +200,7 @@ describe('from an address that used up its attempts', () => {
       headers: { Authorization: `Bearer ${bearer}`, 'X-Forwarded-For': from },
     });
 
-  test('a token that was seen valid still passes, and a new one waits', async () => {
+  test('a known valid token is accepted, and a new one has to wait', async () => {
     const known = await token();
     expect((await limited(known, '192.0.2.78')).status).toBe(200);
     for (let i = 0; i < 20; i += 1) await limited('a.b.c', '192.0.2.79');
@@ -208,7 +208,7 @@ describe('from an address that used up its attempts', () => {
     expect((await limited(known, '192.0.2.79')).status).toBe(200);
   });
 
-  test('a token that was seen valid and is over is refused at once', async () => {
+  test('a known token that has expired is refused at once', async () => {
     const over = await token();
     expect((await limited(over, '192.0.2.80')).status).toBe(200);
     for (let i = 0; i < 20; i += 1) await limited('a.b.c', '192.0.2.80');
@@ -226,7 +226,7 @@ describe('from an address that used up its attempts', () => {
   });
 });
 
-test('while the issuer is away nobody can tell: 500, and keys work on', async () => {
+test('while the issuer is unavailable: 500 for tokens, while keys work', async () => {
   away = true;
   const other = await startWorld({ ADMIN_JWT_ISSUER: issuerUrl, ADMIN_JWT_AUDIENCE: 'croupier' });
   try {
@@ -258,7 +258,7 @@ describe('the configuration', () => {
     expect(() => readConfiguration({ ...base, ...environment })).toThrow(words);
   });
 
-  test('takes the role from the claim role unless told otherwise', () => {
+  test('reads the role from the claim role by default', () => {
     const environment = { ...base, ADMIN_JWT_ISSUER: 'https://id.example', ADMIN_JWT_AUDIENCE: 'croupier' };
     expect(readConfiguration(environment).adminJwt).toEqual({
       issuer: 'https://id.example',

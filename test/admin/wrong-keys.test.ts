@@ -32,7 +32,7 @@ async function statuses(replies: Iterable<Promise<Reply>>): Promise<Record<numbe
   return counts;
 }
 
-/** Keeps every look-up waiting until the returned function is called. */
+/** Blocks every look-up until the returned function is called. */
 async function lockKeys(): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
@@ -53,7 +53,7 @@ test.each([
 ])('of 400 concurrent guesses with %s, 20 are looked up', async (_, from, guesses) => {
   const lookUps = vi.spyOn(world.app.get(KeyStore), 'liveByHash');
   const arrived = vi.spyOn(world.app.get(Metrics), 'requestStarted');
-  // No look-up ends before each guess has arrived.
+  // No look-up ends before all guesses have arrived.
   const release = await lockKeys();
   const replies = guesses().map((key) => ask(key, from));
   await vi.waitFor(() => expect(arrived).toHaveBeenCalledTimes(400), { timeout: 10_000 });
@@ -64,7 +64,7 @@ test.each([
   arrived.mockRestore();
 });
 
-test('a refused guess says how long to wait', async () => {
+test('a refused guess has Retry-After', async () => {
   await exhaust('203.0.113.1');
   const refused = await ask(wrong(), '203.0.113.1');
   expect(refused.json).toEqual({ error: 'rate limit exceeded' });
@@ -82,7 +82,7 @@ test("a valid key's first use from a limited address waits like a guess", async 
   expect((await ask(key, '203.0.113.2')).status).toBe(200);
 });
 
-test('a known key passes the limit of the address it came from, and of any other', async () => {
+test('a known key is exempt from the limit of any address', async () => {
   const { key } = await made();
   expect((await ask(key, '203.0.113.3')).status).toBe(200);
   for (const from of ['203.0.113.3', '203.0.113.4']) {
@@ -120,7 +120,7 @@ test('valid keys use up no attempts, neither one after the other nor many reques
   await exhaust('203.0.113.7');
 });
 
-test('a look-up that fails proves nothing: it uses up an attempt', async () => {
+test('a failed look-up uses up an attempt', async () => {
   await world.sql.run('ALTER TABLE admin_keys RENAME TO admin_keys_away');
   try {
     const guesses = Array.from({ length: 40 }, () => ask(wrong(), '203.0.113.8'));
@@ -143,7 +143,7 @@ test('a request without a key uses up no attempt', async () => {
   }
 });
 
-test('an address that an untrusted caller claims to forward is not believed', async () => {
+test('X-Forwarded-For of an untrusted caller is ignored', async () => {
   const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
   const from = (forwarded: string) =>
     fetch(`${url}/v1/admin/providers`, {

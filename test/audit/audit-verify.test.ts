@@ -8,7 +8,7 @@ let world: World;
 /** The days of the log: its first entries are of the first of them. */
 const days: string[] = [];
 
-/** Three days of five entries each, the first of which begins with what the world was set up with. */
+/** Three days of five entries each; the first day begins with the setup of the world. */
 beforeAll(async () => {
   world = await startWorld();
   const audit = world.app.get(Audit);
@@ -48,7 +48,7 @@ async function prove(
   return { status, said };
 }
 
-/** What somebody does who owns the database, and what is left of it afterwards. */
+/** Runs a manipulation as the database's owner, and restores the log afterwards. */
 async function tampered(statement: string): Promise<{ status: number; said: string[] }> {
   await world.sql.run('CREATE TABLE kept AS SELECT * FROM audit_entries');
   await world.sql.run('ALTER TABLE audit_entries DISABLE TRIGGER USER');
@@ -63,7 +63,7 @@ async function tampered(statement: string): Promise<{ status: number; said: stri
   }
 }
 
-test('a log that nobody touched holds, day after day', async () => {
+test('an unaltered log is valid over several days', async () => {
   const { status, said } = await prove();
   expect(status).toBe(0);
   const [row] = await world.sql.run<{ count: number }>('SELECT count(*)::int AS count FROM audit_entries');
@@ -95,7 +95,7 @@ describe('of a log in which somebody', () => {
     expect(said).toEqual([expect.stringContaining(`broken at ${days[1]!}/3:`)]);
   });
 
-  test('took the row out and closed the gap, that row is named', async () => {
+  test('removed a row and closed the gap, that row is named', async () => {
     const { status, said } = await tampered(
       `DELETE FROM audit_entries WHERE ${of(1, 3)};
        UPDATE audit_entries SET position = position - 1 WHERE day = '${days[1]!}' AND position > 3`,
@@ -103,7 +103,7 @@ describe('of a log in which somebody', () => {
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/3:`)]);
   });
 
-  test('altered one and hashed it anew, the next is named', async () => {
+  test('altered a row with its hash, the next row is named', async () => {
     const { status, said } = await tampered(
       `UPDATE audit_entries SET actor = 'nobody' WHERE ${of(1, 3)};
        UPDATE audit_entries e SET hash = audit_entry_hash(e) WHERE ${of(1, 3)}`,
@@ -116,29 +116,29 @@ describe('of a log in which somebody', () => {
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
   });
 
-  test('took a whole day out, the seal in the next is named', async () => {
+  test('removed a whole day, the seal in the next is named', async () => {
     const { status, said } = await tampered(`DELETE FROM audit_entries WHERE day = '${days[1]!}'`);
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
   });
 
-  test('took the beginning out, the first that is left is named', async () => {
+  test('removed the beginning, the first remaining row is named', async () => {
     const { status, said } = await tampered(`DELETE FROM audit_entries WHERE day = '${days[0]!}'`);
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/1:`)]);
   });
 });
 
 describe('a witness', () => {
-  test('proves that what it saw is still there', async () => {
+  test('proves that its entry still exists', async () => {
     const head = String((await prove()).said[1]).replace('head ', '');
     expect((await prove(head)).status).toBe(0);
   });
 
-  test('shows that the end was cut off', async () => {
+  test('detects that the end was cut off', async () => {
     const { status, said } = await prove(`${days[2]!}/6/${'a'.repeat(64)}`);
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/6: it is missing`)]);
   });
 
-  test('shows that the whole was written anew', async () => {
+  test('detects that the whole log was rewritten', async () => {
     const { status, said } = await prove(`${days[1]!}/2/${'a'.repeat(64)}`);
     expect([status, said[0]]).toEqual([
       1,
@@ -146,12 +146,12 @@ describe('a witness', () => {
     ]);
   });
 
-  test('is refused where it is none', async () => {
+  test('is refused if it is malformed', async () => {
     await expect(prove('yesterday')).rejects.toThrow('usage: npm run audit:verify');
   });
 });
 
-test('a clock that is set back writes nothing before what is written', async () => {
+test('after the clock was set back, entries are not dated before existing ones', async () => {
   await setClock(`clock_timestamp() - interval '5 days'`);
   const audit = world.app.get(Audit);
   await audit.read({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test:late' });
@@ -162,7 +162,7 @@ test('a clock that is set back writes nothing before what is written', async () 
   expect((await prove()).status).toBe(0);
 });
 
-test('what cannot be read proves nothing', async () => {
+test('an unreadable log is reported as not verified', async () => {
   const unset = { databaseUrl: world.databaseUrl.replace(/\/[^/]*$/, '/no_such_database') };
   await expect(prove(undefined, unset)).rejects.toThrow('does not exist');
 });

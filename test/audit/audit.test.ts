@@ -26,7 +26,7 @@ async function newest(target: string): Promise<Item> {
 const HOOK = { name: 'Acme', webhookBaseUrl: 'http://127.0.0.1:9/hooks' };
 
 describe('what an administrator does is recorded:', () => {
-  test('a created provider, with who, from where, when, in which request', async () => {
+  test('a created provider, with actor, address, time and request', async () => {
     const before = Date.now();
     const reply = await world.request('/v1/admin/providers', {
       method: 'POST',
@@ -92,7 +92,7 @@ describe('what an administrator does is recorded:', () => {
     });
   });
 
-  test('a key: made, used as the actor, revoked', async () => {
+  test('a key: created, used as the actor, revoked', async () => {
     const { id, key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Eve', role: 'admin' })).json;
     const headers = { Authorization: `Bearer ${String(key)}`, 'Content-Type': 'application/json' };
     await world.request('/v1/admin/providers/acme', {
@@ -120,7 +120,7 @@ describe('what an administrator does is recorded:', () => {
     expect(all).toContainEqual(expect.objectContaining({ after: { actor: 'nobody' } }));
   });
 
-  test("a session that is revoked, whichever operator's it is", async () => {
+  test('a revoked session of any operator', async () => {
     const { sessionId } = await world.launch();
     const path = `/v1/admin/sessions/${sessionId}/revoke`;
     expect((await world.admin('POST', path, { reason: 'FRAUD_HOLD' })).status).toBe(200);
@@ -129,7 +129,7 @@ describe('what an administrator does is recorded:', () => {
     ]);
   });
 
-  test('but not what was wrong with a request', async () => {
+  test('but not an invalid request', async () => {
     const count = (await entries('&target=provider:acme')).length;
     await world.admin('PATCH', '/v1/admin/providers/acme', { webhookBaseUrl: 'nonsense' });
     await world.admin('PATCH', '/v1/admin/providers/nobody', { name: 'x' });
@@ -166,7 +166,7 @@ describe('what an operator does is recorded:', () => {
     expect(sessions.sort()).toEqual([first.sessionId, second.sessionId].sort());
   });
 
-  test('a launch is not: its session is its record', async () => {
+  test('but not a launch, whose session is its record', async () => {
     const { sessionId } = await world.launch();
     expect(await entries(`&target=session:${sessionId}`)).toHaveLength(0);
     const [row] = await world.sql.run('SELECT operator_id, created_at FROM sessions WHERE session_id = $1', [
@@ -191,7 +191,7 @@ describe('a change and its record', () => {
     expect((await world.admin('GET', '/v1/admin/providers/spinwell')).json['name']).toBe('spinwell');
   });
 
-  test('are both missing where the record cannot be written', async () => {
+  test('are both missing if the record cannot be written', async () => {
     await world.sql.run('ALTER TABLE audit_entries ADD CONSTRAINT full_disk CHECK (false) NOT VALID');
     try {
       const reply = await world.admin('PATCH', '/v1/admin/providers/spinwell', { name: 'Unrecorded' });
@@ -206,10 +206,10 @@ describe('a change and its record', () => {
 });
 
 describe('the list', () => {
-  test('gives every entry once, newest first', async () => {
+  test('has every entry once, newest first', async () => {
     const whole = await entries();
     const seen: Item[] = [];
-    // Each page is itself recorded: what was there before is found behind it.
+    // Each reading is itself recorded, so older entries move down.
     for (let cursor: unknown; ;) {
       const { json } = await world.admin(
         'GET',

@@ -11,7 +11,7 @@ let folder: string;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  // The process has one log, that of the first application.
+  // The process has one logger, that of the first application.
   world = await startWorld({ LOG_LEVEL: 'info' }, { write: (line: string) => void lines.push(line) });
   folder = await mkdtemp(join(tmpdir(), 'croupier-heads-'));
 });
@@ -79,7 +79,7 @@ describe('an instance', () => {
     expect(logged('audit head')).toHaveLength(2);
   });
 
-  test('goes on if the file cannot be written, says so once, and once when it can be again', async () => {
+  test('continues if the file cannot be written, and logs the failure and its end once each', async () => {
     await start(join(folder, 'later/heads'));
     for (let i = 0; i < 3; i += 1) await tick();
     expect(logged('cannot be kept')).toEqual([expect.stringContaining('ENOENT')]);

@@ -7,7 +7,7 @@ afterAll(() => world.stop());
 
 type Item = Record<string, unknown>;
 
-/** Makes a key, and the function that calls with it. */
+/** Creates a key and a function that calls with it. */
 async function keyOf(role: string) {
   const made = await world.admin('POST', '/v1/admin/keys', { name: `Night ${role}`, role });
   const { id, key } = made.json as { id: string; key: string };
@@ -101,12 +101,12 @@ describe('a refusal is recorded with its code, its target and the name of the ke
       401,
     );
     expect((await world.admin('POST', '/v1/admin/adjustments', {})).status).toBe(400);
-    // The reading of the log itself is the one new entry.
+    // The only new entry is the reading of the log itself.
     expect((await recorded({})).length).toBe(before + 1);
   });
 });
 
-test('operations does what the night shift needs', async () => {
+test('operations may do what the night shift needs', async () => {
   const { call } = await keyOf('operations');
   const session = await world.launch();
   const bet = world.transaction(session, 'BET');
@@ -119,8 +119,8 @@ test('operations does what the night shift needs', async () => {
   expect((await call('POST', '/v1/admin/providers', {})).status).toBe(403);
 });
 
-describe('what is repeated within a minute', () => {
-  test('is recorded at once, then as one sum at the end of the minute', async () => {
+describe('a repetition within a minute', () => {
+  test('is recorded at once the first time, then as one entry with a count', async () => {
     const requestRef = 'polled';
     await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef });
     const { actor, call } = await keyOf('support');

@@ -35,7 +35,7 @@ async function record(count: number, audit = world.app.get(Audit)): Promise<void
   for (let i = 0; i < count; i += 1) await audit.read(ROOT, { action: 'test.read', target: `test:${i}` });
 }
 
-/** What an instance of the version before the seals does. */
+/** Writes as an instance of the version without seals. */
 async function recordUnsealed(count: number): Promise<void> {
   await world.sql.run(
     `INSERT INTO audit_entries (actor, role, action, target) SELECT 'root', 'admin', 'test.read', 'test'
@@ -50,7 +50,7 @@ async function places(): Promise<string[]> {
   return rows.map(({ place }) => place);
 }
 
-/** What somebody does who owns the tables; the log and its seals are afterwards as they were. */
+/** Runs a manipulation as the owner of the tables, and restores the log and its seals afterwards. */
 async function tampered(statements: string, check: () => Promise<void>): Promise<void> {
   await world.sql.run(
     `CREATE TABLE kept_entries AS TABLE audit_entries; CREATE TABLE kept_seals AS TABLE audit_seals`,
@@ -94,7 +94,7 @@ const rewriteFrom = (place: string) => `
 
 const pair = (place: string) => `('${place.split('/')[0]}'::date, ${place.split('/')[1]})`;
 
-test('each entry has a seal, and a log that nobody touched holds', async () => {
+test('each entry has a seal, and an unaltered log is valid', async () => {
   await record(3);
   const { status, said } = await prove();
   expect([status, said]).toEqual([
@@ -104,14 +104,14 @@ test('each entry has a seal, and a log that nobody touched holds', async () => {
   expect(said).not.toMatch(/none of their own|not sealed|not known/);
 });
 
-test('without the key the chain is verified, and it is said that the seals were not', async () => {
+test('without the key only the chain is verified, which is reported', async () => {
   const said: string[] = [];
   const where = { databaseUrl: world.databaseUrl, dataDir: '/nowhere' };
   expect(await proveAudit(where, undefined, (line) => said.push(line))).toBe(0);
   expect(said.at(-1)).toBe('The seals and the stored secrets were not checked: SECRETS_KEY is not set.');
 });
 
-test('entries and seals of a hundred deeds at once, on two instances, are without a gap', async () => {
+test('entries and seals of a hundred concurrent actions, on two instances, have no gap', async () => {
   const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
   try {
     const audits = [world.app.get(Audit), other.app.get(Audit)];
@@ -126,7 +126,7 @@ test('entries and seals of a hundred deeds at once, on two instances, are withou
   ]);
 });
 
-describe('without being told a head, it notices that', () => {
+describe('without a head from outside, it detects that', () => {
   let log: string[];
   let last: string;
   let middle: string;
@@ -204,7 +204,7 @@ describe('without being told a head, it notices that', () => {
     });
   });
 
-  test('the end was cut off with its seals, under a service that went on', async () => {
+  test('the end was cut off with its seals, under a running service', async () => {
     const instance = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
     try {
       const cut = (table: string) => `DELETE FROM ${table} WHERE (day, position) > ${pair(middle)}`;
@@ -238,14 +238,14 @@ describe('a head from outside', () => {
 
   afterEach(() => rm(file, { force: true }));
 
-  test('is found in a log that nobody touched, and a line that is none is skipped', async () => {
+  test('is found in an unaltered log, and a malformed line is skipped', async () => {
     const { status, said } = await prove({ auditHeadFile: file });
     expect(status).toBe(0);
     expect(said).toContain(`AUDIT_HEAD_FILE: ${log.length} heads of ${file} are in the log.`);
     expect(said).toContain('AUDIT_HEAD_FILE: 1 lines are not a head and were skipped.');
   });
 
-  test('shows that the end was cut off with its seals', async () => {
+  test('detects that the end was cut off with its seals', async () => {
     const cut = (table: string) => `DELETE FROM ${table} WHERE (day, position) >= ${pair(last)}`;
     await tampered(`${cut('audit_entries')}; ${cut('audit_seals')}`, async () => {
       expect((await prove()).status).toBe(0);
@@ -256,7 +256,7 @@ describe('a head from outside', () => {
     });
   });
 
-  test('shows that the end was rewritten without its seals, and sealed again by an instance that knew nothing', async () => {
+  test('detects that the end was rewritten without its seals, and sealed again by a new instance', async () => {
     const place = log.at(-2)!;
     const rewrite = `${rewriteFrom(place)}; DELETE FROM audit_seals WHERE (day, position) >= ${pair(place)}`;
     await tampered(rewrite, async () => {
@@ -269,7 +269,7 @@ describe('a head from outside', () => {
     });
   });
 
-  test('cannot be had from a file that is not there', async () => {
+  test('is an error if the file is missing', async () => {
     await expect(prove({ auditHeadFile: join(folder, 'none') })).rejects.toThrow('AUDIT_HEAD_FILE: ENOENT');
   });
 });
@@ -304,7 +304,7 @@ describe('entries of an earlier version', () => {
   });
 });
 
-test('seals of a key that is not known hold only under a later one of a known key', async () => {
+test('seals of an unknown key are valid only before a later one of a known key', async () => {
   const last = (await places()).at(-1)!;
   const { status, said } = await prove({ secretsKey: OTHER_KEY });
   expect([status, said]).toEqual([

@@ -12,7 +12,7 @@ const REQUIRED = {
   SECRETS_KEY: randomBytes(32).toString('base64'),
 };
 
-/** The keys that the sandbox brings, as anybody can read them. */
+/** The sandbox's own keys, which are public. */
 const SANDBOX = readConfiguration({ SANDBOX: 'true' });
 const SANDBOX_KEYS = {
   ADMIN_API_KEY: SANDBOX.adminApiKey,
@@ -41,7 +41,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('switches tracing on by its endpoint alone', () => {
+  test('switches tracing on if it has an endpoint', () => {
     expect(readConfiguration({ ...REQUIRED, OTEL_TRACES_SAMPLER_ARG: '0.1' })).not.toHaveProperty('tracing');
     const endpoint = 'http://collector:4318';
     expect(readConfiguration({ ...REQUIRED, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing).toEqual({
@@ -67,13 +67,13 @@ describe('the configuration', () => {
     });
   });
 
-  test('of the sandbox brings its own keys, on loopback', () => {
+  test('of the sandbox has keys of its own, on loopback', () => {
     const configuration = readConfiguration({ SANDBOX: 'true' });
     expect(configuration).toMatchObject({ sandbox: true, host: '127.0.0.1', outboundAllowPrivate: true });
     expect(configuration.adminApiKey.length).toBeGreaterThanOrEqual(32);
   });
 
-  test('keeps its database where root may enter', () => {
+  test('has another data folder for root', () => {
     expect(readConfiguration(REQUIRED, { uid: 0, terminal: false }).dataDir).toBe('/var/lib/croupier');
     expect(readConfiguration(REQUIRED, { uid: 1000, terminal: false }).dataDir).toBe(`${process.cwd()}/data`);
   });
@@ -122,7 +122,7 @@ describe('the configuration', () => {
     expect(read).toThrow(new RegExp(`^${name}: [^\\n]+$`));
   });
 
-  test('refuses a lease that no operator call fits into', () => {
+  test('refuses a lease shorter than an operator call', () => {
     const lease = { TRANSACTION_LEASE_SECONDS: '5', OPERATOR_TIMEOUT_MS: '4001' };
     expect(() => readConfiguration({ ...REQUIRED, ...lease })).toThrow(/^TRANSACTION_LEASE_SECONDS: /);
     expect(readConfiguration({ ...REQUIRED, ...lease, OPERATOR_TIMEOUT_MS: '4000' }).operatorTimeoutMs).toBe(
@@ -177,7 +177,7 @@ describe('the Sentinels of Redis', () => {
   });
 });
 
-describe('a variable that is set and not read', () => {
+describe('an unknown variable', () => {
   test.each([
     ['REDIS_URI', 'REDIS_URL'],
     ['DATABSE_URL', 'DATABASE_URL'],
@@ -190,18 +190,18 @@ describe('a variable that is set and not read', () => {
     ['HOSTNAME', undefined],
     ['POST', undefined],
     ['PATH', undefined],
-  ])('%s is taken for %s', (name, meant) => {
+  ])('%s is reported as a misspelt %s', (name, meant) => {
     const { misspelt } = readConfiguration({ ...REQUIRED, [name]: 'x' });
     expect(misspelt).toEqual(meant === undefined ? [] : [{ name, meant }]);
   });
 
-  test('is no misspelling where the one that could be meant is set too', () => {
+  test('is not reported if the similar variable is set, too', () => {
     const environment = { ...REQUIRED, REDIS_URI: 'x', REDIS_URL: 'redis://localhost' };
     expect(readConfiguration(environment).misspelt).toEqual([]);
   });
 });
 
-describe('a key that protects nothing', () => {
+describe('a weak key', () => {
   const WEAK: [string, string][] = [
     ['ADMIN_API_KEY', SANDBOX_KEYS.ADMIN_API_KEY],
     ['ADMIN_API_KEY', 'k'.repeat(32)],
@@ -262,7 +262,7 @@ describe('the sandbox', () => {
   );
 });
 
-describe('what audit:verify reads', () => {
+describe('the configuration of audit:verify', () => {
   const read = (environment: Record<string, string>) => readAuditProof(environment, { uid: 1000 });
 
   test('needs no key, and has none then', () => {

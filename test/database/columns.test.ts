@@ -94,7 +94,7 @@ afterAll(async () => {
 
 const samples = () => dataSource.getRepository(Sample);
 
-test('what a repository writes it reads, and SQL reads the same', async () => {
+test('a repository reads what it wrote, and SQL reads the same', async () => {
   await samples().insert(SAMPLE);
   const { secret: _, ...visible } = SAMPLE;
   const [read] = await samples().find();
@@ -127,7 +127,7 @@ describe('a bigint', () => {
   );
 
   test.each(['9007199254740992', '9007199254740993', '-9223372036854775808'])(
-    'that a number does not hold exactly is not read: %s',
+    'beyond a safe integer is not read: %s',
     async (bigint) => {
       await samples().insert(SAMPLE);
       await dataSource.query('UPDATE samples SET a_bigint = $1', [bigint]);

@@ -4,7 +4,7 @@ import { ConnectionPool } from '../../src/database/connection.js';
 import { type Query, queryOn, type Statement } from '../../src/database/database.js';
 import { createTestDatabase } from '../world/database.js';
 
-/** The connections of this database that sleep within a statement. */
+/** The connections of this database that run pg_sleep. */
 const SLEEPING: Statement = {
   name: 'sleeping',
   text: `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterAll(() => database.drop());
 
-/** The process id of the backend, which sleeps for so many seconds first. */
+/** The process id of the backend, after a sleep in seconds. */
 const backend = async (seconds = 0) => (await query<{ pid: number }>(BACKEND, [seconds]))[0]!.pid;
 
 test('connections are reused, and no more are opened than the bound', async () => {
@@ -48,7 +48,7 @@ test('a connection that is lost, idle or in use, is replaced, and the idle one i
   expect([idle, busy]).not.toContain(await backend());
 });
 
-test('a stop closes by force what is not closed in time', async () => {
+test('a stop destroys connections that are not closed in time', async () => {
   const statement = expect(backend(60)).rejects.toThrow(/terminat/);
   await expect.poll(() => query(SLEEPING, [])).toHaveLength(1);
   await pool.close(50);

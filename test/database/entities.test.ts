@@ -5,13 +5,13 @@ import { selectList } from '../../src/database/select-list.js';
 import { Tool } from '../free-spins/tool.js';
 import { OTHER_OPERATOR, startWorld, type World } from '../world/world.js';
 
-/** The name of PostgreSQL's information schema for a type, where it is not TypeORM's. */
+/** Types whose names differ between PostgreSQL's information schema and TypeORM. */
 const SCHEMA_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone' };
 
 let world: World;
 let entities: EntityMetadata[];
 
-/** Every table that has an entity gets at least one row. */
+/** Inserts at least one row into every table with an entity. */
 beforeAll(async () => {
   world = await startWorld();
   entities = world.app.get(DataSource).entityMetadatas;
@@ -53,7 +53,7 @@ test('every column of an entity has the type and nullability of its column in th
 });
 
 test('a statement with the select list of an entity reads what its repository reads', async () => {
-  // Of entities that share a table by inheritance, each has a part of its columns or of its rows.
+  // Entities that share a table by inheritance each have a part of its columns or rows.
   const unshared = entities.filter(({ discriminatorColumn }) => !discriminatorColumn);
   expect(unshared.length).toBeGreaterThanOrEqual(4);
   for (const { target, tableName, name } of unshared) {

@@ -16,7 +16,7 @@ const MOMENTS: readonly Moment[] = ['before', 'after'];
 
 let world: World;
 let proxy: DatabaseProxy;
-/** An instance that reaches the database by way of the proxy. */
+/** An instance that reaches the database through the proxy. */
 let instance: World;
 const fatal: unknown[] = [];
 const note = (error: unknown) => void fatal.push(error);
@@ -45,7 +45,7 @@ async function bet(): Promise<{ body: ReturnType<World['transaction']>; submit: 
   return { body, submit: () => instance.submit(body) };
 }
 
-/** Each is prepared by way of the other instance, and may be sent again as it is. */
+/** Requests that are prepared on the other instance and may be repeated unchanged. */
 const requests: Record<string, () => Promise<{ send: Request; transactionId?: string }>> = {
   'a BET': async () => {
     const { body, submit } = await bet();
@@ -104,7 +104,7 @@ test.each(CASES)(
     expect([refused.status, refused.headers.get('x-next-action')]).toEqual([500, 'retry-same-request']);
     let answered = await send();
     if (answered.status === 409 && transactionId !== undefined) {
-      // What was claimed and not settled waits for its lease.
+      // A claim without a settlement waits for its lease.
       await world.endLease(transactionId);
       answered = await send();
     }
@@ -115,7 +115,7 @@ test.each(CASES)(
   },
 );
 
-describe('a settlement that was committed, but whose answer was lost,', () => {
+describe('a committed settlement whose answer was lost', () => {
   const reviewed = async () => {
     const { json } = await world.admin('GET', '/v1/admin/free-spins-winnings/flagged?limit=500');
     return (json['items'] as { transactionId: string }[]).map(({ transactionId }) => transactionId);
@@ -159,7 +159,7 @@ describe('a settlement that was committed, but whose answer was lost,', () => {
   });
 });
 
-describe('goes on by itself after resets:', () => {
+describe('continues after resets:', () => {
   test.each(MOMENTS)('the polling of the directory, %s the statement', async (moment) => {
     const cut = proxy.cut('tenancy_version', moment);
     await expect.poll(() => cut.count, { timeout: 5_000 }).toBeGreaterThan(1);
@@ -271,7 +271,7 @@ test('a Redis that resets every connection costs requests, not the instance', as
   redis.close();
 });
 
-test('a caller that resets its connection while the operator books costs itself alone', async () => {
+test('a caller that resets its connection while the operator books affects no other', async () => {
   const { body } = await bet();
   const held = world.wallet.next({ do: 'hold' }, { transactionId: body.transactionId });
   const raw = JSON.stringify(body);

@@ -8,7 +8,7 @@ import { Database } from '../../src/database/database.js';
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
 import { SqlConsole } from '../world/sql-console.js';
 
-/** What the version before partitions does, with the statements of that version. */
+/** Runs the statements of the version before partitions. */
 class PreviousVersion {
   written = 0;
 
@@ -72,7 +72,7 @@ const setAuditClock = (expression: string) =>
     `CREATE OR REPLACE FUNCTION audit_now() RETURNS timestamptz LANGUAGE sql AS $$SELECT ${expression}$$`,
   );
 
-test('the migration keeps every row, and the previous version works on meanwhile', async () => {
+test('the migration keeps every row while the previous version runs', async () => {
   const options = dataSourceOptions(database.url);
   const earlier = (options.migrations as { name: string }[]).filter(
     ({ name }) => Number(name.slice(-2)) < 11,
@@ -114,7 +114,7 @@ test('the migration keeps every row, and the previous version works on meanwhile
   }
 });
 
-test('the command makes what is missing, and no more', async () => {
+test('the command creates only missing partitions', async () => {
   const lines = await ahead(6);
   expect(lines.filter((line) => line.startsWith('Made callbacks_2'))).not.toHaveLength(0);
   expect(lines.filter((line) => line.startsWith('Made audit_entries_2'))).not.toHaveLength(0);
@@ -143,7 +143,7 @@ describe('an entry of the audit log', () => {
     expect(await verify()).toMatchObject({ kind: 'holds' });
   });
 
-  test('for which there is no partition is kept by the default one, which then becomes that partition', async () => {
+  test('without a partition goes to the default one, which then becomes its partition', async () => {
     await setAuditClock(`clock_timestamp() + interval '9 months'`);
     const previous = new PreviousVersion(sql);
     await previous.entry();
@@ -158,7 +158,7 @@ describe('an entry of the audit log', () => {
     expect(await verify()).toMatchObject({ kind: 'holds' });
   });
 
-  test('cannot be dated by who inserts it', async () => {
+  test('cannot be dated by the inserting statement', async () => {
     const insert = `INSERT INTO audit_entries (day, actor, role, action, target) VALUES`;
     for (const day of ['2020-01-01', '2099-01-01']) {
       await expect(sql.run(`${insert} ('${day}', 'x', 'y', 'a.b', 'c:d')`)).rejects.toThrow(

@@ -25,7 +25,7 @@ test('a statement is prepared once for a connection, by its name', async () => {
   expect(await query(prepared, [])).toEqual([{ name: 'sum' }]);
 });
 
-test('what fails says who asked, and gives the connection back', async () => {
+test('an error has the stack of the caller, and the connection is released', async () => {
   async function whoAsks(): Promise<unknown> {
     return await queryOn(pool)(QUOTIENT, [1, 0]);
   }
@@ -34,7 +34,7 @@ test('what fails says who asked, and gives the connection back', async () => {
   expect(await queryOn(pool)(QUOTIENT, [4, 2])).toEqual([{ quotient: 2 }]);
 });
 
-test('a client of the pool runs them as the pool does', async () => {
+test('a client runs statements like the pool', async () => {
   const client = await pool.connect();
   try {
     expect(await queryOn(client)(SUM, [5, 6])).toEqual([{ sum: 11 }]);

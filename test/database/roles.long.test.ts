@@ -10,7 +10,7 @@ import { startApplication, startWorld, type World } from '../world/world.js';
 
 const KEYS = { secretsKey: Buffer.alloc(32, 'test') };
 
-/** The roles of the server are shared: each run has its own, under other names. */
+/** Roles belong to the whole server, so each run has roles of its own names. */
 const suffix = new Randomness().bytes(6).toString('hex');
 const OWNER = `croupier_owner_${suffix}`;
 const SERVICE = `croupier_service_${suffix}`;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** The file as it is shipped, but for the roles' names. */
+/** The shipped file, with other names of the roles. */
 async function shipped(name: string): Promise<string> {
   const sql = await readFile(new URL(`../../ops/sql/${name}.sql`, import.meta.url), 'utf8');
   return sql.replaceAll(/\bcroupier_owner\b/g, OWNER).replaceAll(/\bcroupier_service\b/g, SERVICE);
@@ -57,7 +57,7 @@ describe('with the roles of ops/sql', () => {
   const said: string[] = [];
   const start = () => startApplication({ DATABASE_URL: urlOf(SERVICE) }, world.clock);
 
-  test('the service does not start before the owner has migrated, and says in one line what to do', async () => {
+  test('the service does not start before the owner has migrated, and reports in one line what to do', async () => {
     world = await startWorld();
     const refusal =
       /^DATABASE_URL: the schema cannot be brought up to date: this role may not change it: run npm run migrate with the owner's DATABASE_URL first \(permission denied.*\)$/;
@@ -131,7 +131,7 @@ describe('with the roles of ops/sql', () => {
     await expect(service.run(statement)).rejects.toThrow(/must be owner|permission denied/);
   });
 
-  test("a table of a later migration is the service's to use", async () => {
+  test('the service may use a table of a later migration', async () => {
     await owner.run('CREATE TABLE later (id bigint GENERATED ALWAYS AS IDENTITY, text text)');
     await service.run(`INSERT INTO later (text) VALUES ('x')`);
     await service.run(`UPDATE later SET text = 'y'`);

@@ -127,7 +127,7 @@ describe('refused is', () => {
     await expect(store(row)).rejects.toMatchObject({ code: '23514', constraint: 'transactions_sound' });
   });
 
-  test('a sound row that is changed to none', async () => {
+  test('a sound row that is changed to an unsound one', async () => {
     await store({ ...BET, transaction_id: 'changed' });
     const change = dataSource.query(
       `UPDATE transactions SET state = 'PENDING' WHERE transaction_id = 'changed'`,

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../world/database.js';
 import { DatabaseProxy } from '../world/database-proxy.js';
 import { SqlConsole } from '../world/sql-console.js';
 
-/** More than the pool has connections: so many failures would use it up if one were not returned. */
+/** More than the connections of the pool, which would be used up if failures did not release them. */
 const MORE_THAN_THE_POOL = 25;
 
 const INSERT = { name: 'insert', text: 'INSERT INTO notes (text) VALUES ($1)' };
@@ -60,7 +60,7 @@ describe('a transaction', () => {
   test.each([
     ['statement', ({ query }: Transaction) => query(DIVIDED, [0])],
     ['query of its manager', ({ manager }: Transaction) => manager.query('SELECT 1 / 0')],
-  ])('rejects, for nothing is committed, if its work ignores a failed %s', async (_, fail) => {
+  ])('rejects and commits nothing if its work ignores a failed %s', async (_, fail) => {
     const committed = database.transaction(async (transaction) => {
       await write(transaction);
       await fail(transaction).catch(() => undefined);
@@ -90,7 +90,7 @@ describe('a transaction', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('is one: each sees what the other has not committed, and nobody else does', async () => {
+  test('is shared: statements and manager see each other, and no one else sees either before the commit', async () => {
     await database.transaction(async (transaction) => {
       const { query, manager } = transaction;
       await write(transaction);
@@ -169,7 +169,7 @@ describe('a transaction', () => {
   });
 });
 
-test('many failures leave the pool whole', async () => {
+test('many failures leave the pool intact', async () => {
   for (let failures = 0; failures < MORE_THAN_THE_POOL; failures += 1) {
     await expect(database.query(DIVIDED, [0])).rejects.toMatchObject({ code: '22012' });
     await expect(database.transaction(({ query }) => query(DIVIDED, [0]))).rejects.toThrow();
@@ -221,7 +221,7 @@ test.each<[string, () => Promise<unknown>]>([
         await query(INSERT, ['twice']);
       }),
   ],
-])('the error of %s says who asked', async (_, ask) => {
+])('the error of %s has the stack of the caller', async (_, ask) => {
   async function whoAsks(): Promise<unknown> {
     return await ask();
   }
@@ -229,7 +229,7 @@ test.each<[string, () => Promise<unknown>]>([
   expect(error).toMatchObject({ stack: expect.stringContaining('whoAsks') });
 });
 
-test('the error of a connection that cannot be opened says who asked', async () => {
+test('the error of a connection that cannot be opened has the stack of the caller', async () => {
   await proxy.stop();
   proxy.resetAll();
   async function whoAsks(): Promise<unknown> {

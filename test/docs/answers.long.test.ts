@@ -15,7 +15,7 @@ import { ApiDocument, type Entry, type OpenApi } from './document.js';
 let world: World;
 let document: ApiDocument;
 let session: LaunchedSession;
-/** What was answered, as `operation status`. */
+/** The statuses that were answered, as `operation status`. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** Holds the answer against the document. */
+/** Compares the answer with the document. */
 function documented(name: string, reply: Reply, status?: number): Reply {
   expect(document.complaints(document.find(name), reply)).toEqual([]);
   if (status !== undefined)
@@ -56,7 +56,7 @@ async function admin(name: string, body?: object, ...values: string[]): Promise<
   return world.admin(name.split(' ')[0]!, target(name, ...values), body);
 }
 
-describe('what the wallet routes answer is documented', () => {
+describe('the answers of the wallet routes are documented', () => {
   test('a session, a balance and each outcome of a transaction', async () => {
     const token = { sessionToken: session.sessionToken };
     documented(VERIFY, await call(VERIFY, token, PROVIDER), 200);
@@ -76,22 +76,25 @@ describe('what the wallet routes answer is documented', () => {
     documented(TRANSACTION, await world.submit({ ...bet, playerRef: 'another', transactionId: 'x' }), 400);
   });
 
-  test.each([VERIFY, BALANCE, TRANSACTION])('an unknown and a foreign session at %s', async (name) => {
-    const foreign = await world.launch({ gameId: FOREIGN_GAME });
-    const body = (token: string) => ({ ...world.transaction(session, 'BET'), sessionToken: token });
-    documented(name, await call(name, body('unknown'), PROVIDER), 401);
-    documented(name, await call(name, body(foreign.sessionToken), PROVIDER), 403);
-    documented(name, await call(name, body(session.sessionToken), OTHER_PROVIDER), 403);
-  });
+  test.each([VERIFY, BALANCE, TRANSACTION])(
+    "an unknown session and another provider's at %s",
+    async (name) => {
+      const foreign = await world.launch({ gameId: FOREIGN_GAME });
+      const body = (token: string) => ({ ...world.transaction(session, 'BET'), sessionToken: token });
+      documented(name, await call(name, body('unknown'), PROVIDER), 401);
+      documented(name, await call(name, body(foreign.sessionToken), PROVIDER), 403);
+      documented(name, await call(name, body(session.sessionToken), OTHER_PROVIDER), 403);
+    },
+  );
 
-  test.each([BALANCE, TRANSACTION])("the operator's silence at %s", async (name) => {
+  test.each([BALANCE, TRANSACTION])('an operator that does not answer, at %s', async (name) => {
     for (const behaviour of [{ do: 'drop' }, { do: 'hang' }] as const) {
       world.wallet.next(behaviour);
       documented(name, await call(name, world.transaction(session, 'WIN'), PROVIDER), 500);
     }
   });
 
-  test('what is in flight', async () => {
+  test('a transaction in flight', async () => {
     const held = world.wallet.next({ do: 'hold' });
     const win = world.transaction(session, 'WIN');
     const first = world.submit(win);
@@ -101,7 +104,7 @@ describe('what the wallet routes answer is documented', () => {
     await first;
   });
 
-  test('a game and an operator that are disabled', async () => {
+  test('a disabled game and a disabled operator', async () => {
     const put = (status: string) =>
       admin('PUT /v1/admin/games/{gameId}', { providerId: PROVIDER, name: 'g', status }, GAME);
     await put('DISABLED');
@@ -114,7 +117,7 @@ describe('what the wallet routes answer is documented', () => {
   });
 });
 
-test('what the operator routes answer is documented', async () => {
+test('the answers of the operator routes are documented', async () => {
   const launch = {
     playerRef: 'dora',
     gameId: GAME,
@@ -136,7 +139,7 @@ describe.each([
     own: { webhookBaseUrl: 'https://rgs.example/croupier', lateSettlementSeconds: 60 },
   },
   { tenants: 'operators', own: { walletBaseUrl: 'https://wallet.example/v1', walletTimeoutMs: 1000 } },
-])('what the routes of $tenants answer is documented', ({ tenants, own }) => {
+])('the answers of the routes of $tenants are documented', ({ tenants, own }) => {
   const base = `/v1/admin/${tenants}`;
   test('from creation to rotation', async () => {
     const id = `new-${tenants}`;
@@ -158,7 +161,7 @@ describe.each([
   });
 });
 
-test('what the routes of games answer is documented', async () => {
+test('the answers of the routes of games are documented', async () => {
   const game = { providerId: PROVIDER, name: 'New', launchUrl: 'https://play.example/new' };
   documented('PUT /v1/admin/games/{gameId}', await admin('PUT /v1/admin/games/{gameId}', game, 'new'), 200);
   documented('PUT /v1/admin/games/{gameId}', await admin('PUT /v1/admin/games/{gameId}', game, 'new'), 200);
@@ -186,7 +189,7 @@ test('the list of health scores is documented', async () => {
   documented('GET /v1/admin/health-scores', await world.admin('GET', '/v1/admin/health-scores'), 200);
 });
 
-test('what monitoring answers is documented', async () => {
+test('the answers of the monitoring routes are documented', async () => {
   for (const name of ['GET /health/live', 'GET /health/ready', 'GET /metrics']) {
     documented(name, await world.request(target(name)), 200);
   }
@@ -196,8 +199,8 @@ test('what monitoring answers is documented', async () => {
 const namingNothing = (path: string) =>
   path.replace('{currency}', 'EUR').replaceAll(/\{\w+\}/g, randomUUID());
 
-describe('what every operation refuses is documented', () => {
-  /** A call of the operation that is authenticated, and wrong in what is given. */
+describe('the refusals of every operation are documented', () => {
+  /** An authenticated call of the operation with the given mistakes. */
   function refused(entry: Entry, init: { body?: string; headers?: Record<string, string>; query?: string }) {
     const path = namingNothing(entry.path) + (init.query ?? '');
     const tenant = entry.audience === 'operator' ? OPERATOR : PROVIDER;
@@ -216,14 +219,14 @@ describe('what every operation refuses is documented', () => {
     });
   }
 
-  test('a call that nobody vouches for', async () => {
+  test('an unauthenticated call', async () => {
     for (const entry of document.entries.filter(({ operation }) => operation.security.length > 0)) {
       const path = entry.path.replaceAll(/\{\w+\}/g, randomUUID());
       documented(entry.name, await world.request(path, { method: entry.method }), 401);
     }
   });
 
-  test('a body that is no JSON, one that is compressed and one that is too large', async () => {
+  test('a body that is not JSON, is compressed or is too large', async () => {
     for (const entry of document.entries.filter(({ method }) => method !== 'GET')) {
       documented(entry.name, await refused(entry, { body: '{' }), 400);
       documented(
@@ -235,7 +238,7 @@ describe('what every operation refuses is documented', () => {
     }
   });
 
-  test('a field where no body is asked for', async () => {
+  test('a field in an unexpected body', async () => {
     const bodiless = document.entries.filter(
       ({ method, operation }) => method !== 'GET' && !operation.requestBody,
     );
@@ -253,7 +256,7 @@ describe('what every operation refuses is documented', () => {
     }
   });
 
-  test('a query that is wrong', async () => {
+  test('an invalid query', async () => {
     for (const entry of document.entries) {
       const parameters = entry.operation.parameters ?? [];
       if (!parameters.some((parameter) => 'in' in parameter && parameter.in === 'query')) continue;
@@ -261,7 +264,7 @@ describe('what every operation refuses is documented', () => {
     }
   });
 
-  test('a tenant that calls too often, and a stranger who reads the metrics', async () => {
+  test('a tenant that exceeds its limit, and metrics without a token', async () => {
     const busy = await startWorld({ REQUESTS_PER_SECOND: '1', METRICS_TOKEN: 'a-token' });
     try {
       documented('GET /metrics', await busy.request('/metrics'), 401);
@@ -281,13 +284,13 @@ describe('what every operation refuses is documented', () => {
   });
 });
 
-/** What no request brings about, for the service itself would have to fail; and what needs other keys. */
+/** Statuses that no request can provoke, because the service itself would have to fail, or that need other keys. */
 const OUT_OF_REACH = [/ 500$/, /^GET \/health\/ready 503$/, / \/v1\/admin\/.* (403|429)$/];
-/** Rooms whose own tests drive them; there too each answer is held against the document. */
+/** Operations that the tests of their own rooms call; each answer is compared with the document there, too. */
 const ELSEWHERE =
   /\/(free-spins|free-spins-winnings|keys|audit|transactions|rounds|search|adjustments|callbacks|limits|approvals)\b|admin\/sessions/;
 
-test('every operation and status that is within reach was tried', () => {
+test('every operation and status that can be provoked was tried', () => {
   const untried = document.entries
     .filter(({ path }) => !ELSEWHERE.test(path))
     .flatMap(({ name, operation }) => Object.keys(operation.responses).map((status) => `${name} ${status}`))

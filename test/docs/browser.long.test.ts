@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN_KEY, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
 import { CHROMIUM, FLAGS } from './browser.js';
 
-/** How long a page may take for one step, in milliseconds. */
+/** Time-out of a step on a page, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
 describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000 }, () => {
@@ -12,7 +12,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
   let browser: Browser;
   let page: Page;
   let requests: Request[];
-  /** Every origin that was asked for anything. */
+  /** Every origin that received a request. */
   const origins = new Set<string>();
   let complaints: string[];
 
@@ -38,7 +38,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await world.stop();
   });
 
-  /** Types into Authorize, the way a person does. */
+  /** Types into Authorize like a person. */
   async function authorize(scheme: string, fill: Record<string, string>): Promise<void> {
     await page.locator('.auth-wrapper .authorize').first().click();
     const form = page.locator('.auth-container', { hasText: scheme });
@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     expect(complaints).toEqual([]);
   });
 
-  test('a provider is not an operator: each types into a scheme of its own', async () => {
+  test('providers and operators have separate schemes in Authorize', async () => {
     await page.goto(`${world.url}/docs`);
     const typed = { '#auth-basic-username': OPERATOR, 'input[type=password]': world.secrets.get(OPERATOR)! };
     await authorize('operator-signature', typed);
@@ -134,13 +134,13 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await page.locator('.btn-done').first().click();
   });
 
-  test('an administrator types a key, which nobody reads over a shoulder', async () => {
+  test('the key of an administrator is hidden like a password', async () => {
     await page.goto(`${world.url}/docs/admin`);
     await authorize('admin-key', { 'input[type=password]': ADMIN_KEY });
     expect((await tryOut('/v1/admin/games', 'get')).status).toBe(200);
   });
 
-  test('outside the sandbox, what was typed ends with the page', async () => {
+  test('outside the sandbox, credentials are forgotten with the page', async () => {
     const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
     await page.goto(`${url}/docs/provider`);
     // A sandbox at the same address may have left it behind.
@@ -163,11 +163,11 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await app.close();
   });
 
-  test('nobody but the service was asked for anything', () => {
+  test('no other origin received a request', () => {
     expect([...origins]).toEqual([world.url]);
   });
 
-  test('without the script that signs, nothing is sent', async () => {
+  test('without the signing script, nothing is sent', async () => {
     await page.route('**/sign-requests.js', (route) => route.abort());
     await page.goto(`${world.url}/docs/provider`);
     const operation = await unfolded('/v1/wallet/balance', 'post');

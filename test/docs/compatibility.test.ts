@@ -62,7 +62,7 @@ const changed = (change: (whole: Whole) => unknown): Described => {
 };
 const before = document() as unknown as Described;
 
-/** `any` part of a document, for what its type does not foresee. */
+/** `any` part of a document, because its type lacks some fields. */
 const open = (part: object) => part as Record<string, unknown>;
 
 test.each<[string, (whole: Whole) => unknown]>([
@@ -84,7 +84,7 @@ test.each<[string, (whole: Whole) => unknown]>([
   expect(breakingChanges(before, changed(change))).toEqual([]);
 });
 
-describe('what breaks', () => {
+describe('a breaking change', () => {
   const ANSWERS = ['POST /things 200', 'webhook POST /told body'];
   test.each<[string[], (whole: Whole) => unknown]>([
     [['POST /things was removed'], (w) => delete open(w.paths)['/things']],
@@ -143,7 +143,7 @@ describe('what breaks', () => {
   });
 });
 
-test('of a call that Croupier makes, the body may promise more, and the answer may not be asked more of', () => {
+test('the body of an outgoing call may guarantee more, and its answer must not require more', () => {
   const { paths, components } = changed(({ components: { schemas } }) => {
     schemas.Request.required.push('kind');
     schemas.Answer.required.push('state');

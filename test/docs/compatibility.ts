@@ -1,4 +1,4 @@
-/** Finds the changes between two OpenAPI documents that can break what was built against the first. */
+/** Finds the changes between two OpenAPI documents that can break clients of the first. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,15 +36,15 @@ export interface Described {
   readonly components?: object;
 }
 
-/** Who reads a value: one that accepts more than before is compatible; one that is sent must stay within what was said. */
+/** The direction of a value: a reader may accept more than before; a sent value must stay within the old schema. */
 type Direction = 'accepted' | 'sent';
 
-/** Keywords that say nothing about which values are valid. */
+/** Keywords without influence on which values are valid. */
 const WORDS = new Set(['description', 'title', 'example', 'examples', 'default', 'format']);
-/** Keywords that are compared by their meaning; each other one must not change. */
+/** Keywords that are compared by their meaning; any other must not change. */
 const JUDGED = new Set(['$ref', 'type', 'enum', 'required', 'properties', 'items', 'minimum', 'maximum']);
 
-/** @returns a line for each breaking change; empty where what was built against `before` works with `after` */
+/** @returns a line for each breaking change; empty if clients of `before` work with `after` */
 export function breakingChanges(before: Described, after: Described): string[] {
   const comparison = new Comparison(before, after);
   return [
@@ -53,7 +53,7 @@ export function breakingChanges(before: Described, after: Described): string[] {
   ];
 }
 
-/** The same for a document whose operations Croupier calls: what it sends is what its reader accepts. */
+/** The same for a document whose operations Croupier calls, where requests are what it sends. */
 export function breakingChangesOfCalls(before: Described, after: Described): string[] {
   return new Comparison(before, after).items(before.paths, after.paths, '', 'sent');
 }
@@ -166,7 +166,7 @@ class Comparison {
 
 /** The changes of a schema's own keywords. */
 function values(before: Schema, after: Schema, name: string, direction: Direction): string[] {
-  // Whatever was valid must stay acceptable; whatever is sent must have been valid.
+  // Values that were valid must stay accepted; sent values must have been valid.
   const [inner, outer] = direction === 'accepted' ? [before, after] : [after, before];
   const changes: string[] = [];
   const types = (schema: Schema) => (schema.type === undefined ? undefined : [schema.type].flat());

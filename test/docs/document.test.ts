@@ -28,7 +28,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test.each([...DOCUMENTS, WALLET])('/%s-json stands up to the linter', async (path) => {
+test.each([...DOCUMENTS, WALLET])('/%s-json passes the linter', async (path) => {
   const file = join(folder.path, `${path.replaceAll('/', '-')}.json`);
   await writeFile(file, (await world.request(`/${path}-json`)).text);
   const redocly = join(process.cwd(), 'node_modules/.bin/redocly');
@@ -41,7 +41,7 @@ test.each([...DOCUMENTS, WALLET])('/%s-json stands up to the linter', async (pat
   expect(complaints).toBe('');
 });
 
-test('each audience reads its own operations, and no other', async () => {
+test("each audience's document has only its own operations", async () => {
   for (const [page, audience] of Object.entries({
     provider: 'wallet',
     operator: 'operator',
@@ -86,7 +86,7 @@ test.each(DOCUMENTS)(
   },
 );
 
-test('every body of a request and of a success has worked examples, which its schema accepts', () => {
+test('every body of a request and of a success has examples that its schema accepts', () => {
   const complaints: string[] = [];
   for (const { name, path, method, operation } of document.entries) {
     const at = ['paths', path, method.toLowerCase()];
@@ -116,7 +116,7 @@ test('every body of a request and of a success has worked examples, which its sc
   expect(complaints).toEqual([]);
 });
 
-test('every error tells its code and what to do next, in the words of the catalogue', () => {
+test('every error has its code, message and next action, as in the catalogue', () => {
   for (const { name, operation } of document.entries) {
     const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
     for (const [status, { headers, content, description }] of errors) {
@@ -136,7 +136,7 @@ test('every error tells its code and what to do next, in the words of the catalo
   }
 });
 
-test('what a path needs is filled in', () => {
+test('path parameters have examples', () => {
   const parameters = document.entries.flatMap(({ name, operation }) =>
     (operation.parameters ?? []).map((parameter) => ({ operation: name, ...parameter })),
   );
@@ -145,13 +145,13 @@ test('what a path needs is filled in', () => {
   for (const parameter of needed) expect(parameter).toHaveProperty('example', expect.any(String));
 });
 
-test('who tries a list out finds its filters blank', () => {
+test('filters of a list have no examples', () => {
   const queries = document.entries.flatMap(({ operation }) => queryOf(operation));
   expect(queries.length).toBeGreaterThan(30);
   for (const query of queries) expect(query).not.toHaveProperty('schema.example');
 });
 
-test("an administrator's operation says which role it needs", () => {
+test("an administrator's operation names the role that it needs", () => {
   const keyed = document.entries.filter(({ operation }) =>
     operation.security.some((one) => 'admin-key' in one),
   );
@@ -162,7 +162,7 @@ test("an administrator's operation says which role it needs", () => {
     );
 });
 
-test('the address of a launch names the token as it is really sent', async () => {
+test('the example of a launch address has the real name of the token parameter', async () => {
   const { content } = document.find('POST /v1/operator/sessions').operation.responses['201']!;
   const { launchUrl } = content!['application/json']!.example as { launchUrl: string };
   await world.admin('PUT', `/v1/admin/games/${GAME}`, {
@@ -181,7 +181,7 @@ test('the address of a launch names the token as it is really sent', async () =>
   expect(names(launchUrl)).toEqual(names(launched.launchUrl));
 });
 
-test('an id in a path says what it looks like', () => {
+test('an id in a path has a pattern', () => {
   const schemaOf = (name: string, parameter: string) =>
     (document.find(name).operation.parameters ?? []).find(
       (candidate) => 'name' in candidate && candidate.name === parameter,
@@ -195,7 +195,7 @@ test('an id in a path says what it looks like', () => {
 });
 
 describe('the signature', () => {
-  test('is documented as it is on the wire: three header parameters and a scheme', () => {
+  test('is documented as it is sent: three header parameters and a scheme', () => {
     const signed = document.entries.filter(({ operation }) =>
       operation.security.some((one) => !('admin-key' in one)),
     );
@@ -218,7 +218,7 @@ describe('the signature', () => {
     expect(JSON.stringify(document.json)).not.toContain('"basic"');
   });
 
-  test('is made by a script of ours, and no other script may run on the pages', async () => {
+  test('is created by our script, and no foreign script may run on the pages', async () => {
     const page = await world.request('/docs/provider');
     const [, address = ''] = /<script src="(.+\/sign-requests\.js)"><\/script>/.exec(page.text) ?? [];
     const policy = page.headers.get('content-security-policy');

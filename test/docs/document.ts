@@ -35,7 +35,7 @@ export interface Entry {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** Who calls it: the word after /v1/ in its path; undefined where everybody does. */
+  /** Its audience: the word after /v1/ in its path; undefined if it belongs to all. */
   readonly audience: string | undefined;
   readonly operation: DocumentedOperation;
 }
@@ -48,7 +48,7 @@ export interface OpenApi {
   components: { securitySchemes: Record<string, { type: string }>; schemas: Record<string, object> };
 }
 
-/** The exported document, and what it says of an answer. No field may come that it does not name. */
+/** The exported document and its schemas of answers, which must name every field. */
 export class ApiDocument {
   readonly entries: Entry[];
   private readonly ajv = new Ajv({ strict: false, allErrors: true });
@@ -80,7 +80,7 @@ export class ApiDocument {
     return of.find((entry) => entry.path === path) ?? of.find(fits);
   }
 
-  /** What is wrong with an answer; empty where it is as documented. */
+  /** The differences between an answer and its documentation. */
   complaints({ name, path, method, operation }: Entry, reply: Reply): string[] {
     const about = `${name} answered ${reply.status}`;
     const response = operation.responses[reply.status];

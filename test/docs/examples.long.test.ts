@@ -8,7 +8,7 @@ import { temporaryFolder } from '../world/temporary-folder.js';
 import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
 import { CHROMIUM, FLAGS } from './browser.js';
 
-/** How long a page may take for one step, in milliseconds. */
+/** Time-out of a step on a page, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
 /**
@@ -31,7 +31,7 @@ const NEEDS_MORE: Readonly<Record<string, number>> = {
   'GET /v1/admin/free-spins/batches/{batchId}': 404,
   'GET /v1/operator/free-spins/batches/{batchId}': 404,
   'GET /v1/admin/callbacks/{callbackId}': 404,
-  // Only a grant that FAILED is sent again.
+  // Only a FAILED grant can be resent.
   'POST /v1/admin/free-spins/{requestRef}/resend': 409,
   'POST /v1/operator/free-spins/{requestRef}/resend': 409,
   'GET /v1/admin/approvals/{approvalId}': 404,
@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(CHROMIUM))('every example of the sandbox', { timeout
     return (await answered).status();
   }
 
-  test('is executed as it stands', async () => {
+  test('is executed unchanged', async () => {
     world.clock.advance(Date.now() / 1000 - world.clock.unixSeconds());
     await page.goto(`${world.url}/docs`);
     await authorize();
@@ -126,7 +126,7 @@ describe.skipIf(!existsSync(CHROMIUM))('every example of the sandbox', { timeout
     expect([...statuses.keys()].sort()).toEqual(documented.sort());
   });
 
-  test('succeeds, or names what only exists later', () => {
+  test('succeeds, or names an object that does not exist yet', () => {
     const unexpected = [...statuses].filter(([name, own]) =>
       own.some((status) => (NEEDS_MORE[name] ? status !== NEEDS_MORE[name] : status >= 300)),
     );

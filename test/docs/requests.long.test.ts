@@ -10,7 +10,7 @@ import { ACCEPTED, changed, type Fields, isQueryInteger, knownFields, SUSPECTS }
 import { startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
-/** What no schema can say: that a day exists, that an address can be opened. */
+/** Constraints that no schema can express: that a day exists, that an address can be used. */
 const BEYOND_A_SCHEMA = /^(from|to|until|launchUrl) must/;
 
 /** Providers' bodies are read leniently. Contract, section 2. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-test('every body and every query of the document is judged here', () => {
+test('every body and every query of the document is tested here', () => {
   const names = [...ACCEPTED.keys()].map(({ name }) => `#/components/schemas/${name}`);
   const bodies = document.entries.flatMap(({ operation }) =>
     Object.values(operation.requestBody?.content ?? {}).map(
@@ -39,12 +39,12 @@ test('every body and every query of the document is judged here', () => {
 });
 
 describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted] as const))(
-  '%s is documented as it is judged',
+  '%s is documented as it is validated',
   (_, type, accepted) => {
     const fields = [...knownFields(type)];
     const reading = LENIENT.has(type) ? 'lenient' : 'strict';
 
-    test('with any one field amiss', () => {
+    test('with any one field invalid', () => {
       const documented = documentedAs(type);
       for (const example of accepted) {
         expectTheSame(documented, type, example, reading);
@@ -54,7 +54,7 @@ describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted
       }
     });
 
-    test('with several amiss at once', () => {
+    test('with several invalid fields', () => {
       const documented = documentedAs(type);
       const value = fc.oneof(
         { weight: 6, arbitrary: fc.constantFrom(...SUSPECTS.filter(isJson)) },
@@ -77,7 +77,7 @@ describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted
   },
 );
 
-/** Holds what the service accepts against each place where the class is documented. */
+/** Compares what the service accepts with each place where the class is documented. */
 function expectTheSame(
   documented: readonly ValidateFunction[],
   type: Type<object>,
@@ -109,7 +109,7 @@ function refusalOf(type: Type<object>, fields: Fields, reading: 'strict' | 'leni
 
 /** The schema of a body, or that of each operation with this query. */
 function documentedAs(type: Type<object>): ValidateFunction[] {
-  // A format tells a reader more than it asks of a value.
+  // A format is only a hint and does not constrain a value.
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'api', ...document.json });
   const body = document.json.components.schemas[type.name];
@@ -122,7 +122,7 @@ function documentedAs(type: Type<object>): ValidateFunction[] {
       type: 'object',
       properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
       required: query.filter(({ required }) => required).map(({ name }) => name),
-      // Unknown parameters are refused, of which a document has no way to tell.
+      // Unknown parameters are refused, which a document cannot express.
       additionalProperties: false,
     }),
   );

@@ -15,7 +15,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Sends exactly these headers and decodes nothing, which fetch cannot be told. */
+/** Sends exactly these headers and decodes nothing, unlike fetch. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(world.url + path, { method, headers, agent: false }, (response) => {
@@ -182,7 +182,7 @@ describe('the budget of the documents', () => {
     },
   );
 
-  test('leaves a person who loads every page twice a minute alone, for hours', () => {
+  test('suffices for a person who loads every page twice a minute for hours', () => {
     let nowMs = 0;
     const budget = new DocumentBudget(() => nowMs);
     for (; nowMs < 3_600_000; nowMs += 30_000) {
@@ -190,7 +190,7 @@ describe('the budget of the documents', () => {
     }
   });
 
-  test('belongs to an address, and comes back with time', () => {
+  test('is per address, and refills with time', () => {
     let nowMs = 0;
     const budget = new DocumentBudget(() => nowMs);
     const loaded = (address: string) => {

@@ -4,7 +4,7 @@ import type { ReceivedCall } from '../world/counterpart.js';
 import { OPERATOR, startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi } from './document.js';
 
-/** Contract, section 4: the documents of the calls to an operator's wallet, held against the calls. */
+/** Contract, section 4: compares the documents of the calls to an operator's wallet with the actual calls. */
 
 interface Call {
   parameters: { name: string; required: boolean }[];
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** Brings about each kind of call, with each field that one may have. */
+/** Causes each kind of call, with each possible field. */
 async function playEverything(): Promise<void> {
   const session = await world.launch();
   const bet = world.transaction(session, 'BET');
@@ -70,7 +70,7 @@ test('the document has the two calls, which the documents of operators have as w
 });
 
 describe.each(['/transaction', '/balance'])('%s', (route) => {
-  test('sends what the document says, and all of it', () => {
+  test('sends exactly the documented fields', () => {
     const { requestBody, parameters } = calls[route]!.post;
     const sent = received(route);
     expect(sent.flatMap(({ json }) => document.invalid(schemaOf(requestBody.content), json))).toEqual([]);
@@ -97,7 +97,7 @@ test('every kind of transaction was sent', () => {
   expect([...kinds].sort()).toEqual(['ADJUSTMENT', 'BET', 'ROLLBACK', 'WIN']);
 });
 
-test("an answer is the wallet's decision exactly where the document accepts it", async () => {
+test("an answer counts as the wallet's decision exactly if the document accepts it", async () => {
   const session = await world.launch();
   const { content } = calls['/transaction']!.post.responses['200']!;
   const answer = fc.record(

@@ -33,7 +33,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-test('a cluster keeps what was committed over a stop, and is durable, local and secret', async () => {
+test('a cluster keeps committed rows over a stop, and is durable, local and protected', async () => {
   const first = await start();
   await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number');
   const pid = await postmasterPid();
@@ -58,7 +58,7 @@ test('a cluster keeps what was committed over a stop, and is durable, local and 
   expect((await stat(join(dataDir, 'postgresql/password'))).mode & 0o777).toBe(0o600);
 });
 
-test('of two that start at once in an empty folder one wins, and the other leaves it alone', async () => {
+test('of two concurrent starts in an empty folder one wins, and the other does not touch it', async () => {
   const both = await Promise.allSettled([start(), start()]);
   const refused = both.filter((result) => result.status === 'rejected');
   expect(refused.map(({ reason }) => String(reason))).toEqual([expect.stringMatching(inUse())]);
@@ -66,7 +66,7 @@ test('of two that start at once in an empty folder one wins, and the other leave
   expect(await unfinished()).toEqual([]);
 });
 
-test('a second process is refused for as long as the first holds the folder', async () => {
+test('a second process is refused as long as the first owns the folder', async () => {
   const first = await anotherProcess();
   await expect(start()).rejects.toThrow(inUse());
   expect(await isOwned(dataDir)).toBe(true);
@@ -76,7 +76,7 @@ test('a second process is refused for as long as the first holds the folder', as
   await start();
 });
 
-test('what a kill -9 of the whole process group left running is taken over, supervised and stopped', async () => {
+test('a server that survived a kill -9 of its process is taken over, supervised and stopped', async () => {
   const first = await anotherProcess();
   await first.kill();
   const pid = await postmasterPid();
@@ -102,7 +102,7 @@ test('a taken-over server is stopped by the pid in its own file', async () => {
   await expect(query(first.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('a kill -9 amid initdb leaves no half cluster', async () => {
+test('a kill -9 during initdb leaves no incomplete cluster', async () => {
   const child = spawnOwner();
   await once(createInterface({ input: child.stdout }), 'line');
   await expect.poll(unfinished).toHaveLength(1);
@@ -123,7 +123,7 @@ test('a process that starts while the owner is stopping takes its place', async 
   expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('a server that dies is started again on the same port, its rows and our hold on the folder with it', async () => {
+test('a server that dies is started again on the same port, with its rows and the lock of the folder', async () => {
   const postgres = await start();
   await query(postgres.url, 'CREATE TABLE kept AS SELECT 7 AS number');
   await killPostmaster();
@@ -134,7 +134,7 @@ test('a server that dies is started again on the same port, its rows and our hol
   await expect(start()).rejects.toThrow(inUse());
 });
 
-test('our hold on the folder is taken again when only its connection was lost', async () => {
+test('the lock of the folder is taken again if only its connection was lost', async () => {
   const postgres = await start();
   const pid = await postmasterPid();
   const owners = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`;
@@ -145,7 +145,7 @@ test('our hold on the folder is taken again when only its connection was lost', 
   expect(await postmasterPid()).toBe(pid);
 });
 
-test('a stop while the server is being brought back leaves nothing running', async () => {
+test('a stop while the server is being restarted leaves nothing running', async () => {
   const postgres = await start();
   await killPostmaster();
   await expect.poll(() => lines).toContainEqual(expect.stringContaining('was lost'));
@@ -154,7 +154,7 @@ test('a stop while the server is being brought back leaves nothing running', asy
   expect(pid === undefined || !isRunning(pid)).toBe(true);
 });
 
-test('the number of a stranger in a pid file does not keep the server down', async () => {
+test('the pid of another process in the pid file does not prevent the start', async () => {
   await (await start()).stop();
   const account = await stat(join(dataDir, 'postgresql/data'));
   const stranger = spawn('/bin/sleep', ['60'], root ? { uid: account.uid, gid: account.gid } : {});
@@ -236,7 +236,7 @@ async function anotherProcess(source = project): Promise<{ url: string; kill(): 
   throw new Error(said.join('\n'));
 }
 
-/** As much of this project as the database needs, in a folder of its own; the links in `lib` are left out. */
+/** The part of this project that the database needs, in a folder of its own, without the links in `lib`. */
 async function clone(target: string): Promise<void> {
   const skipLinks = {
     recursive: true,

@@ -4,7 +4,7 @@ import { ApiDocument, type Entry, type OpenApi } from '../docs/document.js';
 import { ADMIN_KEY, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 import { ACCEPTED, type Fields } from './requests.js';
 
-/** Levels of nesting: an object of that depth has almost the 64 KiB of the largest body. */
+/** Levels of nesting: an object of that depth has almost 64 KiB, the limit of a body. */
 const DEEP = 10_000;
 
 let world: World;

@@ -36,25 +36,25 @@ const literal = fc
 const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
 
 describe('a number', () => {
-  test('reads as an integer only if what was written is one', () => {
+  test('is read as an integer only if its literal is one', () => {
     fc.assert(
       fc.property(literal, space, (text, before) => {
         const { n } = parseJsonObject(bytes(`{"n":${before}${text}}`)) as { n: number };
         if (Number.isSafeInteger(n)) expect(isIntegerExactly(text)).toBe(true);
-        // An integer beyond 2^53 is refused by its size, and one below is itself.
+        // An integer above 2^53 is refused by its size, and one below is exact.
         else expect(isIntegerExactly(text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER).toBe(false);
       }),
       { numRuns: 5000 },
     );
   });
 
-  test('is read so wherever it stands', () => {
+  test('is read in the same way at every position', () => {
     const big = '9007199254740990.6';
     const { a, b } = parseJsonObject(bytes(`{"a":[${big},${big}, ${big}],"b":{"c" :${big}}}`));
     expect([...(a as number[]), (b as { c: number }).c]).toEqual([0.5, 0.5, 0.5, 0.5]);
   });
 
-  test('within a text is a text', () => {
+  test('within a text remains text', () => {
     expect(parseJsonObject(bytes('{"a":"9007199254740990.6","b\\"1.5e3":"\\\\1.5","c":0.5}'))).toEqual({
       a: '9007199254740990.6',
       'b"1.5e3': '\\1.5',
@@ -63,7 +63,7 @@ describe('a number', () => {
   });
 });
 
-test('whatever JSON.parse reads as an object reads the same', () => {
+test('every object is read as by JSON.parse', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const text = JSON.stringify(value);

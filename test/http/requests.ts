@@ -47,7 +47,7 @@ const PROVIDER = { name: 'Acme', webhookBaseUrl: 'https://rgs.acme.example', lat
 const OPERATOR = { name: 'Lucky', walletBaseUrl: 'https://wallet.lucky.example', walletTimeoutMs: 5000 };
 const TENANT = { status: 'ACTIVE', requestsPerSecond: 500 };
 
-/** Bodies and queries that are accepted, for every class that a route reads. */
+/** Valid bodies and queries for every class that a route reads. */
 export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [TransactionRequest, Object.values(TRANSACTION_REQUESTS).map(({ value }) => value)],
   [SessionTokenRequest, [{ sessionToken: 'token' }]],
@@ -167,7 +167,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [AdminGrantQuery, [{ ...LIST, state: 'GRANTED', providerId: 'a', playerRef: 'p', operatorId: 'o' }]],
 ]);
 
-/** What may be wrong with any field; undefined leaves it out. */
+/** Invalid values for any field; undefined leaves it out. */
 export const SUSPECTS: unknown[] = [
   undefined,
   null,

@@ -34,7 +34,7 @@ type Reading = 'strict' | 'lenient';
 
 const STRANGERS = ['extra', '__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', ''];
 
-test('every class that a route reads stands here', () => {
+test('every class that a route reads is listed here', () => {
   expect(names(ACCEPTED.keys())).toEqual(names(controllers(AppModule).flatMap(classesRead)));
 });
 
@@ -43,14 +43,14 @@ describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted
   (_, type, accepted) => {
     const fields = [...knownFields(type)];
 
-    test.each(accepted)('where it is accepted, which takes no search for decorators: %j', (body) => {
+    test.each(accepted)('if it is valid, without a search for decorators: %j', (body) => {
       expectTheSame(type, body, 'strict');
       using search = vi.spyOn(getMetadataStorage(), 'getTargetValidationMetadatas');
       expect(validated(type, body, 'strict')).toEqual(body);
       expect(search).not.toHaveBeenCalled();
     });
 
-    test('with any one field amiss', () => {
+    test('with any one field invalid', () => {
       for (const example of accepted)
         for (const field of fields)
           for (const suspect of SUSPECTS)
@@ -58,7 +58,7 @@ describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted
               expectTheSame(type, changed(example, [[field, suspect]]), reading);
     });
 
-    test('with several amiss at once', () => {
+    test('with several invalid fields', () => {
       const value = fc.oneof(
         { weight: 6, arbitrary: fc.constantFrom(...SUSPECTS) },
         { weight: 1, arbitrary: fc.jsonValue() },
@@ -95,13 +95,13 @@ describe('of a transaction', () => {
   const BET = TRANSACTION_REQUESTS.BET.value;
   const refusal = (body: Fields) => outcome(() => validated(TransactionRequest, body, 'lenient'));
 
-  test('the kind that is not accepted is told before whatever else is wrong', () => {
+  test('a kind that is not accepted is reported before any other error', () => {
     expect(refusal({ ...BET, sessionToken: 1, kind: 'ADJUSTMENT', amountMinor: -1 })).toMatchObject({
       code: 'KIND_NOT_ACCEPTED',
     });
   });
 
-  test('the first field is told before the second, and its type first', () => {
+  test('the first field is reported before the second, and its type first', () => {
     expect(refusal({ ...BET, sessionToken: 1, amountMinor: 'x' })).toEqual({
       code: 'INVALID_REQUEST',
       message: 'sessionToken must be a string',
@@ -171,7 +171,7 @@ describe('what no route uses yet', () => {
     sum: unknown;
   }
 
-  test('conditions, inheritance, collections, constraints of a class and what they are told', () => {
+  test('conditions, inheritance, collections, constraints of a class and their arguments', () => {
     const number = fc.oneof(
       { weight: 8, arbitrary: fc.constantFrom<unknown>(1, 7) },
       { weight: 2, arbitrary: fc.constantFrom<unknown>(-1, 8, '1', null, undefined) },
@@ -261,7 +261,7 @@ function outcome(read: () => object) {
   }
 }
 
-/** What `validated` promises, said by class-validator alone. */
+/** The expected result of `validated`, by class-validator only. */
 function walked(type: Type<object>, fields: Fields, reading: Reading): object {
   const known = knownFields(type);
   const unknown = Object.keys(fields).find((field) => !known.has(field));

@@ -79,7 +79,7 @@ test('an administrator’s request has the actor, the address and the path', asy
   expect(written.at(-1)).toMatchObject({ role: 'admin', path: `/v1/admin/operators/${OPERATOR}` });
 });
 
-test('a 403 says who tried what', async () => {
+test('a 403 has its actor and its route', async () => {
   const created = await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
   const { id, key } = created.json as { id: string; key: string };
   const reply = await world.request(`/v1/admin/providers/${PROVIDER}/secret/rotate`, {
@@ -98,7 +98,7 @@ test('a 403 says who tried what', async () => {
   });
 });
 
-test('an address is that which a trusted proxy names, and a stranger has nothing else', async () => {
+test('the address is the one that a trusted proxy names, and an unauthenticated caller has no other fields', async () => {
   const reply = await world.request('/v1/admin/keys', { headers: { Authorization: 'Bearer wrong' } });
   const [refused] = await linesOf(reply);
   expect(refused).toMatchObject({

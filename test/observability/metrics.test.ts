@@ -75,7 +75,7 @@ describe('labels', () => {
 });
 
 describe('a level', () => {
-  test('of several tenants in other is their sum, or what it says instead', async () => {
+  test('of several tenants in other is their sum, or the combination that it defines', async () => {
     const tenants = Array.from({ length: 205 }, (_, n) => ({ operator: `operator-${n}`, value: n }));
     const read = async () => tenants;
     metrics.addLevel({ name: 'croupier_sum', help: '-', labelNames: ['operator'], read });
@@ -86,7 +86,7 @@ describe('a level', () => {
     expect(text).toContain('croupier_sum{operator="operator-199"} 199');
   });
 
-  test('that cannot be read has no value, and the other metrics are there', async () => {
+  test('that cannot be read has no value, while the other metrics have theirs', async () => {
     const read = () => Promise.reject(new Error('the database is down'));
     metrics.addLevel({ name: 'croupier_away', help: '-', read });
     metrics.addLevel({ name: 'croupier_away_by_operator', help: '-', labelNames: ['operator'], read });

@@ -30,7 +30,7 @@ interface Export {
   }[];
 }
 
-/** A receiver of OTLP over HTTP with JSON that keeps what it gets. */
+/** A receiver of OTLP over HTTP with JSON that records the spans. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   readonly headers: Record<string, unknown>[] = [];

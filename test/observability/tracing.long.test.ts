@@ -172,7 +172,7 @@ test('the receiver learns the service and gets the configured headers', async ()
   expect(receiver.headers[0]).toMatchObject({ 'x-receiver-key': 'a key' });
 });
 
-test('a receiver that fails costs spans and one line of the log, no request', async () => {
+test('a failing receiver loses spans and causes one log line, but affects no request', async () => {
   const session = await world.launch();
   const lost = () => lines.filter(({ msg }) => msg === 'spans cannot be exported and are lost');
   receiver.status = 400;

@@ -18,7 +18,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 type Json = Record<string, any>;
 
 const examples = read('.env.example');
-/** The variables that the service knows: each stands in .env.example. */
+/** The variables that the service knows, which .env.example lists. */
 const known = new Set(Array.from(examples.matchAll(/^#? ?([A-Z][A-Z0-9_]*)=/gm), ([, name]) => name!));
 
 describe('the chart', () => {
@@ -41,14 +41,14 @@ describe('the chart', () => {
   const pod = (changed: Json = {}): Json =>
     objects(changed).find(({ kind }) => kind === 'Deployment')!['spec'].template.spec;
 
-  test('has values that fit their schema, which refuses what is misspelt', () => {
+  test('has values that match their schema, which refuses misspelt ones', () => {
     expect(valid(values), JSON.stringify(valid.errors)).toBe(true);
     expect(valid({ ...values, replica: 3 })).toBe(false);
     expect(valid({ ...values, shutdownDelaySeconds: '5' })).toBe(false);
     expect(valid({ ...values, environment: { NODE_ENV: 'test' } })).toBe(false);
   });
 
-  test('renders to the objects that are asked for', () => {
+  test('renders to the configured objects', () => {
     const usual = ['Deployment', 'HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Service'];
     expect(kinds()).toEqual(usual);
     expect(kinds({ autoscaling: { enabled: false } })).toEqual(
@@ -71,14 +71,14 @@ describe('the chart', () => {
     [5, 5, 20],
     [5, 30, 42],
     [0, 5, 15],
-  ])('gives the drain its time: delay %i s, wallet %i s, so %i s', (delay, wallet, grace) => {
+  ])('allows enough time for the drain: delay %i s, wallet %i s, so %i s', (delay, wallet, grace) => {
     const spec = pod({ shutdownDelaySeconds: delay, longestWalletTimeoutSeconds: wallet });
     expect(spec['terminationGracePeriodSeconds']).toBe(grace);
     const environment = spec['containers'][0].env as { name: string; value: string }[];
     expect(environment).toContainEqual({ name: 'SHUTDOWN_DELAY_MS', value: String(delay * 1000) });
   });
 
-  test('sets variables that the service knows, and runs without rights', () => {
+  test('sets only variables that the service knows, and runs without privileges', () => {
     const [container] = pod()['containers'];
     for (const { name } of container.env) if (name !== 'NODE_ENV') expect(known, name).toContain(name);
     expect(container.securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
@@ -90,7 +90,7 @@ describe('the chart', () => {
 describe('compose.yaml', () => {
   const { services } = load(read('ops/compose.yaml')) as { services: Record<string, Json> };
 
-  test('starts what a deployment has, with an environment that the service accepts', () => {
+  test('starts all parts of a deployment, with an environment that the service accepts', () => {
     expect(Object.keys(services).sort()).toEqual([
       'croupier-1',
       'croupier-2',
@@ -112,7 +112,7 @@ describe('compose.yaml', () => {
     ).toMatchObject({ production: true, sandbox: false });
   });
 
-  test('mounts files that are there', () => {
+  test('mounts files that exist', () => {
     const volumes = Object.values(services).flatMap((service) => (service['volumes'] ?? []) as string[]);
     const files = volumes.map((volume) => volume.split(':')[0]!).filter((path) => path.startsWith('./'));
     expect(files.length).toBeGreaterThanOrEqual(4);
@@ -134,7 +134,7 @@ test.skipIf(!installed('systemd-analyze'))('systemd accepts the unit', () => {
   const { stderr, status } = spawnSync('systemd-analyze', ['verify', 'ops/systemd/croupier.service'], {
     encoding: 'utf8',
   });
-  // Other units of this machine may have complaints of their own.
+  // Other units of this machine may have errors of their own.
   expect(stderr.split('\n').filter((line) => line.includes('croupier.service'))).toEqual([]);
   expect(status).toBe(0);
 });
@@ -150,14 +150,14 @@ describe('smoke.sh', () => {
       );
     });
 
-  test('finds a deployment well', async () => {
+  test('reports a healthy deployment', async () => {
     const { status, output } = await smoke(world.url, ADMIN_KEY);
     expect(output).not.toContain('FAILED');
     expect(output.match(/^ok/gm)).toHaveLength(7);
     expect(status).toBe(0);
   });
 
-  test('says what is wrong', async () => {
+  test('names what is wrong', async () => {
     const { status, output } = await smoke(world.url, 'a-wrong-key');
     expect(output).toContain('FAILED  the admin API answers: 401 instead of 200');
     expect(status).toBe(1);
@@ -165,7 +165,7 @@ describe('smoke.sh', () => {
   });
 });
 
-test('the image copies what is there, and runs as nobody special', () => {
+test('the image copies existing files, and runs without privileges', () => {
   const dockerfile = read('ops/Dockerfile');
   const sources = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm), ([, list]) =>
     list!.split(' '),

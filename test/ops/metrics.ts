@@ -7,7 +7,7 @@ export interface OfferedMetric {
   readonly labels: readonly string[];
 }
 
-/** The metrics of a service by name, those without a value too. */
+/** The metrics of a service by name, including those without a value. */
 export function offeredMetrics(world: World): Map<string, OfferedMetric> {
   const { registry } = world.app.get(Metrics);
   // prom-client does not type what every metric has: its type and the names of its labels.
@@ -38,7 +38,7 @@ export function selectorsIn(expression: string): Selector[] {
 /** Labels that Prometheus adds when it scrapes. */
 const SCRAPED = ['instance', 'job'];
 
-/** What is wrong with a query: a name that no service offers, or a label that the metric does not have. */
+/** The errors of a query: an unknown metric, or a label that the metric does not have. */
 export function complaintsAbout(expression: string, offered: ReadonlyMap<string, OfferedMetric>): string[] {
   return selectorsIn(expression).flatMap(({ name, labels }) => {
     const base = name.replace(/_(bucket|sum|count)$/, '');

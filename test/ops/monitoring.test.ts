@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('metrics', () => {
-  test('are each described in docs/operations.md with their type, and no others are', () => {
+  test('are exactly those that docs/operations.md describes, with their types', () => {
     const { names, families } = documentedMetrics();
     const own = [...offered].filter(([name]) => !families.some((family) => name.startsWith(family)));
     expect(Object.fromEntries(names)).toEqual(
@@ -71,7 +71,7 @@ describe('metrics', () => {
 });
 
 describe('alerts', () => {
-  test.each(rules)('$alert queries what the service offers', ({ expr }) => {
+  test.each(rules)('$alert queries existing metrics', ({ expr }) => {
     expect(complaintsAbout(expr, offered)).toEqual([]);
   });
 
@@ -97,12 +97,12 @@ describe('alerts', () => {
 describe.each(dashboards)('the dashboard $title', ({ uid, schemaVersion, panels, templating }) => {
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-  test('queries what the service offers', () => {
+  test('queries existing metrics', () => {
     expect(queries.flatMap((expr) => complaintsAbout(expr, offered))).toEqual([]);
     for (const { query } of templating.list) expect(complaintsAbout(query, offered)).toEqual([]);
   });
 
-  test('has panels with ids, sources and places of their own', () => {
+  test('has panels with unique ids and places, and a data source', () => {
     expect(uid).toMatch(/^croupier-[a-z]+$/);
     expect(schemaVersion).toBeGreaterThanOrEqual(36);
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);

@@ -28,9 +28,7 @@ async function serverVersion(): Promise<number> {
   return row!.major;
 }
 
-test('a restored dump is proved by audit:verify and reconciliation, and answers as before', async ({
-  skip,
-}) => {
+test('a restored dump passes audit:verify and reconciliation, and answers as before', async ({ skip }) => {
   skip(pgDump < (await serverVersion()), 'pg_dump is missing, or older than the server');
   const world = await startWorld();
   const folder = await temporaryFolder();

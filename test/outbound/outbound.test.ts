@@ -10,9 +10,9 @@ import { Randomness } from '../../src/runtime/randomness.js';
 import { TestClock } from '../world/test-clock.js';
 
 const LIMIT_BYTES = 64 * 1024;
-/** As many calls to one tenant as go at the same time. */
+/** As many concurrent calls to one tenant as are possible. */
 const CONNECTIONS = 8;
-/** For calls that are not to run out of time, in milliseconds. */
+/** For calls that must not time out, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 let outbound: Outbound;
@@ -53,7 +53,7 @@ const post = (route = '/', timeoutMs = PATIENCE_MS, tenantId = 'operator') =>
   outbound.post({ baseUrl: url, route, tenantId, secret: 'secret', body: { a: 1 }, timeoutMs });
 
 describe('an answer', () => {
-  test('is its status and its bytes, in however many pieces they come', async () => {
+  test('has its status and its bytes, in any number of chunks', async () => {
     answer = (_, response) => {
       response.writeHead(418);
       response.write('one ');
@@ -63,7 +63,7 @@ describe('an answer', () => {
     expect(received).toEqual(['/a?b=c']);
   });
 
-  test('is what comes after the hints that come before it', async () => {
+  test('is the final one, after informational responses', async () => {
     answer = (_, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeHead(201).end('{}');
@@ -76,7 +76,7 @@ describe('an answer', () => {
     expect(await post()).toEqual({ kind: 'answered', status: 204, body: Buffer.alloc(0) });
   });
 
-  test('is not followed elsewhere', async () => {
+  test('that redirects is not followed', async () => {
     answer = (_, response) => response.writeHead(307, { Location: `${url}/elsewhere` }).end();
     expect(await post()).toMatchObject({ kind: 'answered', status: 307 });
     expect(received).toEqual(['/']);
@@ -87,7 +87,7 @@ describe('an answer', () => {
     expect(await post()).toMatchObject({ kind: 'answered', body: Buffer.alloc(LIMIT_BYTES, 'x') });
   });
 
-  test('is cut off where it is larger', async () => {
+  test('is cut off if it is larger', async () => {
     answer = (_, response) => response.write(Buffer.alloc(LIMIT_BYTES + 1, 'x'));
     expect(await post()).toEqual({
       kind: 'failed',
@@ -100,7 +100,7 @@ describe('an answer', () => {
 });
 
 describe('no answer', () => {
-  test('nobody is there', async () => {
+  test('the connection is refused', async () => {
     server.close();
     await once(server, 'close');
     expect(await post()).toMatchObject({
@@ -109,13 +109,13 @@ describe('no answer', () => {
     });
   });
 
-  test('the connection breaks before it', async () => {
+  test('the connection breaks before the answer', async () => {
     answer = (request) => request.socket.destroy();
     expect(await post()).toMatchObject({ kind: 'failed', answered: false });
     expect(received).toEqual(['/']);
   });
 
-  test('the connection breaks in the middle of it', async () => {
+  test('the connection breaks in the middle of the answer', async () => {
     answer = (request, response) => {
       response.writeHead(200, { 'Content-Length': '10' });
       response.write('12345', () => request.socket.destroy());
@@ -134,19 +134,19 @@ describe('no answer', () => {
 
   test('what arrived of an answer that was not complete in time is kept', async () => {
     answer = (_, response) => response.writeHead(503).write('{');
-    expect(await post('/', 50)).toMatchObject({
+    expect(await post('/', 500)).toMatchObject({
       kind: 'timeout',
       received: { status: 503, body: Buffer.from('{') },
     });
   });
 
-  test('what waited for a connection for too long is never sent', async () => {
+  test('a call that waited too long for a connection is never sent', async () => {
     const held: ServerResponse[] = [];
     answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
     const holding = Array.from({ length: CONNECTIONS }, () => post('/held'));
     await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
     expect(await post('/late', 50)).toMatchObject({ kind: 'timeout' });
-    // Were it still waiting, it would go before the one that follows.
+    // If it were still waiting, it would be sent before the next one.
     const next = post('/next');
     for (const response of held) response.end();
     expect(await next).toMatchObject({ kind: 'answered' });
@@ -155,7 +155,7 @@ describe('no answer', () => {
     expect(received).toContain('/next');
   });
 
-  test('the connections of one tenant are not those of another behind the same address', async () => {
+  test('two tenants at the same address have connections of their own', async () => {
     const held: ServerResponse[] = [];
     answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
     const holding = Array.from({ length: 2 * CONNECTIONS }, () => post('/held'));
@@ -202,7 +202,7 @@ describe('no answer', () => {
     await vi.waitFor(() => expect(sockets.size).toBe(0), PATIENCE_MS);
   });
 
-  test('the address is none', async () => {
+  test('the address is invalid', async () => {
     url = 'nowhere';
     expect(await post()).toMatchObject({
       kind: 'failed',

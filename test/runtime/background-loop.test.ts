@@ -4,7 +4,7 @@ import { BackgroundLoop } from '../../src/runtime/background-loop.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Work whose passes end when the test says so. */
+/** Work whose passes end when the test decides. */
 function controlled() {
   const passes: { end(): void; fail(error: Error): void }[] = [];
   const work = () =>

@@ -16,7 +16,7 @@ const REMEMBER_SECONDS = 601;
 describe.runIf(redisUrl !== null)('nonces in Redis', () => {
   let world: World;
   let proxy: RedisProxy;
-  /** Another instance, whose Redis is reached by way of the proxy. */
+  /** Another instance, which reaches Redis through the proxy. */
   let proxied: World;
   let redis: Redis;
   const lines: string[] = [];
@@ -41,7 +41,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
     test.each([
       ['provider', PROVIDER, VERIFY],
       ['operator', OPERATOR, LAUNCH],
-    ])('refuse what an instance of that version accepted (%s)', async (_, tenant, path) => {
+    ])('refuse a nonce that an instance of that version accepted (%s)', async (_, tenant, path) => {
       const nonce = randomUUID();
       await redis.set(previousKey(tenant, nonce), '1', 'EX', REMEMBER_SECONDS, 'NX');
       for (let replay = 0; replay < 2; replay += 1) {
@@ -49,7 +49,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
       }
     });
 
-    test('claim the nonce for instances of that version too, for as long', async () => {
+    test('also claim the nonce for instances of that version, for the same time', async () => {
       const nonce = randomUUID();
       expect((await world.signed(PROVIDER, VERIFY, TOKEN, { nonce })).status).toBe(401);
       const key = previousKey(PROVIDER, nonce);
@@ -59,7 +59,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
       expect(seconds).toBeLessThanOrEqual(REMEMBER_SECONDS);
     });
 
-    test('accept the first to claim the new key, though another instance of this version was first at the old one', async () => {
+    test('accept the first to claim the new key, even if another instance of this version was first at the old key', async () => {
       const nonce = randomUUID();
       await redis.set(previousKey(PROVIDER, nonce), '2', 'EX', REMEMBER_SECONDS, 'NX');
       const first = await world.signed(PROVIDER, VERIFY, TOKEN, { nonce });
@@ -67,14 +67,14 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
       expect(refusedSignature(await world.signed(PROVIDER, VERIFY, TOKEN, { nonce }))).toBe(true);
     });
 
-    test('refuse what only an instance of the next version claimed', async () => {
+    test('refuse a nonce that only an instance of the next version claimed', async () => {
       const nonce = randomUUID();
       await redis.set(`croupier:{${PROVIDER}}:nonce:${nonce}`, '1', 'EX', REMEMBER_SECONDS, 'NX');
       expect(refusedSignature(await world.signed(PROVIDER, VERIFY, TOKEN, { nonce }))).toBe(true);
     });
   });
 
-  test('are accepted by exactly one of two instances that are asked at once', async () => {
+  test('are accepted by exactly one of two concurrent instances', async () => {
     for (let round = 0; round < 20; round += 1) {
       const nonce = randomUUID();
       const replies = await Promise.all(
@@ -102,7 +102,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
     expect(sentBeforeAnyAnswer).toContain('evalsha');
   });
 
-  test('are refused with a retryable 500 where Redis does not answer in time, and accepted when it does again', async () => {
+  test('are refused with a retryable 500 if Redis does not answer in time, and accepted when it does again', async () => {
     await proxied.signed(PROVIDER, VERIFY, TOKEN);
     proxy.withhold();
     const refused = await proxied.signed(PROVIDER, VERIFY, TOKEN);
@@ -132,7 +132,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
       expect(await redis.get(windowKey(tenant))).toBe('2');
     });
 
-    test('wait for the end of the window of Redis where the limit is reached', async () => {
+    test('wait for the end of the window in Redis if the limit is reached', async () => {
       await redis.set(windowKey(tenant), '100000', 'PX', 59_500);
       const refused = await world.signed(tenant, VERIFY, TOKEN);
       expect(refused.status).toBe(429);
@@ -141,7 +141,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
       expect(seconds).toBeLessThanOrEqual(60);
     });
 
-    test('are refused with a retryable 500 where Redis cannot count, and the log says why', async () => {
+    test('are refused with a retryable 500 if Redis cannot count, and the log says why', async () => {
       await redis.rpush(windowKey(tenant), 'not a number');
       const refused = await world.signed(tenant, VERIFY, TOKEN);
       expect(refused.status).toBe(500);

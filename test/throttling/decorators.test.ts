@@ -7,7 +7,7 @@ import { PROVIDER, startWorld, type World } from '../world/world.js';
 
 let world: World;
 beforeAll(async () => {
-  // The modules are this file's own, so no other test sees these.
+  // Each test file has modules of its own, so no other test is affected.
   SkipThrottle()(SessionProviderController);
   Throttle({ default: { limit: 1_000_000 } })(WalletController);
   world = await startWorld();
@@ -18,7 +18,7 @@ afterAll(() => world.stop());
 test.each([
   ['@SkipThrottle', '/v1/wallet/session/verify'],
   ['@Throttle', '/v1/wallet/balance'],
-])('%s lifts the limit of a route, and not its replay protection', async (_, path) => {
+])('%s removes the limit of a route, but not its replay protection', async (_, path) => {
   const body = { sessionToken: 'unknown' };
   const nonces = Array.from({ length: 20 }, () => randomUUID());
   const send = () => Promise.all(nonces.map((nonce) => world.signed(PROVIDER, path, body, { nonce })));

@@ -17,7 +17,7 @@ async function requests(count: number, tenantId: string) {
   return request(tenantId);
 }
 
-test('a window admits as many requests as the limit says', async () => {
+test('a window admits as many requests as the limit', async () => {
   expect(await requests(LIMIT, 'a')).toMatchObject({ totalHits: LIMIT, isBlocked: false });
   expect(await request('a')).toMatchObject({ totalHits: LIMIT + 1, isBlocked: true });
 });
@@ -48,7 +48,7 @@ test.each([
   });
 });
 
-test('only so many tenants are kept; beyond, the window that was opened first is forgotten', async () => {
+test('the number of windows is bounded: beyond it the oldest is forgotten', async () => {
   for (const first of ['a', 'b']) await requests(LIMIT + 1, first);
   for (let index = 2; index < MOST_TENANTS; index += 1) await request(`tenant-${index}`);
   expect((await request('a')).isBlocked).toBe(true);

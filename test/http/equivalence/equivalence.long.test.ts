@@ -7,7 +7,7 @@ import { allRequests, answerOf, answersOf, type Target } from './requests.js';
 
 const RECORDING = join(import.meta.dirname, 'recording.json');
 
-/** Each answer with the titles of the requests that got it; those that got the answer to an unknown path are left out. */
+/** Each answer with the titles of its requests, without those answered like an unknown path. */
 type Recording = Readonly<Record<string, readonly string[]>>;
 
 const NOT_FOUND =

@@ -56,7 +56,7 @@ export const ROUTES = [
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Spellings of a path, most of which a router might take for the route. */
+/** Spellings of a path, most of which a router might match with the route. */
 const SPELLINGS: Readonly<Record<string, (path: string) => string>> = {
   'as documented': (path) => path,
   'a slash at the end': (path) => `${path}/`,

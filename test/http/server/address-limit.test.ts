@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AddressLimit } from '../../../src/http/server/address-limit.js';
 
-/** How many of five connections of each address are admitted where two may be open. */
+/** How many of five connections of each address are admitted with a bound of two. */
 function admitted(trustProxy: string[], ...addresses: string[]): number {
   const limit = new AddressLimit(2, trustProxy);
   return addresses.flatMap((address) => Array.from({ length: 5 }, () => limit.enter(address))).filter(Boolean)
@@ -12,14 +12,14 @@ test.each([
   ['an IPv4 address', ['192.0.2.1']],
   ['an IPv4 address and the same one mapped into IPv6', ['192.0.2.1', '::ffff:192.0.2.1']],
   ['the addresses of an IPv6 /64', ['2001:db8::1', '2001:db8::ffff:1']],
-])('%s may have as many connections as the bound says', (_, addresses) => {
+])('%s may have as many connections as the bound', (_, addresses) => {
   expect(admitted([], ...addresses)).toBe(2);
 });
 
 test.each([
   ['two IPv4 addresses', ['192.0.2.1', '192.0.2.2']],
   ['two IPv6 /64', ['2001:db8::1', '2001:db8:0:1::1']],
-])('%s are counted apart', (_, addresses) => expect(admitted([], ...addresses)).toBe(4));
+])('%s are counted separately', (_, addresses) => expect(admitted([], ...addresses)).toBe(4));
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

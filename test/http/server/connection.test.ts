@@ -5,7 +5,7 @@ import { Connection } from '../../../src/http/server/connection.js';
 import { kernelProgress } from '../../../src/http/server/node-internals.js';
 
 const TIMEOUT_MS = 30_000;
-/** More than the kernel takes without a reader. */
+/** More than the kernel buffers without a reader. */
 const ANSWER = Buffer.alloc(32 * 1024 * 1024);
 
 let listener: Server;
@@ -37,12 +37,12 @@ function checkAt(ms: number): void {
   connection.check();
 }
 
-test('a connection without an answer to send may be silent for any time', () => {
+test('a connection without a pending answer may be idle for any time', () => {
   for (const ms of [0, TIMEOUT_MS, 10 * TIMEOUT_MS]) checkAt(ms);
   expect([socket.destroyed, report.mock.calls]).toEqual([false, []]);
 });
 
-test('an answer that nobody reads is given up after the time-out', () => {
+test('an answer that is not read is given up after the time-out', () => {
   socket.write(ANSWER);
   checkAt(1_000);
   checkAt(TIMEOUT_MS + 999);
