@@ -24,7 +24,7 @@ const UNDO: TransactionRequest = {
 };
 const BODY = '{"status":"APPROVED"}';
 
-/** Writes the moves of a round down, ten seconds apart, each by a database transaction of its own. */
+/** The moves of a round, ten seconds apart, each by its own database transaction. */
 class Scene {
   readonly moves: Move[] = [];
   readonly intents = new Map<string, Intent>();
@@ -88,7 +88,7 @@ class Scene {
 
 const scene = () => new Scene();
 
-test('a round as it should be has no finding', () => {
+test('a correct round has no finding', () => {
   const played = scene().claim(BET).settle('bet-1', 'APPROVED').claim(WIN).settle('win-1', 'APPROVED');
   played.asked(BET, { body: BODY }).asked(WIN, { body: BODY }, { body: BODY, replayed: true });
   expect(played.judge()).toEqual([]);

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { BUGS } from '../../chaos/simulation/database.js';
 import { simulate } from '../../chaos/simulation/simulation.js';
 
-/** A fixed seed: a run finds what it found before. `npm run simulate` draws others. */
+/** A fixed seed, so that runs are repeatable. `npm run simulate` draws others. */
 const SEED = 1;
 const SECONDS = 60;
 
 describe('in the simulation', () => {
-  test('schedule after schedule keeps every invariant, and meets what is dangerous', async () => {
+  test('every schedule keeps all invariants, and all dangerous situations occur', async () => {
     const { failure, coverage } = await simulate({ seed: SEED, schedules: 3000, seconds: SECONDS });
     expect(failure).toBeUndefined();
     for (const [situation, count] of Object.entries(coverage)) {

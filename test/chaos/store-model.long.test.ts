@@ -12,8 +12,8 @@ import { type LoadedFacts, TransactionStore } from '../../src/wallet/transaction
 import { OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 
 /**
- * The simulation is worth as much as its model of the database: both are given the same operations in the same order, and
- * must answer the same.
+ * Verifies the simulation's model of the database: model and PostgreSQL get the same operations in the same order and
+ * must give the same answers.
  */
 let world: World;
 beforeAll(async () => (world = await startWorld()));
@@ -23,7 +23,7 @@ const STATES = ['APPROVED', 'DECLINED', 'TIMED_OUT'] as const;
 
 const operation = fc.record({
   do: fc.constantFrom('load', 'claim', 'fresh', 'settle', 'settle', 'end-lease', 'end', 'park'),
-  /** Which request, loaded decision or claim, of those that there are. */
+  /** The index of an existing request, loaded decision or claim. */
   which: fc.nat({ max: 1000 }),
   state: fc.constantFrom(...STATES),
 });
@@ -176,7 +176,7 @@ class Both {
     }
   }
 
-  /** The platform's own ROLLBACK of a BET, as it is claimed for one that is undecided. */
+  /** The platform's own ROLLBACK of an undecided BET. */
   private async end(transactionId: string): Promise<void> {
     const key = { providerId: PROVIDER, transactionId };
     const found = await this.undecided.find(key);

@@ -37,7 +37,7 @@ afterAll(async () => {
 interface Row {
   readonly name: string;
   readonly answer: WireAnswer;
-  /** The provider's status, where one is received. */
+  /** The provider's status, if one is received. */
   readonly status?: number;
   /** Whether the provider may have booked a grant. */
   readonly unknown: boolean;
@@ -195,7 +195,7 @@ const twoHundreds: Row[] = [
   })),
 ];
 
-/** The one row of the log, and that nothing else was sent. */
+/** The only recorded callback, since nothing else was sent. */
 async function expectOneAttempt(reference: string, before: number, { status }: Row): Promise<void> {
   expect(provider.requests.length - before).toBe(1);
   const logged = await tool.callbacks(reference);
@@ -225,7 +225,7 @@ describe('a grant that is answered with', () => {
     await expectOneAttempt(order.requestRef, before, row);
   });
 
-  test('connection refused, an unknown name: certainly not booked', async () => {
+  test('connection refused or an unknown name: certainly not booked', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as { port: number };
@@ -241,7 +241,7 @@ describe('a grant that is answered with', () => {
   });
 });
 
-test('a private address is not called where only public ones may be, by its number or by its name', async () => {
+test('a private address or name is not called if only public ones are allowed', async () => {
   const strict = await startApplication(
     { DATABASE_URL: world.databaseUrl, OUTBOUND_ALLOW_PRIVATE: 'false', CALLBACK_TIMEOUT_MS: '2000' },
     world.clock,
@@ -309,7 +309,7 @@ describe('a granted batch', () => {
 });
 
 describe('a revocation that is answered with', () => {
-  test.each([...rows, ...twoHundreds])('$name ends the session all the same', async (row) => {
+  test.each([...rows, ...twoHundreds])('$name: the session has ended nevertheless', async (row) => {
     const session = await world.launch({ gameId: WIRE_GAME });
     provider.answerWith(row.answer);
     const before = provider.requests.length;

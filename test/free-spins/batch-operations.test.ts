@@ -56,7 +56,7 @@ async function started(order: object): Promise<string> {
   return String(json['batchId']);
 }
 
-/** How often the provider was called on a route about each player. */
+/** How often the provider received a call of the route for each player. */
 const callsTo = (path: string, players: readonly string[]) =>
   players.map(
     (player) => world.provider.calls(path).filter(({ json }) => json['playerRef'] === player).length,
@@ -95,7 +95,7 @@ describe('a batch', () => {
     expect(grants.json['items']).toHaveLength(2);
   });
 
-  test('is shown without its items where they are not asked for', async () => {
+  test('is shown without its items if they are not requested', async () => {
     const batchId = await started(batchOrder(2));
     await settled(batchId);
     const brief = (await world.admin('GET', `${BATCHES}/${batchId}?items=false`)).json;
@@ -103,7 +103,7 @@ describe('a batch', () => {
     expect([items, brief]).toEqual([[expect.anything(), expect.anything()], whole]);
   });
 
-  test('tells how far it is while it runs', async () => {
+  test('shows its progress while it runs', async () => {
     const held = world.provider.always({ do: 'hold' }, { path: GRANT });
     const batchId = await started(batchOrder(10));
     await until('some are under way', () => world.provider.calls(GRANT).length >= 4);
@@ -115,7 +115,7 @@ describe('a batch', () => {
 });
 
 describe('the cancel of a batch', () => {
-  test('cancels at the provider what is GRANTED, each once, under the id of the request that asks', async () => {
+  test('cancels GRANTED ones at the provider, each once, with the id of the request', async () => {
     const order = batchOrder(6);
     const reply = await withHeaders('POST', BATCHES, { 'X-Request-Id': 'begin-1' }, order);
     const batchId = String(reply.json['batchId']);
@@ -139,7 +139,7 @@ describe('the cancel of a batch', () => {
     expect(callsTo(CANCEL, order.playerRefs)).toEqual(order.playerRefs.map(() => 1));
   });
 
-  test('in the midst of it sends nothing more, and cancels what is under way once it is granted', async () => {
+  test('while it is being sent stops sending, and cancels grants under way once they are granted', async () => {
     const order = batchOrder(12);
     const held = world.provider.always({ do: 'hold' }, { path: GRANT });
     const batchId = await started(order);
@@ -194,7 +194,7 @@ describe('the resend of a batch', () => {
     return { order, batchId };
   };
 
-  test('sends those again whose failure is known, the others only when they are included', async () => {
+  test('resends grants that are known to have failed, and the others only if they are included', async () => {
     const { order, batchId } = await mixed();
     expect((await resend(batchId)).status).toBe(202);
     await until('one is left', async () => (await counts(batchId)).failed === 1);
@@ -205,7 +205,7 @@ describe('the resend of a batch', () => {
     expect(callsTo(GRANT, order.playerRefs)).toEqual([2, 2, 1]);
   });
 
-  test('does not pass the daily limit', async () => {
+  test('does not exceed the daily limit', async () => {
     const order = batchOrder(2, { currency: 'CHF' });
     const refusing = world.provider.always({ do: 'answer', status: 422, body: {} }, { path: GRANT });
     const batchId = await started(order);
@@ -258,7 +258,7 @@ describe('to void a grant', () => {
     return order.requestRef;
   };
 
-  test('sends it once more to learn its batch, and cancels that', async () => {
+  test('sends it once more to learn its batch, and cancels the batch', async () => {
     const requestRef = await lost();
     const voided = await voidGrant(requestRef);
     expect([voided.status, voided.json]).toMatchObject([200, { state: 'CANCELLED', remainingSpins: 0 }]);
@@ -270,7 +270,7 @@ describe('to void a grant', () => {
     expect(items).toMatchObject([{ action: 'free-spins.void' }]);
   });
 
-  test('is 502 with the place of the record where the provider fails', async () => {
+  test('is 502 with the location of the record if the provider fails', async () => {
     const ungranted = await lost();
     world.provider.next({ do: 'drop' }, { path: GRANT, requestRef: ungranted });
     const first = await voidGrant(ungranted);

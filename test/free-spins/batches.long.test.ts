@@ -51,7 +51,7 @@ const finished = (batchId: unknown, of = world) =>
     return (await of.sql.run(pending, [batchId])).length === 0;
   });
 
-/** How often the provider was asked to grant to each of the players. */
+/** How often the provider received a grant for each of the players. */
 const callsTo = (playerRefs: readonly string[], of = world) => {
   const counts = new Map(playerRefs.map((playerRef) => [playerRef, 0]));
   for (const { json } of of.provider.calls(GRANT)) {
@@ -83,7 +83,7 @@ describe('a batch', () => {
     expect(callsTo(playerRefs)).toEqual(once(playerRefs));
   });
 
-  test('asked for again is the same one, with another body or by another a 409, many at once one', async () => {
+  test('that is repeated is the same one; another body or operator is a 409; many at once are one', async () => {
     const body = order(players(3));
     const replies = await Promise.all(Array.from({ length: 10 }, () => world.admin('POST', BATCHES, body)));
     expect(replies.map(({ status }) => status).sort()).toEqual([...Array<number>(9).fill(200), 202]);
@@ -95,7 +95,7 @@ describe('a batch', () => {
     expect(callsTo(body.playerRefs)).toEqual([1, 1, 1]);
   });
 
-  test('of a thousand players with long names is taken, a larger body is a 413', async () => {
+  test('of a thousand players with long names is accepted, a larger body is a 413', async () => {
     const long = Array.from({ length: 1000 }, (_, index) => `${index}-${randomUUID()}`.padEnd(128, 'x'));
     const down = world.provider.always({ do: 'drop' }, { path: GRANT });
     const reply = await world.admin('POST', BATCHES, order(long));
@@ -121,7 +121,7 @@ describe('a batch', () => {
     expect((await world.admin('POST', BATCHES, order(['a-player'], change))).status).toBe(400);
   });
 
-  test('goes on past the players that the provider refuses', async () => {
+  test('continues after players that the provider refuses', async () => {
     const playerRefs = players(20);
     const refused = playerRefs.filter((_, index) => index % 2 === 0);
     const scripted = world.provider.always(
@@ -136,7 +136,7 @@ describe('a batch', () => {
   });
 
   test.each(['drop', 'hang'] as const)(
-    'fails fast and truthfully where the provider is down (%s)',
+    'fails fast and with the right cause if the provider is down (%s)',
     async (how) => {
       const playerRefs = players(500);
       const down = world.provider.always({ do: how }, { path: GRANT });
@@ -176,7 +176,7 @@ describe('a batch', () => {
     expect((await world.admin('GET', `${BATCHES}/${randomUUID()}`)).status).toBe(404);
   });
 
-  test('leaves a grant named "batches" to be listed and acted on: its path is the list of batches', async () => {
+  test('does not hide a grant named "batches" from lists and actions, although its path is the list of batches', async () => {
     const { playerRef } = await tool.granted({ requestRef: 'batches' });
     expect((await tool.read('batches')).json['items']).not.toHaveLength(0);
     const listed = await world.admin('GET', `/v1/admin/free-spins?playerRef=${String(playerRef)}`);
@@ -206,8 +206,8 @@ describe('with several instances', () => {
     expect(callsTo(playerRefs)).toEqual(once(playerRefs));
   });
 
-  test('one that starts goes on where another was killed, and leaves alone what that one had sent', async () => {
-    // It never wakes from its calls in flight, and so does nothing more: as good as dead.
+  test('a new one continues after a killed one, and does not resend what that one had sent', async () => {
+    // Its calls in flight never end, so it does nothing more, as if it were dead.
     const doomed = await startWorld({ CALLBACK_TIMEOUT_MS: '600000' });
     open.push(() => doomed.stop());
     const playerRefs = players(30);
@@ -238,7 +238,7 @@ describe('with several instances', () => {
     held.release();
   });
 
-  test('one that stops takes no more players and records what is in flight', async () => {
+  test('one that stops claims no more grants and records those in flight', async () => {
     const stopping = await startWorld(environment);
     const playerRefs = players(30);
     const held = stopping.provider.always({ do: 'hold' }, { path: GRANT });

@@ -14,7 +14,7 @@ type Callbacks = Record<
 const webhooks = async (path: string) =>
   (await world.request(path)).json['webhooks'] as Callbacks | undefined;
 
-test('provider engineers find the four callbacks, with the fields that are really sent', async () => {
+test("the provider's document has the four callbacks with the fields that are actually sent", async () => {
   const session = await world.launch();
   await world.revoke(session.sessionId);
   const { json } = await world.admin('POST', '/v1/admin/free-spins', {
@@ -40,7 +40,7 @@ test('provider engineers find the four callbacks, with the fields that are reall
   }
 });
 
-test('the other audiences are not bothered with them', async () => {
+test('the documents of other audiences do not have them', async () => {
   const addresses = Object.keys((await webhooks('/docs/operator-json')) ?? {});
   expect(addresses.filter((address) => address.startsWith('/v1/game'))).toEqual([]);
   expect(await webhooks('/docs/admin-json')).toBeUndefined();

@@ -65,7 +65,7 @@ describe('a grant', () => {
     expect(tool.calls(GRANT, order.requestRef)[0]?.headers['x-tenant-id']).toBe(OTHER_PROVIDER);
   });
 
-  test('asked for again is the stored one, in whatever state, and calls nobody', async () => {
+  test('that is repeated is the stored one, in any state, without a callback', async () => {
     const order = tool.order();
     const first = await tool.post(order);
     const again = await tool.post(order);
@@ -88,7 +88,7 @@ describe('a grant', () => {
     { playerRef: 'another' },
     { gameId: FOREIGN_GAME },
     { operatorId: OTHER_OPERATOR },
-  ])('asked for again with another body (%o) is a 409', async (change) => {
+  ])('that is repeated with another body (%o) is a 409', async (change) => {
     const order = tool.order();
     await tool.post(order);
     const reply = await tool.post({ ...order, ...change });
@@ -96,7 +96,7 @@ describe('a grant', () => {
     expect(tool.calls(GRANT, order.requestRef)).toHaveLength(1);
   });
 
-  test('asked for many times at once is sent once', async () => {
+  test('that is requested many times at once is sent once', async () => {
     const order = tool.order();
     const held = world.provider.next({ do: 'hold' }, { requestRef: order.requestRef });
     const replies = Array.from({ length: 20 }, () => tool.post(order));
@@ -122,7 +122,7 @@ describe('a grant', () => {
     [{ operatorId: PROVIDER }],
     [{ gameId: 'no-such-game' }],
     [{ surprise: true }],
-  ])('with %o is a 400 and leaves nothing', async (change) => {
+  ])('with %o is a 400 and is not stored', async (change) => {
     const order = tool.order(change);
     const reply = await tool.post(order);
     expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);
@@ -131,7 +131,7 @@ describe('a grant', () => {
     expect(await world.sql.run(rows, [order.requestRef])).toEqual([]);
   });
 
-  test('in a disabled game is a 503, one that is stored still answers', async () => {
+  test('in a disabled game is a 503, while a stored one is still answered', async () => {
     const order = tool.order({ gameId: 'closing' });
     const game = (status: string) =>
       world.admin('PUT', '/v1/admin/games/closing', { providerId: PROVIDER, name: 'closing', status });
@@ -186,7 +186,7 @@ describe('a grant', () => {
 });
 
 describe('a resend', () => {
-  test('is for a FAILED grant alone, and sends the same requestRef once more', async () => {
+  test('is for a FAILED grant only, and sends the same requestRef once more', async () => {
     const order = tool.order();
     world.provider.next({ do: 'book-then', then: { do: 'drop' } }, { requestRef: order.requestRef });
     expect((await tool.post(order)).status).toBe(502);
@@ -199,7 +199,7 @@ describe('a resend', () => {
     expect((await tool.act(order.requestRef, 'resend')).status).toBe(409);
   });
 
-  test('that fails is a 502, and what an earlier attempt left unknown stays so until the provider says no', async () => {
+  test('that fails is a 502, and an unknown outcome of an earlier attempt stays unknown until the provider refuses', async () => {
     const order = tool.order();
     const failure = async () => (await tool.read(order.requestRef)).json['failure'];
     world.provider.next({ do: 'hang' }, { requestRef: order.requestRef });
@@ -228,7 +228,7 @@ describe('a resend', () => {
     });
   });
 
-  test('many at once, and the grant beside them, send one callback', async () => {
+  test('many at once, together with the grant request, send one callback', async () => {
     const order = tool.order();
     world.provider.next({ do: 'answer', status: 500 }, { requestRef: order.requestRef });
     await tool.post(order);
@@ -245,7 +245,7 @@ describe('a resend', () => {
   });
 });
 
-test('PENDING grants that nobody will conclude are swept up without being looked at', async () => {
+test('abandoned PENDING grants are failed in the background', async () => {
   const order = tool.order();
   const held = world.provider.next({ do: 'hold' }, { requestRef: order.requestRef });
   const reply = tool.post(order);

@@ -123,7 +123,7 @@ describe('a booked WIN is flagged and counted', () => {
   test.each([
     ['after', (won: Body, rollback: Body) => [won, rollback]],
     ['before', (won: Body, rollback: Body) => [rollback, won]],
-  ])('when the rollback of a BET that never arrived comes %s it', async (_, inOrder) => {
+  ])('when the rollback of a BET that never arrived comes %s the WIN', async (_, inOrder) => {
     const won = win();
     const rollback = rollbackOf(bet({ roundId: won.roundId }));
     await counting(async () => {
@@ -250,7 +250,7 @@ test('pages and CSV mix both kinds of flags by time, and leave out the batch tha
   expect(records.slice(0, 2).map((record) => record.split(',')[batch])).toEqual(['nowhere-2', '']);
 });
 
-test('a plain round costs no look: neither its BET, nor a WIN that stands on it', async () => {
+test('a plain round causes no review, neither of its BET nor of its WIN', async () => {
   const triggers: string[] = [];
   world.app.get(AttemptRunner).onWinningsTrigger(({ transactionId }: WinningsTrigger) => {
     triggers.push(transactionId);
@@ -264,7 +264,7 @@ test('a plain round costs no look: neither its BET, nor a WIN that stands on it'
   expect(triggers).toEqual([undo.transactionId, early.transactionId]);
 });
 
-describe('after its session ended, a late WIN with a batch that nobody granted', () => {
+describe('after its session ended, a late WIN with an unknown batch', () => {
   beforeAll(() => world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { lateSettlementSeconds: 600 }));
 
   test.each<[string, () => Promise<unknown>]>([

@@ -35,7 +35,7 @@ describe('the role that a route requires', () => {
     ]);
   });
 
-  test('no route of theirs is without one', () => {
+  test('every route requires a role', () => {
     for (const controller of new Set(ROLES.map(([type]) => type))) {
       const named = ROLES.filter(([type]) => type === controller).map(([, name]) => name as string);
       const routes = Object.getOwnPropertyNames(controller.prototype).filter(

@@ -58,7 +58,7 @@ describe('an operator', () => {
     expect(listed.json['items']).toMatchObject([{ requestRef: order.requestRef }]);
   });
 
-  test('does not see those of another, nor learn whose a requestRef is', async () => {
+  test("does not see another operator's grants, nor who uses a requestRef", async () => {
     const order = own();
     await world.signed(OPERATOR, path, order);
     const taken = await world.signed(OTHER_OPERATOR, path, order);
@@ -73,7 +73,7 @@ describe('an operator', () => {
     expect((await tool.signedGet(OTHER_OPERATOR, `${path}?operatorId=${OPERATOR}`)).status).toBe(400);
   });
 
-  test('must name a requestRef, a game that is there, and sign as an operator', async () => {
+  test('must send a requestRef, name an existing game, and sign as an operator', async () => {
     const { requestRef: _, ...order } = own();
     expect((await world.signed(OPERATOR, path, order)).status).toBe(400);
     expect((await world.signed(OPERATOR, path, { ...own(), gameId: 'no-such-game' })).status).toBe(503);

@@ -45,7 +45,7 @@ describe('a status', () => {
 });
 
 describe('a cancel', () => {
-  test('is sent once; a CANCELLED grant is answered as it is', async () => {
+  test('is sent once; a CANCELLED grant is returned unchanged', async () => {
     const { requestRef, externalRef, playerRef } = await tool.granted();
     const reply = await tool.act(requestRef, 'cancel');
     expect([reply.status, reply.json['state'], reply.json['externalRef']]).toEqual([
@@ -69,7 +69,7 @@ describe('a cancel', () => {
     expect([cancelled['state'], cancelled['lastCancelError']]).toEqual(['CANCELLED', undefined]);
   });
 
-  test('many at once send one callback; a second one is told to wait', async () => {
+  test('many at once send one callback; a second one gets wait-then-retry', async () => {
     const { requestRef, externalRef } = await tool.granted();
     const held = world.provider.next({ do: 'hold' }, { path: CANCEL, externalRef: String(externalRef) });
     const cancels = Array.from({ length: 20 }, () => tool.act(requestRef, 'cancel'));
@@ -84,7 +84,7 @@ describe('a cancel', () => {
     expect(tool.calls(CANCEL, requestRef)).toHaveLength(1);
   });
 
-  test('that a crash left behind permits another one', async () => {
+  test('that a crash interrupted can be repeated', async () => {
     const { requestRef, externalRef } = await tool.granted();
     const held = world.provider.next({ do: 'hold' }, { path: CANCEL, externalRef: String(externalRef) });
     const lost = tool.act(requestRef, 'cancel');

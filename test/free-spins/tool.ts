@@ -15,7 +15,7 @@ export interface CallbackRow {
   readonly duration_ms: number | null;
 }
 
-/** The promotion tool as tests use it. */
+/** The promotion tool for tests. */
 export class Tool {
   constructor(readonly world: World) {}
 
@@ -80,7 +80,7 @@ export class Tool {
     );
   }
 
-  /** As if the instance that holds the lease of this grant's callback had died long ago. */
+  /** Expires the lease of this grant's callback, as if its instance had died. */
   async endLease(requestRef: string): Promise<void> {
     const past = `clock_timestamp() - interval '1 second'`;
     await this.world.sql.run(
@@ -92,7 +92,7 @@ export class Tool {
   }
 }
 
-/** Waits until it holds. */
+/** Waits until the condition holds. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end;) {
     if (await holds()) return;

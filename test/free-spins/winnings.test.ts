@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A WIN in a session of its own; what a provider would book for a spin. */
+/** A WIN in a session of its own, as a provider books it for a spin. */
 async function win(playerRef: unknown, freeSpinsRef: unknown, fields: Record<string, unknown> = {}) {
   const { operator, provider, launch, ...body } = fields as Record<string, never>;
   const session = await world.launch({ playerRef, ...(launch as object | undefined) }, operator);
@@ -53,7 +53,7 @@ describe('the winnings of a grant', () => {
     expect(await flagOf(first.transactionId)).toBeUndefined();
   });
 
-  test('have no total where a number does not hold it exactly', async () => {
+  test('have no total if a number cannot represent it exactly', async () => {
     const { requestRef, externalRef, playerRef } = await tool.granted();
     const largest = { amountMinor: Number.MAX_SAFE_INTEGER };
     world.wallet.always(
@@ -66,7 +66,7 @@ describe('the winnings of a grant', () => {
     expect(await winnings(requestRef)).toEqual({ count: 2 });
   });
 
-  test('are real money that was booked: no DEMO, nothing DECLINED or undecided', async () => {
+  test('are booked real money: no DEMO, nothing DECLINED or undecided', async () => {
     const { requestRef, externalRef, playerRef } = await tool.granted();
     await win(playerRef, externalRef, { launch: { mode: 'DEMO' } });
     const session = await world.launch({ playerRef });
@@ -78,7 +78,7 @@ describe('the winnings of a grant', () => {
   });
 });
 
-describe('winnings that no live grant stands behind are booked and flagged', () => {
+describe('winnings without a live grant are booked and flagged', () => {
   test('of an unknown batch', async () => {
     const before = await counted('UNKNOWN_BATCH');
     const { transactionId } = await win('somebody', 'no-such-batch');
@@ -112,7 +112,7 @@ describe('winnings that no live grant stands behind are booked and flagged', () 
     expect(await winnings(requestRef)).toEqual({ count: 0, totalMinor: 0, flagged: 1 });
   });
 
-  test('after the cancel; those before it stand', async () => {
+  test('after the cancel; those before it are valid', async () => {
     const { requestRef, externalRef, playerRef } = await tool.granted();
     const early = await win(playerRef, externalRef);
     await tool.act(requestRef, 'cancel');

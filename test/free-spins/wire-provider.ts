@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What is written to the connection, and what then becomes of it. */
+/** The bytes to write to the connection, and whether it is closed or reset. */
 export interface WireAnswer {
   readonly bytes: string | Buffer;
   readonly then: 'end' | 'reset' | 'hang' | { readonly dripEveryMs: number };
@@ -9,7 +9,7 @@ export interface WireAnswer {
 
 /** A provider that writes bytes, for answers that no HTTP server would give. */
 export class WireProvider {
-  /** The request lines that came, in their order. */
+  /** The received request lines, in order. */
   readonly requests: string[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((socket) => this.serve(socket));
@@ -26,7 +26,7 @@ export class WireProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Every call from now on is answered so; undefined: properly. */
+  /** The answer to every call from now on; undefined for a proper one. */
   answerWith(answer: WireAnswer | undefined): void {
     this.answer = answer;
   }

@@ -21,7 +21,7 @@ export interface SignedReply {
   readonly json: Record<string, unknown>;
 }
 
-/** The built service as a process of its own, with its own embedded database, before a recording wallet. */
+/** The built service as a process, with its own embedded database and a recording wallet. */
 export class BuiltService {
   readonly port = 24_000 + Math.floor(Math.random() * 1000);
   readonly url = `http://127.0.0.1:${this.port}`;
@@ -48,7 +48,7 @@ export class BuiltService {
     return service;
   }
 
-  /** Another instance, of what is built here, between the same tenants; the environment names the database of both. */
+  /** Another instance of the built service with the same tenants; the environment names the database of both. */
   async another(environment: Record<string, string>): Promise<BuiltService> {
     const service = new BuiltService(this.wallet, await temporaryFolder(), this.secrets, undefined);
     await service.start(environment);
@@ -59,7 +59,7 @@ export class BuiltService {
     return this.running.process.exitCode;
   }
 
-  /** The lines of its log that bear the word. */
+  /** The lines of its log that contain the word. */
   logged(word: string): string[] {
     return this.running.lines.filter((line) => line.includes(word));
   }
@@ -85,7 +85,7 @@ export class BuiltService {
     );
   }
 
-  /** Whether its database runs, or has left the file behind that tells of it. */
+  /** Whether its database runs, or has left its pid file behind. */
   databaseRuns(): boolean {
     return existsSync(join(this.folder.path, 'postgresql/data/postmaster.pid'));
   }

@@ -16,7 +16,7 @@ describe('the database of a running service', () => {
   const change = () => service.change('/v1/admin/providers/spinwell', { name: 'Spinwell' });
 
   test.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
-    'restarts after %s while a transaction holds a connection: the service goes on',
+    'restarts after %s while a transaction uses a connection: the service continues',
     async (signal) => {
       const body = await service.bet();
       const { url, pid } = await service.database();
@@ -50,7 +50,7 @@ describe('the database of a running service', () => {
     },
   );
 
-  test('restarts when nobody reads what the service writes any more: the service goes on', async () => {
+  test('restarts after the reader of the log has ended: the service continues', async () => {
     const { pid } = await service.database();
     service.closeOutput();
     process.kill(pid, 'SIGINT');

@@ -11,12 +11,12 @@ import { temporaryFolder } from '../world/temporary-folder.js';
 import { until } from './built-service.js';
 import { ended, launch, type Launched } from './launch.js';
 
-/** How long after its cause a start that fails may end, in milliseconds. */
+/** Longest time from its cause to the end of a failed start, in milliseconds. */
 const LIMIT_MS = 5_000;
-/** What the start of a process takes beside, on a machine that is busy; in milliseconds. */
+/** Additional time for starting a process on a busy machine, in milliseconds. */
 const MARGIN_MS = 8_000;
 
-/** Accepts connections and never says a word: a Redis that keeps its client, or a database that swallows it. */
+/** Accepts connections and never answers, like a hanging Redis or database. */
 class SilentServer {
   readonly connected: Promise<unknown>;
   private readonly sockets: Socket[] = [];
@@ -80,7 +80,7 @@ function start(change: Record<string, string | undefined> = {}): Launched {
   return launched;
 }
 
-/** Expects a start that ends by itself, with status 1 and this line. */
+/** Expects a start that fails with status 1 and this line. */
 async function expectRefusal(
   starting: Launched,
   line: RegExp,
@@ -97,14 +97,14 @@ test('a database that refuses connections', async () => {
   await expectRefusal(refused, /^croupier does not start: DATABASE_URL: the database cannot be opened: /);
 });
 
-test('a database that does not know the password', async () => {
+test('a database that rejects the password', async () => {
   const url = new URL(database.url);
   url.password = 'wrong';
   const refused = start({ DATABASE_URL: url.href });
   await expectRefusal(refused, /^croupier does not start: DATABASE_URL: .*password authentication failed/);
 });
 
-test('a database that accepts connections and says nothing', async () => {
+test('a database that accepts connections and does not answer', async () => {
   const blackHole = await SilentServer.start();
   try {
     const refused = start({ DATABASE_URL: `postgres://croupier@127.0.0.1:${blackHole.port}/croupier` });
@@ -129,7 +129,7 @@ test('a port that is taken', async () => {
   await expectRefusal(refused, /^croupier does not start: PORT: \d+ is taken on 127\.0\.0\.1$/);
 });
 
-test('a sandbox that fails beside a service that runs: its embedded PostgreSQL is stopped', async () => {
+test('a sandbox that fails after the service has started: the embedded PostgreSQL is stopped', async () => {
   await writeFile(join(folder.path, 'sandbox'), 'in the way');
   const refused = start({ SANDBOX: 'true', DATABASE_URL: undefined, REDIS_URL: undefined });
   const running = join(folder.path, 'postgresql/data/postmaster.pid');
@@ -138,7 +138,7 @@ test('a sandbox that fails beside a service that runs: its embedded PostgreSQL i
   expect(existsSync(running)).toBe(false);
 });
 
-test('a Redis that is unreachable is no failure', async () => {
+test('an unreachable Redis is not a failure', async () => {
   const port = String(redis.port);
   redis.stop();
   const starting = start({ PORT: port, REDIS_URL: 'redis://127.0.0.1:9' });
@@ -148,7 +148,7 @@ test('a Redis that is unreachable is no failure', async () => {
   });
 });
 
-test('another instance that migrates is waited for, longer than a database that says nothing', async () => {
+test('a migration of another instance is waited for, longer than a database that does not answer', async () => {
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   await holder.query('SELECT pg_advisory_lock(7300001)');

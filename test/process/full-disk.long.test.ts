@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'a log on a full disk costs neither requests nor the stop',
+  'a log on a full disk affects neither requests nor the stop',
   async () => {
     await until(async () => (await fetch(`${url}/health/ready`).catch(() => undefined))?.status === 200);
     // Enough lines for several writes.

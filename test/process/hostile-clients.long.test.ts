@@ -5,14 +5,14 @@ import { BuiltService, until } from './built-service.js';
 const CONNECTIONS = 20;
 /** 122 kB of requests. */
 const PIPELINED = 3_000;
-/** As many as may be unanswered, so that the connections stay open. */
+/** The allowed number of unanswered requests, so that the connections stay open. */
 const HELD = 16;
 const SAMPLES = 50;
 /** The target is 250 ms; a machine that runs other tests beside this one may take longer. */
 const P99_MS = 1_000;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
-describe('twenty connections that ask for documents and read no answer', () => {
+describe('twenty connections that request documents and read no answer', () => {
   let service: BuiltService;
   let hostile: Socket[] = [];
 

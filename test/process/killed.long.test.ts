@@ -8,7 +8,7 @@ describe('the service is killed', () => {
   });
   afterAll(() => service.remove());
 
-  test('while the operator books: after a restart the same request is answered, booked once', async () => {
+  test('while the operator books: after a restart the same request is answered and booked once', async () => {
     const { wallet } = service;
     const stored = await service.bet();
     expect((await service.submit(stored)).json).toMatchObject({ status: 'APPROVED' });
@@ -27,7 +27,7 @@ describe('the service is killed', () => {
     expect(wallet.booked(body.transactionId)?.movements).toBe(1);
   });
 
-  test('amid many: each is booked once, and answered the same ever after', async () => {
+  test('with many requests in flight: each is booked once, and always answered the same', async () => {
     const { wallet } = service;
     const bodies = await Promise.all(Array.from({ length: 60 }, () => service.bet()));
     const booked = () => bodies.filter(({ transactionId }) => wallet.booked(transactionId)).length;
@@ -43,7 +43,7 @@ describe('the service is killed', () => {
     });
     for (const [index, { json }] of (await Promise.all(settled)).entries()) {
       expect(json).toMatchObject({ status: 'APPROVED', balance: 99_900 });
-      // What was told before the end is told still.
+      // Answers from before the kill are still the same.
       if (told[index]?.status === 200) expect(json).toEqual(told[index].json);
     }
     for (const { transactionId } of bodies) expect(wallet.booked(transactionId)?.movements).toBe(1);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A process of the built service, and what it wrote. */
+/** A process of the built service, with its output. */
 export interface Launched {
   readonly process: ChildProcess;
   readonly lines: string[];
@@ -29,7 +29,7 @@ export function launch(
   return { process: child, lines };
 }
 
-/** Resolves with the exit status once all that the process wrote was read. */
+/** Resolves with the exit status once all output has been read. */
 export async function ended({ process: child }: Launched): Promise<number | null> {
   await once(child, 'close');
   return child.exitCode;

@@ -17,7 +17,7 @@ describe('the service as a process', () => {
     expect(more).toEqual([]);
   });
 
-  test('it says in one line that it has started, and in one that it has stopped', async () => {
+  test('it logs one line when it has started, and one when it has stopped', async () => {
     const entries = (msg: string) =>
       service
         .logged(`"msg":"${msg}`)
@@ -86,7 +86,7 @@ describe('the service as a process', () => {
     },
   );
 
-  test('told to stop: it is not ready at once, and serves until the delay is over', async () => {
+  test('on SIGTERM it is not ready at once, and serves until the delay is over', async () => {
     await service.end('SIGTERM');
     await service.start({ SHUTDOWN_DELAY_MS: '2000' });
     const body = await service.bet();
@@ -104,7 +104,7 @@ describe('the service as a process', () => {
     await service.start();
   });
 
-  test('told to stop under load: every client is asked to close its connection, and none is reset', async () => {
+  test('on SIGTERM under load every client is asked to close its connection, and none is reset', async () => {
     await service.end('SIGTERM');
     await service.start({ SHUTDOWN_DELAY_MS: '1000' });
     const agent = new Agent({ keepAlive: true });
@@ -121,7 +121,7 @@ describe('the service as a process', () => {
     await service.start();
   });
 
-  test('told to stop while it starts: it leaves no database behind', async () => {
+  test('on SIGTERM during the start it leaves no database behind', async () => {
     await service.end('SIGTERM');
     expect(service.databaseRuns()).toBe(false);
     const starting = service.launch();
@@ -132,7 +132,7 @@ describe('the service as a process', () => {
     await service.start();
   });
 
-  test("a request's line is in the log, though no other comes to be written with it", async () => {
+  test('the line of a single request is written without further ones', async () => {
     const body = await service.bet();
     await service.submit(body);
     await until(async () => service.logged(body.transactionId).length === 1);
@@ -166,7 +166,7 @@ describe('the service as a process', () => {
   });
 });
 
-/** What the answer says of its connection, or the code of the error where there is no answer. */
+/** The Connection header of the answer, or the error code if there is no answer. */
 async function connectionAfter(request: ClientRequest): Promise<string | undefined> {
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -38,7 +38,7 @@ test('a round is played', async () => {
   expect(status).toBe(0);
 });
 
-test('a round with every fault is played, and each answer explained', async () => {
+test('a round with every fault is played and explained', async () => {
   const { status, output } = await run('dist/sandbox/round.js', ['--faults']);
   expect(output).toContain('The balance at the end');
   expect(status).toBe(0);
@@ -51,7 +51,7 @@ test('an option that does not exist is refused', async () => {
   expect([status, output]).toEqual([1, expect.stringContaining('There is no option --fault')]);
 });
 
-test('a stranger registers a server, certifies it and launches a session, with nothing but printed commands', async () => {
+test('a newcomer registers a server, certifies it and launches a session, only with printed commands', async () => {
   const cli = 'sdk/bin/croupier-provider.js';
   const sandbox = ['--sandbox', join(folder.path, 'sandbox/sandbox.json')];
   const address = ['--webhook-base-url', 'http://127.0.0.1:4000/rgs'];

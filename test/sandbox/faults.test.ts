@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const walletOrigin = () => new URL(wallet.baseUrl).origin;
 
-/** A signed call. @throws when there is no answer within the time-out */
+/** A signed call. @throws if there is no answer within the time-out */
 async function call(
   origin: string,
   tenantId: string,
@@ -92,7 +92,7 @@ describe('a fault by a header', () => {
     ['unreadable-body', { status: 200, text: expect.not.stringContaining('}') }],
     ['redirect', { status: 307 }],
     ['wrong-balance', { status: 200, text: expect.stringContaining(`"balance":${START_MINOR - 99}`) }],
-  ])('%s is answered as it says, and the BET is booked', async (fault, answer) => {
+  ])('%s changes the answer, and the BET is booked', async (fault, answer) => {
     expect(await bet('bet-1', { headers: { 'X-Sandbox-Fault': fault } })).toMatchObject(answer);
     expect(await balance()).toBe(START_MINOR - 100);
     expect(await bet('bet-1')).toMatchObject({ status: 200, text: expect.stringContaining('APPROVED') });
@@ -108,7 +108,7 @@ describe('a fault by a header', () => {
     },
   );
 
-  test('in the request id, which the platform passes on, is as good', async () => {
+  test('may be in the request id, which the platform forwards', async () => {
     expect(await bet('bet-1', { headers: { 'X-Request-Id': 'fault.book-and-answer-500.x' } })).toMatchObject({
       status: 500,
     });
@@ -170,7 +170,7 @@ describe('a fault by a header', () => {
 });
 
 describe('a fault by the player', () => {
-  test('spoils the first call of each transaction, not its repetition', async () => {
+  test('affects the first call of each transaction, but not its repetition', async () => {
     const playerRef = 'fault-book-and-answer-500-anna';
     for (const id of ['bet-1', 'bet-2']) {
       expect(await bet(id, { playerRef })).toMatchObject({ status: 500 });
@@ -179,7 +179,7 @@ describe('a fault by the player', () => {
     expect(await balance(playerRef)).toBe(START_MINOR - 200);
   });
 
-  test('spoils callbacks too', async () => {
+  test('affects callbacks, too', async () => {
     const grant = { ...GRANT, playerRef: 'fault-refuse-anna', requestRef: 'r-1' };
     expect((await callback('free-spins/grant', grant)).status).toBe(503);
     expect((await callback('free-spins/grant', grant)).status).toBe(200);
@@ -187,7 +187,7 @@ describe('a fault by the player', () => {
 });
 
 describe('a fault by a rule', () => {
-  test('spoils the Nth call that it is meant for, as often as it says', async () => {
+  test('affects calls from the Nth matching one on, as many as it names', async () => {
     const rule = { fault: 'decline', on: 'BET', nth: 2, times: 2 };
     expect((await setRules(walletOrigin(), rule)).status).toBe(200);
     const statuses = [];
@@ -199,14 +199,14 @@ describe('a fault by a rule', () => {
     expect(listed).toEqual({ rules: [{ ...rule, ms: 2000, matched: 4, applied: 2 }] });
   });
 
-  test('answers as slowly as it says', async () => {
+  test('has a configurable duration', async () => {
     await setRules(walletOrigin(), { fault: 'answer-slowly', ms: 500 });
     const began = performance.now();
     expect(await bet('bet-1')).toMatchObject({ status: 200, text: expect.stringContaining('APPROVED') });
     expect(performance.now() - began).toBeGreaterThanOrEqual(400);
   });
 
-  test('is for the players that it names, and is gone when it is removed', async () => {
+  test('affects only its players, until it is removed', async () => {
     await setRules(walletOrigin(), { fault: 'book-and-answer-500', playerRefPrefix: 'anna', times: 9 });
     expect((await bet('bet-1')).status).toBe(200);
     expect((await bet('bet-2', { playerRef: 'anna-1' })).status).toBe(500);
@@ -230,7 +230,7 @@ describe('a fault by a rule', () => {
   });
 });
 
-test('Swagger of each counterpart documents every fault that it has, and the page loads', async () => {
+test('Swagger of each counterpart documents all its faults, and the page loads', async () => {
   const documented = new Set<string>();
   for (const origin of [walletOrigin(), provider.baseUrl]) {
     const document = await (await fetch(`${origin}/docs-json`)).text();

@@ -52,7 +52,7 @@ function call(path: string, body: object, secret = OPERATOR.secret) {
   return new PlatformClient(new URL(wallet.baseUrl).origin).signed({ ...OPERATOR, secret }, path, body);
 }
 
-describe('whom it believes', () => {
+describe('authentication', () => {
   test('a call that another secret signed is a 401 in plain text and books nothing', async () => {
     const answer = await call('/wallet/transaction', BET, 'another secret');
     expect([answer.status, answer.text]).toEqual([401, 'invalid signature']);
@@ -60,7 +60,7 @@ describe('whom it believes', () => {
     expect(await balance()).toBe(100_000);
   });
 
-  test('a nonce counts once', async () => {
+  test('a nonce is accepted once', async () => {
     const body = JSON.stringify({ playerRef: 'player', currency: 'EUR' });
     const signature = signRequest({
       method: 'POST',
@@ -76,7 +76,7 @@ describe('whom it believes', () => {
     expect((await fetch(`${wallet.baseUrl}/balance`, request)).status).toBe(401);
   });
 
-  test('before it was told a secret, nobody', async () => {
+  test('without a secret, every call is refused', async () => {
     await wallet.stop();
     const log = () => undefined;
     wallet = await OperatorWalletServer.start({ tenantId: OPERATOR.id, folder: folder.path, port: 0, log });
@@ -85,7 +85,7 @@ describe('whom it believes', () => {
 });
 
 describe('the ledger', () => {
-  test('a BET takes, a WIN gives, an ADJUSTMENT does either', async () => {
+  test('a BET debits, a WIN credits, an ADJUSTMENT does either', async () => {
     expect(await book(BET)).toMatchObject({ status: 'APPROVED', balance: 99_700 });
     const win = { ...BET, transactionId: 'win', kind: 'WIN', amountMinor: 1000 };
     expect(await book(win)).toMatchObject({ status: 'APPROVED', balance: 100_700 });
@@ -94,7 +94,7 @@ describe('the ledger', () => {
     expect(await book({ ...adjustment, amountMinor: -100_701 })).toMatchObject({ balance: -1 });
   });
 
-  test('the same id is booked once, also when it comes a hundred times at once', async () => {
+  test('the same id is booked once, also if it arrives a hundred times at once', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => book(BET)));
     expect(new Set(answers.map((answer) => answer['operatorTransactionId'])).size).toBe(1);
     expect(answers.every((answer) => answer['status'] === 'APPROVED')).toBe(true);
@@ -106,7 +106,7 @@ describe('the ledger', () => {
     expect(await book({ ...BET, providerId: 'another' })).toMatchObject({ balance: 99_400 });
   });
 
-  test('a refusal stays a refusal', async () => {
+  test('a declined transaction stays declined', async () => {
     const tooMuch = { ...BET, amountMinor: 100_001 };
     const refusal = { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS', balance: 100_000 };
     expect(await book(tooMuch)).toMatchObject(refusal);
@@ -114,7 +114,7 @@ describe('the ledger', () => {
     expect(await book(tooMuch)).toMatchObject({ ...refusal, balance: 100_001 });
   });
 
-  test('a blocked player may not bet, and still gets what he is owed', async () => {
+  test('a blocked player may not bet, but still receives WINs', async () => {
     const blocked = { ...BET, playerRef: 'blocked-player' };
     expect(await book(blocked)).toMatchObject({ status: 'DECLINED', reason: 'PLAYER_BLOCKED' });
     expect(await book({ ...blocked, transactionId: 'win', kind: 'WIN' })).toMatchObject({
@@ -140,7 +140,7 @@ describe('the ledger', () => {
 });
 
 describe('ROLLBACK', () => {
-  test('gives back the amount of the BET, whatever amount it names', async () => {
+  test('returns the amount of the BET, whatever amount it names', async () => {
     await book(BET);
     expect(await book({ ...ROLLBACK, amountMinor: 0 })).toMatchObject({
       status: 'APPROVED',
@@ -148,7 +148,7 @@ describe('ROLLBACK', () => {
     });
   });
 
-  test('gives back once, whatever ids ask for it, also at once', async () => {
+  test('returns the amount once, whatever ids name the BET, also concurrently', async () => {
     await book(BET);
     const ids = Array.from({ length: 20 }, (_, index) => `rollback-${index}`);
     const answers = await Promise.all(ids.map((transactionId) => book({ ...ROLLBACK, transactionId })));
@@ -157,7 +157,7 @@ describe('ROLLBACK', () => {
     expect(await book(BET)).toMatchObject({ status: 'APPROVED', balance: 100_000 });
   });
 
-  test('of something never booked is APPROVED, and a BET after it is DECLINED', async () => {
+  test('of an unknown transaction is APPROVED, and a BET after it is DECLINED', async () => {
     expect(await book(ROLLBACK)).toMatchObject({ status: 'APPROVED', balance: 100_000 });
     expect(await book(BET)).toMatchObject({ status: 'DECLINED', reason: 'TRANSACTION_ROLLED_BACK' });
     expect(await balance()).toBe(100_000);
@@ -180,7 +180,7 @@ describe('a restart', () => {
     await startWallet();
   }
 
-  test('forgets nothing: balances, ids, reversals and tombstones', async () => {
+  test('keeps balances, ids, reversals and tombstones', async () => {
     const kept = await book({ ...BET, transactionId: 'kept' });
     await book(BET);
     await book(ROLLBACK);
@@ -193,7 +193,7 @@ describe('a restart', () => {
   });
 
   test.each(['{"providerId":"provider","transactionId":"to', '{"torn":\n'])(
-    'cuts off a last line that was torn: %j',
+    'cuts off an incomplete last line: %j',
     async (torn) => {
       await book(BET);
       const file = join(folder.path, 'wallet.jsonl');
@@ -207,7 +207,7 @@ describe('a restart', () => {
     },
   );
 
-  test('refuses to start over a line in the middle that cannot be read', async () => {
+  test('refuses to start if a line in the middle cannot be read', async () => {
     await book(BET);
     await wallet.stop();
     const file = join(folder.path, 'wallet.jsonl');

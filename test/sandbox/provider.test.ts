@@ -54,7 +54,7 @@ test('a callback that another secret signed is a 401', async () => {
   expect((await call('free-spins/grant', GRANT, 'another secret')).status).toBe(401);
 });
 
-test('a grant that comes again is the same batch; another one is not', async () => {
+test('a repeated grant is the same batch; another grant is a new batch', async () => {
   const batch = await grant();
   await provider.playSpin(batch.externalRef);
   expect(await grant()).toEqual(batch);
@@ -71,7 +71,7 @@ test('spins are played until none is left', async () => {
   await expect(provider.playSpin(externalRef)).rejects.toThrow('no spins are left');
 });
 
-test('a spin is played over HTTP too, by whoever holds the secret', async () => {
+test('a spin can be played over HTTP, too, with the secret', async () => {
   const batch = await grant({ ...GRANT, spins: 1 });
   const play = (secret?: string) =>
     new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, ...(secret && { secret }) }, PLAY_PATH, batch);
@@ -80,7 +80,7 @@ test('a spin is played over HTTP too, by whoever holds the secret', async () => 
   expect((await play()).status).toBe(409);
 });
 
-test('a cancel voids what is left, as often as it comes; spins taken stand', async () => {
+test('a cancel voids the remaining spins, also if it is repeated; spins taken stand', async () => {
   const batch = await grant();
   await provider.playSpin(batch.externalRef);
   expect((await call('free-spins/cancel', batch)).status).toBe(200);
@@ -90,7 +90,7 @@ test('a cancel voids what is left, as often as it comes; spins taken stand', asy
 });
 
 test.each(['free-spins/status', 'free-spins/cancel'])(
-  '%s of a batch of somebody else is a 404',
+  "%s of another player's or game's batch is a 404",
   async (route) => {
     const batch = await grant();
     expect((await call(route, { ...batch, externalRef: 'unknown' })).status).toBe(404);
@@ -99,7 +99,7 @@ test.each(['free-spins/status', 'free-spins/cancel'])(
   },
 );
 
-test('a revoked session is known as such', async () => {
+test('a revoked session is remembered', async () => {
   const revocation = {
     revocationRef: 'revocation',
     sessionId: 'session',
@@ -112,7 +112,7 @@ test('a revoked session is known as such', async () => {
   expect([provider.isRevoked('session'), provider.isRevoked('another')]).toEqual([true, false]);
 });
 
-test('a restart forgets nothing', async () => {
+test('a restart keeps batches and revocations', async () => {
   const played = await grant();
   const cancelled = await grant({ ...GRANT, requestRef: 'another' });
   await provider.playSpin(played.externalRef);
@@ -127,7 +127,7 @@ test('a restart forgets nothing', async () => {
   expect(provider.isRevoked('session')).toBe(true);
 });
 
-test('what is no grant is a 400', async () => {
+test('an invalid grant is a 400', async () => {
   for (const change of [
     { spins: 0 },
     { spins: 1.5 },

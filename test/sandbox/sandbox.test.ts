@@ -10,7 +10,7 @@ import { temporaryFolder } from '../world/temporary-folder.js';
 
 const ADMIN_KEY = 'an-admin-key-of-at-least-32-characters';
 
-/** As much of the admin API (contract, section 7) and of the signed routes' first checks as a sandbox meets. */
+/** The part of the admin API (contract, section 7) and of the signed routes' first checks that a sandbox uses. */
 class AdminApi {
   readonly tenants = new Map<string, Record<string, string>>();
   readonly games = new Map<string, object>();
@@ -106,7 +106,7 @@ const file = () => join(folder.path, 'sandbox.json');
 const kept = async () => JSON.parse(await readFile(file(), 'utf8')) as Record<string, unknown>;
 const secretOf = (id: string) => api.tenants.get(id)?.['secret'];
 
-test('a first start makes the tenants and the games known and keeps their secrets to itself', async () => {
+test('the first start registers the tenants and games and stores their secrets', async () => {
   await start();
   expect(api.tenants.get('sandbox-provider')).toMatchObject({
     webhookBaseUrl: (await kept())['providerUrl'],
@@ -124,7 +124,7 @@ test('a first start makes the tenants and the games known and keeps their secret
   for (const told of [apiUrl, ADMIN_KEY, 'secret-1', 'secret-2']) expect(sandbox?.summary()).toContain(told);
 });
 
-test('a restart keeps the secrets and moves the tenants to their new addresses', async () => {
+test("a restart keeps the secrets and updates the tenants' addresses", async () => {
   await start();
   const before = await kept();
   await restart();
@@ -133,7 +133,7 @@ test('a restart keeps the secrets and moves the tenants to their new addresses',
   expect(api.tenants.get('sandbox-operator')).toMatchObject({ walletBaseUrl: after['walletUrl'] });
 });
 
-test('a lost file and a secret that does not hold any more both cost a rotation', async () => {
+test('a lost file, or a secret that is no longer valid, causes a rotation', async () => {
   await start();
   await rm(file());
   await restart();
@@ -143,7 +143,7 @@ test('a lost file and a secret that does not hold any more both cost a rotation'
   expect(await kept()).toMatchObject({ provider: { secret: 'secret-3' }, operator: { secret: 'secret-5' } });
 });
 
-test('what was disabled by somebody stays disabled, and a tenant keeps its secret', async () => {
+test('a disabled tenant or game stays disabled, and the tenant keeps its secret', async () => {
   await start();
   api.games.set('sandbox-slots', { status: 'DISABLED' });
   Object.assign(api.tenants.get('sandbox-provider') ?? {}, { status: 'DISABLED' });
@@ -158,7 +158,7 @@ test('ports that are taken are replaced by others', async () => {
   expect((await kept())['walletUrl']).not.toContain(`:${taken}/`);
 });
 
-test('a refusal of the admin API is told, and nothing is left running', async () => {
+test('a refusal of the admin API is reported, and nothing is left running', async () => {
   const wrongKey = { apiUrl, adminApiKey: 'wrong', folder: folder.path, walletPort: 0, providerPort: 0 };
   const sentence = 'the sandbox could not be seeded: PATCH /v1/admin/providers/sandbox-provider answered 401';
   await expect(startSandbox({ ...wrongKey, log: () => undefined })).rejects.toThrow(sentence);

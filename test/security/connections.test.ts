@@ -26,7 +26,7 @@ function open(url = world.url): Socket {
   return socket;
 }
 
-/** Everything that comes back until the connection is closed or reset. */
+/** All data that is received until the connection is closed or reset. */
 async function answersTo(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -48,8 +48,8 @@ async function metric(name: string): Promise<number> {
   );
 }
 
-describe('requests of one connection that wait for their answers', () => {
-  test('are answered in order where there are no more than sixteen', async () => {
+describe('unanswered requests of one connection', () => {
+  test('are answered in order if there are at most sixteen', async () => {
     const socket = open();
     const last = get('/health/live', 'X-Request-Id: n15\r\nConnection: close\r\n');
     const first = Array.from({ length: 15 }, (_, n) => get('/health/live', `X-Request-Id: n${n}\r\n`));
@@ -58,7 +58,7 @@ describe('requests of one connection that wait for their answers', () => {
     expect(ids.map(([, n]) => Number(n))).toEqual(Array.from({ length: 16 }, (_, n) => n));
   });
 
-  test('end the connection with the seventeenth, and are not handled any more', async () => {
+  test('end the connection at the seventeenth, and are no longer handled', async () => {
     const destroyed = 'croupier_connections_destroyed_total{reason="pipelining"}';
     const before = await metric(destroyed);
     const server = world.app.getHttpServer() as Server;
@@ -67,7 +67,7 @@ describe('requests of one connection that wait for their answers', () => {
     const socket = open();
     socket.write(get('/health/live').repeat(1_000));
     expect((await answersTo(socket)).match(/HTTP\/1\.1 200/g)?.length ?? 0).toBeLessThanOrEqual(16);
-    // Not even parsed: a chunk of requests would take longer than all of their answers.
+    // They are not even parsed: a chunk of requests would take longer than all of their answers.
     expect(handled).toHaveBeenCalledTimes(17);
     server.off('request', handled);
     await expect.poll(() => metric(destroyed)).toBe(before + 1);
@@ -76,7 +76,7 @@ describe('requests of one connection that wait for their answers', () => {
     );
   });
 
-  test('are no longer in flight once the client has gone', async () => {
+  test('are no longer in flight once the client has disconnected', async () => {
     const session = await world.launch();
     const path = '/v1/wallet/transaction';
     const signed = Array.from({ length: 3 }, () => {
@@ -90,7 +90,7 @@ describe('requests of one connection that wait for their answers', () => {
     socket.write(signed.join(''));
     await Promise.all(held.map(({ arrived }) => arrived));
     socket.destroy();
-    // The one that is left asks for the metric.
+    // The remaining one requests the metric.
     await expect.poll(() => metric('croupier_http_requests_in_flight'), { timeout: 5_000 }).toBe(1);
     for (const { release } of held) release();
   });
@@ -116,7 +116,7 @@ describe('a client that does not read its answers', () => {
     return promisify(server.getConnections.bind(server))();
   };
 
-  test('is cut off, one that only waits is not', async () => {
+  test('is cut off, while an idle one is not', async () => {
     const idle = open(url);
     const unread = open(url).pause();
     unread.write(get('/docs-json').repeat(16));
@@ -126,7 +126,7 @@ describe('a client that does not read its answers', () => {
     expect(await answersTo(idle)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test('cannot open more connections than an address may have', async () => {
+  test('cannot exceed the bound on connections of an address', async () => {
     await expect.poll(connections).toBe(0);
     const first = [open(url), open(url), open(url)];
     await expect.poll(connections).toBe(3);
@@ -139,7 +139,7 @@ describe('a client that does not read its answers', () => {
   });
 });
 
-test('a trusted proxy may open as many connections as it likes', async () => {
+test('a trusted proxy may open any number of connections', async () => {
   const environment = { DATABASE_URL: world.databaseUrl, MAX_CONNECTIONS_PER_ADDRESS: '1' };
   const { app, url } = await startApplication({ ...environment, TRUST_PROXY: 'loopback' }, new TestClock());
   const opened = [open(url), open(url), open(url)];

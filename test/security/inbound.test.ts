@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** Everything that comes back over a connection until it is closed. */
+/** All data that is received until the connection is closed. */
 async function answerTo(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
@@ -65,7 +65,7 @@ describe('a client that is slow', () => {
       APPLICATION_OPTIONS,
     );
     setUp(app);
-    // Nest has one logger per process: the lines of the world are read below.
+    // Nest has one logger per process, so the lines of the world are read below.
     app.useLogger(world.app.get(ServiceLogger));
     await app.listen(0, '127.0.0.1');
     return { app, url: await app.getUrl() };
@@ -83,7 +83,7 @@ describe('a client that is slow', () => {
     expect(await raw(`${head}{`, slow.url)).not.toContain('HTTP/1.1 200');
   });
 
-  test('takes no connection beyond the bound', async () => {
+  test('accepts no connection beyond the bound', async () => {
     const { hostname, port } = new URL(slow.url);
     const idle = [1, 2].map(() => connect(Number(port), hostname));
     await Promise.all(idle.map((socket) => once(socket, 'connect')));
@@ -93,7 +93,7 @@ describe('a client that is slow', () => {
   });
 });
 
-test('the limits in force are those of a server on the internet', () => {
+test('the default limits suit a server on the internet', () => {
   const server = world.app.getHttpServer();
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, maxConnections: 10_000 });
 });
@@ -115,7 +115,7 @@ test.each([
   ],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
   ['a header with a bare line feed', 'GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\nb\r\nb\r\n\r\n'],
-])('%s is a bare 400, and its line is found by its id', async (_, bytes) => {
+])('%s is a bare 400 with an id, which is on its log line', async (_, bytes) => {
   const answer = await raw(bytes);
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(answer).not.toMatch(/node|express|nest|at .*\.js/i);
@@ -125,7 +125,7 @@ test.each([
   );
 });
 
-describe('what HTTP forbids', () => {
+describe('a violation of HTTP', () => {
   const BALANCE = '/v1/wallet/balance HTTP/1.1\r\nHost: x\r\n';
 
   test.each([
@@ -197,11 +197,11 @@ test.each(['websocket', 'h2c'])('an Upgrade to %s is ignored', async (protocol) 
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
-test('no host is all right where HTTP knew none', async () => {
+test('a missing Host is accepted with HTTP/1.0', async () => {
   expect(await raw('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
-test('an expectation that nobody knows is ignored', async () => {
+test('an unknown expectation is ignored', async () => {
   const answer = await raw(
     'GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
   );
@@ -209,11 +209,11 @@ test('an expectation that nobody knows is ignored', async () => {
   expect(answer).toMatch(/\r\nx-request-id: /i);
 });
 
-describe('a client that waits to be asked for the body', () => {
+describe('a client that waits for 100 Continue', () => {
   const head = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
 
-  test('is asked where the body is read, and may send another request', async () => {
+  test('gets it if the body is read, and may send another request', async () => {
     const { hostname, port } = new URL(world.url);
     const socket = connect(Number(port), hostname, () => socket.write(head('/v1/wallet/balance', 2)));
     const answer = answerTo(socket);
@@ -226,7 +226,7 @@ describe('a client that waits to be asked for the body', () => {
   test.each([
     ['/v1/wallet/balance', 64 * 1024 + 1, 413],
     ['/v1/nothing', 2, 404],
-  ])('%s with %i bytes is refused without being asked', async (path, length, status) => {
+  ])('%s with %i bytes is refused without it', async (path, length, status) => {
     const answer = await raw(head(path, length));
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
@@ -252,7 +252,7 @@ describe('a body whose declared length is beyond the limit', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  test('is a 413 that the client receives while it goes on sending', async () => {
+  test('is a 413 that the client receives while it is still sending', async () => {
     const { hostname, port } = new URL(world.url);
     const socket = connect(Number(port), hostname);
     const body = Buffer.alloc(900_000);
@@ -260,7 +260,7 @@ describe('a body whose declared length is beyond the limit', () => {
     socket.on('error', (error) => errors.push(error));
     const answer = answerTo(socket);
     socket.write(`POST /v1/wallet/balance HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`);
-    // The answer has come, and the connection has been ended, before the body is sent.
+    // The answer was received and the connection ended before the body is sent.
     await once(socket, 'readable');
     socket.end(body);
     expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -280,7 +280,7 @@ describe('an answer', () => {
   });
 
   test.each(['/health/live', '/v1/nothing', '/v1/admin/providers', '/docs'])(
-    'of %s tells nothing of us',
+    'of %s reveals nothing internal',
     async (path) => {
       const { headers } = await world.request(path);
       expect(headers.get('X-Powered-By')).toBeNull();
@@ -292,7 +292,7 @@ describe('an answer', () => {
     },
   );
 
-  test('to what breaks inside says that it broke, and no more', async () => {
+  test('to an internal error reveals no details', async () => {
     await world.sql.run('ALTER TABLE admin_keys RENAME TO hidden');
     try {
       const reply = await world.admin('GET', '/v1/admin/keys');
@@ -310,7 +310,7 @@ describe('an answer', () => {
   );
 });
 
-describe('what a stranger sends into the log', () => {
+describe('a request id of an unauthenticated caller', () => {
   test.each([
     'a b',
     'x'.repeat(129),
@@ -322,19 +322,19 @@ describe('what a stranger sends into the log', () => {
     'ä',
     '%0a',
     '${jndi:ldap://x}',
-  ])('is no request id: %j', async (offered) => {
+  ])('is replaced: %j', async (offered) => {
     const reply = await world.request('/health/live', {
       headers: { 'X-Request-Id': Buffer.from(offered).toString('latin1') },
     });
     expect(reply.headers.get('X-Request-Id')).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 
-  test('is a request id where it is sane', async () => {
+  test('is accepted if it is valid', async () => {
     const reply = await world.request('/health/live', { headers: { 'X-Request-Id': 'aB3.x_y:z-1' } });
     expect(reply.headers.get('X-Request-Id')).toBe('aB3.x_y:z-1');
   });
 
-  test('begins no line of its own', async () => {
+  test('cannot begin a log line', async () => {
     lines.length = 0;
     const forged = '{"level":30,"msg":"forged"}';
     await raw(

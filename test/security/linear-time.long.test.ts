@@ -19,12 +19,12 @@ interface Attack {
 /** Lengths of an input, in characters. Exponential time shows at 24. */
 const SHORTEST = 6;
 const LONGEST = 12_288;
-/** Inputs that cost less are not compared: the measurement would be noise. CPU milliseconds. */
+/** Inputs that cost less are not compared, because the measurement would be noise. CPU milliseconds. */
 const MEASURABLE_MS = 20;
-/** Twice the input may cost so many times as much. Quadratic time costs four times as much. */
+/** Largest factor of cost for twice the input. Quadratic time costs four times as much. */
 const GROWTH = 3;
 
-/** CPU milliseconds of this process, the best of three runs: what else the machine does has no influence. */
+/** CPU milliseconds of this process, the best of three runs, so that other work on the machine has no influence. */
 function cpuMs(work: () => unknown): number {
   let best = Infinity;
   for (let run = 0; run < 3 && best > 1; run += 1) {
@@ -127,7 +127,7 @@ function attackOn(expression: RegExp): Attack | undefined {
 describe('a regular expression takes time linear in the length of foreign text', () => {
   const expressions = ['src', 'sdk/src'].flatMap(sourceFiles).flatMap(expressionsOf);
 
-  test('all of them are found', () => expect(expressions.length).toBeGreaterThan(50));
+  test('all regular expressions are found', () => expect(expressions.length).toBeGreaterThan(50));
 
   test.each(expressions)('$where', ({ expression }) => expect(attackOn(expression)).toBeUndefined());
 
@@ -137,7 +137,7 @@ describe('a regular expression takes time linear in the length of foreign text',
     [/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i],
     [/^(a+)+$/],
     [/^[^:]+:[ \t]*(.*?)[ \t]*$/],
-  ])('%s would be found out', (expression) => expect(attackOn(expression)).toBeDefined());
+  ])('%s is detected', (expression) => expect(attackOn(expression)).toBeDefined());
 });
 
 describe('a function takes time linear in the length of foreign text', () => {
@@ -165,7 +165,7 @@ describe('a function takes time linear in the length of foreign text', () => {
 });
 
 /** Each of these blocked the process for 0.2 s to 15 s. */
-describe('a hostile request costs about as much as a harmless one of its size', () => {
+describe('a hostile request costs about as much as a harmless one of the same size', () => {
   let world: World;
   beforeAll(async () => (world = await startWorld()));
   afterAll(() => world.stop());

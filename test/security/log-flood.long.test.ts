@@ -18,11 +18,11 @@ beforeEach(() => (lines.length = 0));
 
 const ofRequests = () => lines.filter(({ context }) => context === 'Request');
 const suppressed = () => lines.filter(({ suppressedLines }) => suppressedLines !== undefined);
-/** Lines that were written of requests, and those that were counted instead. */
+/** The number of request lines that were written, and of those that were only counted. */
 const accounted = () =>
   ofRequests().reduce((sum, line) => sum + (Number(line['suppressedLines'] ?? 0) || 1), 0);
 
-/** Sends many requests at once; of guesses at a key, the first twenty are answered 401. */
+/** Sends many requests at once. Of guesses at a key, the first twenty are answered 401. */
 async function flood(count: number, path: string, init: () => RequestInit, status: number): Promise<void> {
   const replies = await Promise.all(Array.from({ length: count }, () => fetch(world.url + path, init())));
   expect(replies.filter((reply) => reply.status === status).length).toBeGreaterThanOrEqual(count - 20);
@@ -42,7 +42,7 @@ const guess = (): RequestInit => ({
   },
 });
 
-test("strangers' lines are bounded, and none goes uncounted", async () => {
+test('lines of unauthenticated callers are bounded, and all suppressed ones are counted', async () => {
   const startedMs = performance.now();
   await Promise.all([
     flood(100, '/v1/nowhere', anonymous, 404),
@@ -57,7 +57,7 @@ test("strangers' lines are bounded, and none goes uncounted", async () => {
   for (const line of suppressed()) expect(line).not.toHaveProperty('requestId');
 });
 
-test('lines of tenants and administrators are not lost to a flood of strangers', async () => {
+test('lines of tenants and administrators are written during such a flood', async () => {
   const strangers = flood(300, '/v1/nowhere', anonymous, 404);
   const own = Array.from({ length: 15 }, async () => {
     const requestId = (name: string) => ({ 'X-Request-Id': `${name}-${randomUUID()}` });
@@ -91,7 +91,7 @@ test('a count that waits for the end of its second is written when the service s
   expect(suppressed().length).toBeGreaterThan(0);
 });
 
-test('an X-Tenant-ID is logged only where there is such a tenant', async () => {
+test('an X-Tenant-ID is logged only if it names a tenant', async () => {
   const secret = `secret-${randomUUID()}`;
   await world.signed(PROVIDER, '/v1/wallet/balance', {}, { tenantId: secret });
   await world.signed(PROVIDER, '/v1/wallet/balance', {}, { secret: 'wrong' });

@@ -5,7 +5,7 @@ import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, startWorld, type World } from '../
 
 let world: World;
 const lines: string[] = [];
-/** What this run used and nobody may read anywhere: a name for each. */
+/** The secrets of this run, which may appear nowhere, by name. */
 const confidential = new Map<string, string>();
 let restore: () => void;
 
@@ -14,7 +14,7 @@ function keep(name: string, value: unknown): string {
   return String(value);
 }
 
-/** Notes the signature and authorisation of each request that leaves the test. */
+/** Records the signature and authorisation of each request that the test sends. */
 function watchRequests(): () => void {
   const original = world.request.bind(world);
   world.request = (path, init) => {
@@ -45,7 +45,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** A little of everything: what goes well, what is refused, what breaks. */
+/** Successes, refusals and internal errors. */
 async function traffic(): Promise<void> {
   await world.admin('PUT', `/v1/admin/games/${GAME}`, {
     providerId: PROVIDER,
@@ -97,14 +97,14 @@ async function administer(): Promise<void> {
   const wrong = keep('wrong key', `wrong-${randomUUID()}`);
   await world.request('/v1/admin/providers', { headers: { Authorization: `Bearer ${wrong}` } });
   await world.request('/metrics', { headers: { Authorization: 'Bearer metrics-token-of-this-run-4711' } });
-  // What breaks is logged in full.
+  // Internal errors are logged in full.
   await world.sql.run('ALTER TABLE admin_keys RENAME TO hidden');
   await world.admin('POST', '/v1/admin/keys', { name: 'Broken', role: 'support' });
   await world.sql.run('ALTER TABLE hidden RENAME TO admin_keys');
 }
 
 describe('of a run at level trace', () => {
-  test('the log tells what happened', () => {
+  test('the log has a line for each event', () => {
     const told = lines.join('');
     for (const words of [
       'POST /v1/operator/sessions',
@@ -119,7 +119,7 @@ describe('of a run at level trace', () => {
     expect(confidential.size).toBeGreaterThan(25);
   });
 
-  test('no line holds a secret, token, signature or key', () => {
+  test('no line contains a secret, token, signature or key', () => {
     const told = lines.join('');
     const leaked = [...confidential].filter(([, value]) => {
       const spelled = [
@@ -132,7 +132,7 @@ describe('of a run at level trace', () => {
     expect(leaked.map(([name]) => name)).toEqual([]);
   });
 
-  test('the audit log and the metrics hold none either', async () => {
+  test('the audit log and the metrics contain none either', async () => {
     const entries = await world.sql.run<{ row: string }>(
       'SELECT row_to_json(e)::text AS row FROM audit_entries e',
     );
@@ -154,7 +154,7 @@ test.each([
   'Authorization',
   'X-Signature',
   'x-signature',
-])('a line that somebody writes with a field %s has it censored', (field) => {
+])('the field %s of a line is redacted', (field) => {
   lines.length = 0;
   const value = `hidden-${randomUUID()}`;
   new Logger('Test').log({ msg: 'careless', [field]: value, headers: { [field]: value } });

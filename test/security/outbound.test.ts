@@ -8,9 +8,9 @@ import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { ADMIN_KEY, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
 
 let world: World;
-/** Another instance, as in production: private addresses are refused, and so are the world's own counterparts. */
+/** Another instance, as in production: private addresses are refused, including the world's own counterparts. */
 let guarded: Awaited<ReturnType<typeof startApplication>>;
-/** A server of ours on loopback that nobody may reach. */
+/** A server on loopback that must not be reached. */
 const canary = createServer((_, response) => response.end('{"status":"APPROVED","balance":1}'));
 let connections = 0;
 let port: number;
@@ -46,7 +46,7 @@ beforeEach(() => {
   connections = 0;
 });
 
-test('a wallet that another instance let in is not called', async () => {
+test('a private wallet address that another instance accepted is not called', async () => {
   const { sessionToken, ...session } = await world.launch();
   const path = '/v1/wallet/transaction';
   const body = JSON.stringify(world.transaction({ sessionToken, ...session }, 'BET'));
@@ -58,7 +58,7 @@ test('a wallet that another instance let in is not called', async () => {
   expect(world.wallet.connections).toBe(before);
 });
 
-/** Hosts that a URL parser takes for a private address, however they are written. */
+/** Spellings of private addresses that a URL parser recognises. */
 const PRIVATE_HOSTS: [string, string][] = [
   ['loopback', '127.0.0.1'],
   ['loopback, further on', '127.255.255.254'],
@@ -108,13 +108,13 @@ describe.each(PRIVATE_HOSTS)('%s: %s', (_, host) => {
     expect(reply.error).toContain(field);
   });
 
-  test('is not connected to, however it came to be registered', async () => {
+  test('is not connected to, even if it is registered', async () => {
     expect(await outcomes(`http://${host}:${port}/x`)).toEqual([/private/, /private/].map(matching));
     expect(connections).toBe(0);
   });
 });
 
-/** What both ways out make of a call to this address. */
+/** The outcomes of a wallet call and a callback to this address. */
 async function outcomes(url: string): Promise<string[]> {
   const call = { tenantId: 'x', secret: 'x', timeoutMs: 2_000 };
   const wallet = await guarded.app
@@ -128,7 +128,7 @@ async function outcomes(url: string): Promise<string[]> {
 
 const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
-/** Lets every name resolve to what comes next in the list; its last stays. */
+/** Makes every name resolve to the next entry of the list; the last one stays. */
 function names(...answers: string[][]): () => number {
   let asked = 0;
   guarded.app.get(HostResolver, { strict: false }).resolve = (_, __, callback) => {
@@ -164,8 +164,8 @@ describe('a name', () => {
     expect(connections).toBe(0);
   });
 
-  test('that changes its mind is judged at each connection by what it is connected to', async () => {
-    // Nothing is sent to the public address: what is judged is the address that a socket would be given.
+  test('that resolves differently each time is checked by the address of each connection', async () => {
+    // Nothing is sent to the public address; only the address for the socket is checked.
     const asked = names(['8.8.8.8'], ['127.0.0.1']);
     const { publicOnly } = guarded.app.get(HostResolver, { strict: false });
     const resolved = () =>
@@ -179,7 +179,7 @@ describe('a name', () => {
     expect(connections).toBe(0);
   });
 
-  test('that means this machine is not registered', async () => {
+  test('of this machine is not registered', async () => {
     for (const host of ['localhost', 'LOCALHOST', 'localhost.', 'wallet.localhost']) {
       const walletBaseUrl = `https://${host}:${port}`;
       const reply = await admin('PATCH', '/v1/admin/operators/named', { walletBaseUrl });
@@ -204,7 +204,7 @@ test.each([
 });
 
 describe('a counterpart that is allowed', () => {
-  test.each([301, 302, 303, 307, 308])('sends us nowhere by a %i', async (status) => {
+  test.each([301, 302, 303, 307, 308])('cannot redirect a call by a %i', async (status) => {
     const to = `http://127.0.0.1:${port}/elsewhere`;
     const session = await world.launch();
     world.wallet.next({ do: 'redirect', to, status }, { path: '/balance' });
@@ -222,7 +222,7 @@ describe('a counterpart that is allowed', () => {
     expect(connections).toBe(0);
   });
 
-  test('is read 64 KiB and no further', async () => {
+  test('has at most 64 KiB of its answer read', async () => {
     const session = await world.launch();
     const endless = `{"balance":1,"x":"${'x'.repeat(1024 * 1024)}"}`;
     world.wallet.next({ do: 'answer', status: 200, body: endless }, { path: '/balance' });

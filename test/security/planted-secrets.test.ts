@@ -5,11 +5,11 @@ import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World
 
 let world: World;
 const lines: string[] = [];
-/** The text of any sealed secret. */
+/** The form of an encrypted secret. */
 const SEALED = /v[12]\.[\w-]{8,}\.[\w-]{8,}/;
-/** Every answer of the admin API, without the one secret that it is there to show. */
+/** Every answer of the admin API, without the one secret that it must show. */
 const answers: { readonly name: string; readonly text: string }[] = [];
-/** What must not be found, by name. */
+/** The secrets that must not be found, by name. */
 const planted = new Map<string, string>();
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ function plant(name: string, secret: string): void {
   planted.set(`SHA-256 of ${name}, bytes`, JSON.stringify([...hash]).slice(1, -1));
 }
 
-/** The sealed texts of all tenants, as far as PostgreSQL shows them in the error of a row. */
+/** The encrypted secrets of all tenants, truncated as in PostgreSQL's error of a row. */
 async function plantStored(): Promise<void> {
   const rows = await world.sql.run<{ sealed: string }>(
     `SELECT left(sealed, 48) AS sealed FROM tenants, unnest(ARRAY[sealed_secret, previous_sealed_secret]) AS sealed
@@ -57,7 +57,7 @@ function keep(name: string, { text, headers }: Reply, shown = ''): void {
   answers.push({ name, text: `${text.replace(shown, '')}\n${JSON.stringify([...headers])}` });
 }
 
-/** A request whose answer shows the secret that it made: once, and nowhere else. */
+/** A request whose answer shows the created secret once. */
 async function made(name: string, path: string, body: object, field: 'secret' | 'key'): Promise<Reply> {
   const reply = await world.admin('POST', path, body);
   expect([200, 201]).toContain(reply.status);
@@ -173,7 +173,7 @@ async function readEverything(): Promise<void> {
 const found = (text: string) =>
   [...planted].filter(([, secret]) => text.includes(secret)).map(([name]) => name);
 
-test('the search finds a planted secret, and there is what it searches', () => {
+test('the search finds a planted secret, and has texts to search', () => {
   for (const [name, secret] of planted) expect(found(`${randomUUID()}${secret}.`)).toContain(name);
   expect([...planted].filter(([, secret]) => SEALED.test(secret)).length).toBeGreaterThan(6);
   expect(planted.size).toBeGreaterThan(60);
