@@ -25,15 +25,15 @@ import { keep, machineOf, surrounded } from './surroundings.js';
 import { type Witnessed, witness } from './witness.js';
 
 const CONNECTIONS = [1, 8, 32, 128] as const;
-/** Arrivals in a second: hardly any load, and a good deal of what two cores bear. */
+/** Arrivals per second: hardly any load, and a good part of what two cores can handle. */
 const PACES = [100, 400] as const;
-/** Those of a whole run. */
+/** The contestants of a whole run. */
 const WHOLE: readonly Name[] = ['service', 'floor', 'lean', 'usual'];
 const ROUNDS = 2;
-/** After so long no case gets another round: the whole has to end within ten minutes on any machine. */
+/** Time after which no case gets another round, so that the run ends within ten minutes on any machine. */
 const LATEST_ROUND_SECONDS = 530;
 
-/** The cases by their names, in the order in which they are run. */
+/** The cases by name, in the order in which they run. */
 function casesOf(measuring: Measuring): Map<string, () => Promise<Case>> {
   const closed = WORKLOADS.flatMap((workload) =>
     CONNECTIONS.map(
@@ -87,7 +87,7 @@ function bench({ contestants: names, reference, chosen, rounds }: Wish): Promise
   });
 }
 
-/** @throws Error where one of them is not known */
+/** @throws Error if one of them is unknown */
 function contestantsIn(list: string): readonly Name[] {
   return list.split(',').map((wanted) => {
     const name = NAMES.find((each) => each === wanted);

@@ -14,7 +14,7 @@ import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SE
 
 /**
  * The service, the service as it was at an earlier commit, the two floors and the usual stack. The floor is in the
- * middle of those that a whole run has, so that each is near it in time.
+ * middle of a whole run's contestants, so that each runs close to it in time.
  */
 export const NAMES = ['service', 'previous', 'floor', 'lean', 'usual'] as const;
 export type Name = (typeof NAMES)[number];
@@ -39,27 +39,27 @@ export interface Surroundings {
   /** A PostgreSQL whose user may create databases. */
   readonly postgresUrl: string;
   readonly operatorUrl: string;
-  /** For logs and what the service keeps. */
+  /** Folder for logs and the service's data. */
   readonly folder: string;
-  /** What its database and files are called, where a name has several contestants. */
+  /** Suffix of its database and files, if several contestants have the same name. */
   readonly label?: string;
   /** Flags of Node for the server under measurement. */
   readonly execArgv?: readonly string[];
   /** The commit of `previous`. */
   readonly previous?: string;
-  /** What the service's environment holds beside its defaults. */
+  /** Additional variables for the service. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 const SEEDS = { service, previous: service, floor, lean: floor, usual };
-/** Those that are administered over HTTP and run as they ship. */
+/** Contestants that are administered over HTTP and run as shipped. */
 const isService = (name: Name): boolean => name === 'service' || name === 'previous';
 
 const ADMIN_KEY = 'bench-admin-key-0123456789abcdef0123456789';
 const RATE_LIMIT = 1_000_000;
 const HERE = import.meta.dirname;
 
-/** @param before one that was stopped: its database is taken over as it is */
+/** @param before a stopped contestant whose database is reused */
 export async function start(
   name: Name,
   surroundings: Surroundings,
@@ -78,7 +78,7 @@ export async function start(
     await database.connect();
     if (!before) await database.query(SEED_SESSIONS, [SESSIONS]);
   } catch (error) {
-    // Whoever calls has nothing to stop yet.
+    // The caller cannot stop it yet.
     await database.end();
     await stop(child);
     throw error;
@@ -125,7 +125,7 @@ async function launch(
   databaseUrl: string,
   { operatorUrl, folder, label = name, execArgv = [], environment, previous = FASTIFY }: Surroundings,
 ): Promise<ChildProcess> {
-  // The log goes to a file, as it does where a service runs; a pipe would be read by whoever measures.
+  // The log goes to a file, as in production; reading a pipe would load the measuring process.
   const logFile = join(folder, `${label}.log`);
   const log = openSync(logFile, 'a');
   const env = {
@@ -184,7 +184,7 @@ async function listening(child: ChildProcess, port: number): Promise<void> {
   throw new Error('does not listen');
 }
 
-/** Asks the service as its administrator. @throws Error where it does not answer 2xx */
+/** Calls the service as an administrator. @throws Error unless the answer is a 2xx */
 export async function asAdmin<T>(port: number, method: string, path: string, body?: object): Promise<T> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/admin/${path}`, {
     method,
@@ -195,7 +195,7 @@ export async function asAdmin<T>(port: number, method: string, path: string, bod
   return (await response.json()) as T;
 }
 
-/** Makes a provider with a game, and its operator, known to the service. */
+/** Registers a provider with a game, and an operator. */
 export async function register(
   port: number,
   operatorUrl: string,

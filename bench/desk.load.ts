@@ -4,21 +4,23 @@ import { percentile } from './load.js';
 import { CURRENCY } from './world.js';
 
 const PAGES = 40;
-/** After so long no further page is read: a slow list needs no forty to say so. In milliseconds. */
+/** Time after which no further page is read, in milliseconds: a slow list needs fewer samples. */
 const PATIENCE_MS = 10_000;
-/** How far into the list, which is 90 days long, is deep. */
+/** The depth of the deep page, in a list of 90 days. */
 const DEEP_MS = 75 * 86_400_000;
 
-/** A list and a filter of it: milliseconds of a page of 50, at the beginning and deep in the rows; the slowest is that of 40 at most. */
+/**
+ * A list with a filter: milliseconds of a page of 50, at the beginning and deep in the list; the slowest of at most 40.
+ */
 export interface Listing {
   readonly list: string;
   readonly filter: string;
   readonly firstP50?: number;
   readonly firstSlowest?: number;
-  /** Absent where the filter leaves too few rows for a page in the deep. */
+  /** Absent if the filter leaves too few rows for a deep page. */
   readonly deepP50?: number;
   readonly deepSlowest?: number;
-  /** What the service answered where it gave no page: a statement may take ten seconds. */
+  /** The answer if there was no page: a statement may take ten seconds. */
   readonly error?: string;
 }
 
@@ -65,7 +67,7 @@ async function listing(
   const read = (page: Record<string, string>) =>
     asAdmin<Page>(port, 'GET', `${list}?${String(new URLSearchParams({ ...filter, ...page }))}`);
   const name = { list, filter: Object.keys(filter).join(' + ') || 'none' };
-  // A cursor from deep in the list is what one gets who has read as far.
+  // The cursor that a reader gets at this depth.
   try {
     const { nextCursor } = await read({ to, limit: '1' });
     const first = await timed(() => read({}));
@@ -96,7 +98,7 @@ async function timed(work: () => Promise<unknown>): Promise<{ p50: number; slowe
 
 const BATCH_PLAYERS = 1_000;
 
-/** Seconds until each player of a free-spins batch of 1,000 has its grant. @throws Error where one failed */
+/** Seconds until each player of a free-spins batch of 1,000 has its grant. @throws Error if one failed */
 export async function batchSeconds(port: number, operatorId: string, gameId: string): Promise<number> {
   const playerRefs = Array.from({ length: BATCH_PLAYERS }, (_, n) => `player-${n}`);
   const order = { operatorId, gameId, spins: 10, betAmountMinor: 20, currency: CURRENCY, playerRefs };
@@ -110,7 +112,7 @@ export async function batchSeconds(port: number, operatorId: string, gameId: str
     );
     if (batch.failed > 0) throw new Error(`${batch.failed} grants of a batch failed`);
     if (batch.granted === BATCH_PLAYERS) return (performance.now() - started) / 1000;
-    // Each look reads a thousand rows: not too often.
+    // Each poll reads a thousand rows, so it is not frequent.
     await sleep(200);
   }
 }

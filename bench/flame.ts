@@ -5,9 +5,9 @@ const WIDTH = 1400;
 const MARGIN = 16;
 const ROW = 17;
 const TOP = 92;
-/** What is narrower than this share of all is left out. */
+/** Frames with a smaller share are left out. */
 const NARROWEST = 0.002;
-/** Pixels of a character, and the least that is worth being written. */
+/** Width of a character in pixels, and the shortest label in characters. */
 const CHARACTER = 6;
 const SHORTEST = 3;
 
@@ -30,9 +30,9 @@ const FIXED: Readonly<Record<string, string>> = {
 const OTHERS = '#e4e8ec';
 
 /**
- * A flame graph as an SVG: who calls stands above whom it calls, as wide as its share of the time, in the colour of
- * the package whose code it is; what is underneath says more when the pointer rests on it.
- * @param requests how many the profile covers: times are told for one of them
+ * A flame graph as an SVG: callers are above their callees, as wide as their share of the time, in the colour of their
+ * package; a tooltip has details.
+ * @param requests number of requests in the profile; times are shown per request
  */
 export function flameGraph(root: Frame, requests: number, title: string): string {
   const colours = coloursOf(root);
@@ -81,7 +81,7 @@ function coloursOf(root: Frame): Map<string, string> {
   ]);
 }
 
-/** In two lines at most: who has which colour, and how much time itself takes. */
+/** The colours of the packages and their self times, in two lines at most. */
 function legend(colours: ReadonlyMap<string, string>, root: Frame, requests: number): string {
   const known = selfTimes(root).filter(([owner]) => colours.has(owner));
   const rest = root.us - known.reduce((sum, [, us]) => sum + us, 0);

@@ -10,19 +10,19 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** The parts in which the two floors differ: what they pay for a hash, a signature, a call and a claim. */
+/** The parts in which the two floors differ: hash, signature, call and claim. */
 export interface FloorMeans {
   readonly postgresConnections: number;
-  /** Whether the claim's statement returns the session as JSON, as it stands for the answers of a refusal. */
+  /** Whether the claim's statement returns the session as JSON, for the answer of a refusal. */
   readonly claimReturnsSession: boolean;
   sha256(text: string): Buffer;
   /** The HMAC over the head and the body, under the provider's or the operator's secret. */
   hmac(of: 'provider' | 'operator', head: string, body: Buffer): Buffer;
-  /** @throws Error where no answer comes within 5 seconds */
+  /** @throws Error if there is no answer within 5 seconds */
   post(path: string, headers: Record<string, string>, body: Buffer): Promise<Reply>;
 }
 
-/** As a careful engineer writes it at once: undici's `request` with a signal for each call, hash objects, string keys. */
+/** A careful first version: undici's `request` with a signal for each call, hash objects, string keys. */
 export function plainMeans(operator: URL): FloorMeans {
   const secrets = { provider: PROVIDER_SECRET, operator: OPERATOR_SECRET };
   const dispatcher = new Agent({ connections: 128, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
@@ -45,7 +45,7 @@ export function plainMeans(operator: URL): FloorMeans {
   };
 }
 
-/** The same with key objects made once, one-shot hashes, a `Pool` that keeps the time itself, and a bare claim. */
+/** The same with key objects made once, one-shot hashes, a `Pool` with its own time-out, and a bare claim. */
 export function leanMeans(operator: URL): FloorMeans {
   const keys: Record<'provider' | 'operator', KeyObject> = {
     provider: createSecretKey(PROVIDER_SECRET, 'utf8'),

@@ -1,6 +1,6 @@
 import { CURRENCY, GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
 
-/** The columns that the contract's words need, and the two indexes without which they cannot be kept. */
+/** The columns and the two indexes that the contract requires. */
 export const FLOOR_SCHEMA = `
 CREATE TABLE IF NOT EXISTS sessions (
   token_hash   bytea PRIMARY KEY,

@@ -1,7 +1,7 @@
 /**
- * The floor: the least that the contract demands of a BET, a WIN, a replay, a balance and a verify, in one file of
+ * The floor: the minimum that the contract demands of a BET, a WIN, a replay, a balance and a verify, in one file with
  * node:http, undici and named statements. No framework, no log, no metrics, no administration, no ROLLBACK.
- * `FLOOR=lean` takes every means that is known to cost less; see floor.means.ts.
+ * `FLOOR=lean` uses every known optimisation; see floor.means.ts.
  */
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -24,7 +24,7 @@ const pool = new pg.Pool({
   max: means.postgresConnections,
 });
 
-/** An answer that is no success: what the contract's tables say of it. */
+/** A refusal, as in the contract's tables. */
 class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -157,7 +157,7 @@ interface Told {
   readonly balance: number;
 }
 
-/** @returns undefined where the operator gave no usable answer */
+/** @returns undefined if the operator gave no usable answer */
 async function ask(route: string, order: object): Promise<Told | undefined> {
   const body = Buffer.from(JSON.stringify(order));
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -193,7 +193,7 @@ const CLAIM_BET = {
   text: `WITH session AS MATERIALIZED (${sessionBehind('$9')}), claim AS (${CLAIM_FROM} ON CONFLICT DO NOTHING RETURNING 1) ${LOOK}`,
 };
 
-/** The round's BETs are locked, as a ROLLBACK of one would lock it: the two exclude each other. */
+/** Locks the round's BETs, as a ROLLBACK of one would, so that the two exclude each other. */
 const CLAIM_WIN = {
   name: 'claim_win',
   text: `
@@ -271,7 +271,7 @@ async function transaction(asked: Transaction): Promise<Answer> {
   return { body };
 }
 
-/** The claim was not made: what is stored under the id answers, else what stands against the session or the round. */
+/** The answer if nothing was claimed: from the transaction stored under the id, else from the session or the round. */
 async function standingAnswer(asked: Transaction, session: Session | undefined): Promise<Answer> {
   const { rows } = await pool.query({ ...STORED, values: [PROVIDER_ID, asked.transactionId] });
   const stored = rows[0] as Record<string, unknown> | undefined;

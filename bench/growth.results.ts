@@ -5,7 +5,7 @@ import type { MemoryAfter } from './memory.js';
 export interface Amounts {
   readonly transactions: number;
   readonly sessions: number;
-  /** Providers and operators together, each provider with a game. */
+  /** Number of providers and operators, each provider with a game. */
   readonly tenants: number;
 }
 
@@ -14,7 +14,7 @@ export interface Grown {
   readonly seedSeconds: number;
   readonly databaseMiB: number;
   readonly memoryMiB: number;
-  /** BETs over 32 connections; the ratios are those to the service over little, in the slices beside. */
+  /** BETs over 32 connections; the ratios are to the service with little data, in neighbouring slices. */
   readonly bets: Omit<Measurement, 'memoryMiB'>;
   readonly little: Omit<Measurement, 'memoryMiB'>;
   readonly ratio: Ratio;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { tidy } from './postgres.js';
 import { CURRENCY } from './world.js';
 
-/** The tenants among whom what is seeded is spread: the n-th provider has the n-th game and operator. */
+/** The tenants of the seeded rows: the n-th provider has the n-th game and operator. */
 export interface Tenants {
   readonly providers: readonly string[];
   readonly operators: readonly string[];
@@ -21,8 +21,9 @@ SELECT gen_random_uuid(), sha256(convert_to('token-' || i, 'UTF8')), ($4::text[]
   FROM generate_series($1::int, $2::int - 1) i`;
 
 /**
- * Transaction i, a BET and its WIN in turns, evenly over 90 days; one round in fifty is declined, and one in ten is player-0's. Ids are as good as
- * random, so that an index is met all over. $6 is how many there will be, $7 how many sessions there are.
+ * Transaction i, a BET and its WIN in turns, evenly over 90 days; one round in fifty is declined, and one in ten is
+ * player-0's. Ids are practically random, so that they are spread over an index. $6 is how many there will be, $7 how
+ * many sessions there are.
  */
 const TRANSACTIONS = `
 INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,
@@ -54,7 +55,7 @@ interface Index {
   readonly definition: string | null;
 }
 
-/** Fills the database of a service that stands still, whose tenants are there. */
+/** Fills the database of a stopped service with registered tenants. */
 export async function seed(
   databaseUrl: string,
   tenants: Tenants,
@@ -81,13 +82,13 @@ async function fillWhole(
     for (let from = 0; from < count; from += CHUNK) {
       const to = Math.min(count, from + CHUNK);
       await database.query(statement, [from, to, providers, operators, games, ...further]);
-      // So that the log of what is written does not grow as large as the data.
+      // So that the WAL does not grow as large as the data.
       await database.query('CHECKPOINT');
     }
   };
   await database.query('DELETE FROM sessions');
   await fill(SESSIONS, sessions, []);
-  // One index after the other over all rows is several times faster than all of them row by row.
+  // Building one index after the other is several times faster than maintaining all of them row by row.
   const { rows: indexes } = await database.query<Index>(INDEXES, ['transactions']);
   for (const { name, constraint } of indexes) {
     await database.query(

@@ -6,7 +6,7 @@ export function named({ transactions, sessions, tenants }: Amounts): string {
   return `${whole(transactions)} transactions, ${whole(sessions)} sessions, ${whole(tenants)} tenants`;
 }
 
-/** All figures as Markdown that can be read as it stands. */
+/** All figures as Markdown tables. */
 export function growthTable({ little, grown, memory }: Growth): string {
   return [
     `BETs over 32 connections; the ratios are those to the same service with ${named(little)}, in the slices beside.`,

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth`: what a BET, a page of a list, a batch and the memory cost as the service's data grow. A
- * service over little stays beside each that has much, and their slices alternate.
+ * `npm run bench:growth`: the cost of a BET, a page of a list, a batch and memory as the service's data grow. Each
+ * service with much data alternates slices with one with little data.
  *
  * npm run bench:growth -- [--transactions 1e3,1e5,1e7] [--sessions 1e6] [--tenants 1e3] [--requests 1e6]
  *
@@ -28,11 +28,11 @@ const ROUNDS = 4;
 const WARM_UP_SECONDS = 4;
 const LEAD_IN_SECONDS = 0.3;
 const SLICE_SECONDS = 1.5;
-/** More than a service settles in a second. */
+/** More than a service settles per second. */
 const BETS_PER_SECOND = 5_000;
 const BATCHES = 3;
 
-/** A service that was filled: session n is that of caller n % callers. */
+/** A filled service: session n belongs to caller n % callers. */
 interface Filled {
   readonly contestant: Contestant;
   readonly callers: readonly Caller[];
@@ -51,7 +51,7 @@ class Growing {
     private readonly postgres: Postgres,
   ) {}
 
-  /** A service whose tenants are registered, which is stopped to be given so much, and started again. */
+  /** Registers tenants with a service, stops it, fills its database and starts it again. */
   async filled(label: string, amounts: Amounts): Promise<Filled> {
     const { operatorUrl } = this.surroundings;
     const empty = await this.started(label);
@@ -77,7 +77,7 @@ class Growing {
 
   async compared(much: Filled, little: Filled): Promise<Grown> {
     const [muchSlices, littleSlices]: [Slice[], Slice[]] = [[], []];
-    // Statements are planned and the code is compiled before it counts.
+    // A warm-up: statements are planned and code is compiled before the measurement.
     for (const each of [much, little]) await this.slice(each, WARM_UP_SECONDS);
     for (const { contestant } of [much, little]) await tidy(contestant.database);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -89,7 +89,7 @@ class Growing {
     const { rows } = await database.query<{ bytes: string }>(
       `SELECT pg_database_size(current_database())::text AS bytes`,
     );
-    // What autovacuum would have done meanwhile: plans go by the statistics.
+    // As autovacuum would have done: plans depend on statistics.
     await tidy(database);
     const batches: number[] = [];
     for (let n = 0; n < BATCHES; n += 1) batches.push(await batchSeconds(port, OPERATOR_ID, GAME_ID));
@@ -106,7 +106,7 @@ class Growing {
     };
   }
 
-  /** @param before one that was stopped, whose database is taken over */
+  /** @param before a stopped contestant whose database is reused */
   async started(label: string, before?: Contestant): Promise<Contestant> {
     const contestant = await start('service', { ...this.surroundings, label }, before);
     this.running.add(contestant);
@@ -118,7 +118,7 @@ class Growing {
     await contestant.stop();
   }
 
-  /** Fresh BETs whose ids and sessions lie all over the indexes. */
+  /** New BETs whose ids and sessions are spread over the indexes. */
   private slice({ contestant, callers, amounts }: Filled, seconds: number): Promise<Slice> {
     this.slices += 1;
     const count = Math.ceil(BETS_PER_SECOND * (LEAD_IN_SECONDS + seconds));

@@ -1,2 +1,2 @@
-/** What the operator's base address ends with where calls are never answered. */
+/** The end of an operator's base address at which calls are never answered. */
 export const HANGING_PATH = '/hanging';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request as the bytes that go over the wire, and what its answer must be. */
+/** A request as bytes, and its expected answer. */
 export interface PreparedRequest {
   readonly bytes: Buffer;
   readonly accepts: (reply: Reply) => boolean;
@@ -17,11 +17,11 @@ export interface Run {
   readonly seconds: number;
   /** Milliseconds of each request, sorted. */
   readonly latencies: Float64Array;
-  /** Those of them that had not been sent when an open loop gave up: they waited at least as long as it says. */
+  /** The number of requests that were never sent when an open loop gave up; they waited at least that long. */
   readonly unserved: number;
 }
 
-/** Requests that all connections of a load take from: those of one round stay with the connection that took it. */
+/** The requests of a load, shared by its connections. Those of one round are sent over one connection. */
 export class Stock {
   private taken = 0;
 
@@ -30,7 +30,7 @@ export class Stock {
     private readonly roundLength = 1,
   ) {}
 
-  /** @returns the requests of one round, which follow each other; undefined where none is left */
+  /** @returns the requests of one round, in order; undefined if none is left */
   take(): readonly PreparedRequest[] | undefined {
     if (this.taken >= this.requests.length) return undefined;
     const first = this.taken;
@@ -39,7 +39,7 @@ export class Stock {
   }
 }
 
-/** One kept-alive connection that carries one request at a time, and reads HTTP no further than it needs to. */
+/** A kept-alive connection with one request at a time, and a minimal HTTP parser. */
 export class Connection {
   private received: Buffer = Buffer.alloc(0);
   private answered: ((reply: Reply) => void) | undefined;
@@ -63,7 +63,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.answered = resolve;
       this.failed = reject;
-      // What is written to a socket that was closed before is lost without a word.
+      // Data written to a closed socket is lost silently.
       if (this.socket.destroyed) reject(new Error('the server closed a connection'));
       else this.socket.write(bytes);
     });
@@ -89,9 +89,9 @@ export class Connection {
   }
 }
 
-/** How far apart two ticks of the generator may be before it counts as held up, in milliseconds. */
+/** Longest distance between two ticks of the generator before it counts as delayed, in milliseconds. */
 const TICK_MS = 2;
-/** How long an open loop goes on with what waits when no more arrives, in milliseconds. */
+/** How long an open loop continues with waiting requests after the last arrival, in milliseconds. */
 const GRACE_MS = 1_000;
 
 export class Load {
@@ -106,9 +106,9 @@ export class Load {
   }
 
   /**
-   * Closed loop: each connection sends its next request when the last one is answered, for so many seconds or until
-   * the stock is used up. All are answered when it ends.
-   * @throws Error at the first answer that is not what its request accepts
+   * Closed loop: each connection sends its next request when the last one is answered, until the time or the stock is
+   * used up. All requests are answered when it ends.
+   * @throws Error at the first unexpected answer
    */
   async closed(stock: Stock, seconds: number): Promise<Run> {
     const latencies: number[] = [];
@@ -132,9 +132,9 @@ export class Load {
   }
 
   /**
-   * Open loop: requests arrive at a fixed rate whether or not the earlier ones were answered, so that a stall makes
-   * all that arrive during it wait, and shows. Latency counts from the arrival: the generator's tick, or, where a tick
-   * was late because somebody else had the processor, the moment at which the request was due.
+   * Open loop: requests arrive at a fixed rate, whether or not earlier ones were answered, so that a stall delays all
+   * that arrive during it. Latency counts from the arrival: the generator's tick, or, if the tick was late because
+   * another process had the CPU, the time at which the request was due.
    * @param perSecond arrivals
    */
   async open(stock: Stock, perSecond: number, seconds: number): Promise<Run> {
@@ -187,7 +187,7 @@ function runOf(latencies: readonly number[], unserved: number, started: number):
   };
 }
 
-/** The latency that the share of all requests did not exceed, in milliseconds. */
+/** The percentile of the latencies, in milliseconds. */
 export function percentile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? NaN;
 }

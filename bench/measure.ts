@@ -7,48 +7,54 @@ import { needsBets, prepared, ROUND_LENGTH, type Workload, WORKLOADS } from './r
 import { memoryOf, usageOf, usedBetween } from './usage.js';
 
 const SLICE_SECONDS = 0.8;
-/** An open loop sees few requests in a second: more and longer slices, between which the machine changes less. */
+/**
+ * An open loop has few requests per second, so it has more and longer slices, between which the machine changes less.
+ */
 const PACED_SECONDS = 1.5;
 const PACED_ROUNDS = 2;
-/** What each slice begins with and does not count, for connections and caches that went cold in the others' slices. */
+/** The warm-up of each slice, for connections and caches that went cold during the other slices. */
 const LEAD_IN_SECONDS = 0.15;
-/** Of each workload: together, and alone, which is another way through the code. */
+/**
+ * Warm-up of each workload: with concurrent requests, and with single ones, which take another path through the code.
+ */
 const WARM_UP_SECONDS = { together: 1, alone: 0.5 };
 const PACED_CONNECTIONS = 256;
-/** Requests in a second that nobody has been seen to exceed, as long as nobody was seen. */
+/** Assumed requests per second before the first measurement. */
 const UNSEEN_PER_SECOND = 3_000;
-/** How much faster than ever before a contestant may get before a slice runs out of requests and ends early. */
+/** How much faster than before a contestant may get until a slice runs out of requests and ends early. */
 const HEADROOM = 1.8;
 
 setFlagsFromString('--expose-gc');
-/** Frees what the load has left behind, which its own collector would do within a slice, and hold up the arrivals. */
+/** Collects garbage of the load, which would otherwise happen during a slice and delay the arrivals. */
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What one contestant did in one case, over all its slices. */
+/** The figures of one contestant in one case, over all its slices. */
 export interface Measurement {
-  /** All that were answered; p99.9 says little where they are fewer than 10,000. */
+  /** All answered requests; p99.9 means little with fewer than 10,000. */
   readonly requests: number;
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
-  /** Microseconds of CPU for each request. */
+  /** CPU per request, in microseconds. */
   readonly serverCpu: number;
   readonly postgresCpu: number;
-  /** What is resident of the server after the case. */
+  /** Resident memory of the server after the case. */
   readonly memoryMiB: number;
-  /** Requests of an open loop that were never sent, because the earlier ones were not answered: it is overloaded. */
+  /**
+   * Requests of an open loop that were never sent, because earlier ones were not answered: the server is overloaded.
+   */
   readonly unserved: number;
 }
 
-/** A contestant's figures over those of the reference in the neighbouring slices. */
+/** A contestant's figures relative to the reference's in the neighbouring slices. */
 export interface Ratio {
   readonly throughput: number;
   /** Of the server and PostgreSQL together. */
   readonly cpu: number;
   readonly p50: number;
-  /** By how much the p50 is above the reference's, in milliseconds. */
+  /** Difference of the p50 to the reference's, in milliseconds. */
   readonly p50Above: number;
 }
 
@@ -76,19 +82,19 @@ export interface Slice {
 
 export interface Plan {
   readonly contestants: readonly Contestant[];
-  /** The contestant that all are compared with. */
+  /** The contestant with which all are compared. */
   readonly reference: Name;
   readonly postgresPid: number;
-  /** Of each closed loop: one is a slice for each contestant and another one in the opposite order. */
+  /** Rounds of each closed loop: one round is a slice for each contestant, and another in the opposite order. */
   readonly rounds: number;
-  /** When no case gets another round, by performance.now(). */
+  /** After this time no case gets another round, by performance.now(). */
   readonly until: number;
 }
 
-/** The contestants under load, slice by slice. */
+/** Measures the contestants, slice by slice. */
 export class Measuring {
   private slices = 0;
-  /** The most requests in a second that were seen of a contestant in a workload. */
+  /** The highest measured requests per second of a contestant in a workload. */
   private readonly fastest = new Map<string, number>();
 
   private readonly contestants: readonly Contestant[];
@@ -97,7 +103,7 @@ export class Measuring {
     this.contestants = plan.contestants;
   }
 
-  /** Until every statement is planned, every connection is open and the code is compiled. */
+  /** Runs until every statement is planned, every connection is open and the code is compiled. */
   async warmUp(): Promise<void> {
     for (const contestant of this.contestants) {
       for (const workload of WORKLOADS) {
@@ -127,7 +133,7 @@ export class Measuring {
     for (const contestant of this.contestants) await tidy(contestant.database);
     const slices = new Map<Name, Slice[]>(this.contestants.map(({ name }) => [name, []]));
     for (let round = 0; round < rounds && (round === 0 || performance.now() < this.plan.until); round += 1) {
-      // Who is first after the pause between the cases, and who is last, changes with the round.
+      // The first and the last contestant of a case change with the round.
       const order = round % 2 === 0 ? this.contestants : this.contestants.toReversed();
       for (const contestant of [...order, ...order.toReversed()]) {
         slices.get(contestant.name)!.push(await slice(contestant));
@@ -167,7 +173,7 @@ export class Measuring {
     );
   }
 
-  /** Requests of at least so many, in whole rounds, under ids that nobody has used. */
+  /** At least the given number of requests, in whole rounds, with new ids. */
   private async stock(contestant: Contestant, workload: Workload, count: number): Promise<Stock> {
     this.slices += 1;
     const prefix = `s${this.slices}`;
@@ -181,7 +187,7 @@ export class Measuring {
   }
 }
 
-/** @param work is done twice, and only what it does when it is told that this is measured counts */
+/** @param work runs twice; only the second run is measured */
 export async function observed(
   { port, pid }: Contestant,
   postgresPid: number,
@@ -224,7 +230,7 @@ export function measurementOf(slices: readonly Slice[]): Omit<Measurement, 'memo
   };
 }
 
-/** The median over the neighbouring pairs of slices, which a stall of the machine in one of them does not move. */
+/** The median over neighbouring pairs of slices, which is robust against a stall in one of them. */
 export function ratioOf(own: readonly Slice[], reference: readonly Slice[]): Ratio {
   const median = (compare: (own: Slice, reference: Slice) => number) => {
     const compared = own.map((slice, index) => compare(slice, reference[index]!)).sort((a, b) => a - b);

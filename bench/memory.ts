@@ -6,20 +6,20 @@ import { memoryOf } from './usage.js';
 import { SESSIONS } from './world.js';
 
 const CONNECTIONS = 32;
-/** So many are signed at once: they must be sent within the signature's window. */
+/** Number of requests signed in advance: they must be sent within the signature's window. */
 const PORTION = 10_000;
-/** One in so many is a BET, the others are verifies, for they are faster. */
+/** One request in this many is a BET; the others are verifies, which are faster. */
 const ONE_BET_IN = 10;
 const SHARES = [0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
 export interface MemoryAfter {
   readonly requests: number;
-  /** Since the first of them. The service keeps nonces for so many seconds as its contract says, and no longer. */
+  /** Seconds since the first request. The service keeps nonces as long as its contract requires. */
   readonly seconds: number;
   readonly memoryMiB: number;
 }
 
-/** What is resident of a server as it answers so many requests. */
+/** Resident memory of a server while it answers requests. */
 export async function memoryAfter(
   { port, pid }: Contestant,
   caller: Caller,

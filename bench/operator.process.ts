@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Testimony, Watch } from './operator.js';
 
-/** The operator's wallet in a process of its own. */
+/** The process of the operator's wallet. */
 export class Operator {
   private constructor(
     private readonly child: ChildProcess,
@@ -16,7 +16,7 @@ export class Operator {
     return new Operator(child, `http://127.0.0.1:${port}`);
   }
 
-  /** Looks at each booking from now on, or no more; what it has seen until now comes back. */
+  /** Starts or stops checking each booking. @returns the results so far */
   async watch(watch: Watch | null): Promise<Testimony> {
     const told = once(this.child, 'message');
     this.child.send({ watch });

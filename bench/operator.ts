@@ -1,7 +1,7 @@
 /**
- * The operator's wallet of the benchmark: a process that answers at once and costs as little as it can, because it
- * shares the machine with what is measured. As a witness it looks, over a connection of its own, whether the claim of
- * each booking was committed when the call came; and it checks the call's signature.
+ * The operator's wallet of the benchmark: a process that answers at once and uses little CPU, because it shares the
+ * machine with the measured server. As a witness it checks, over its own connection, whether the claim of each booking
+ * was committed when the call arrived, and verifies the call's signature.
  */
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -15,7 +15,7 @@ const ANSWERS = {
     JSON.stringify({ status: 'APPROVED', balance: BALANCE, operatorTransactionId: 'op-1' }),
   ),
   '/balance': answer(JSON.stringify({ balance: BALANCE })),
-  // What the provider would say: the benchmark has no other counterpart.
+  // The answer of a provider, because the benchmark has no other counterpart.
   [GRANT]: answer(JSON.stringify({ externalRef: 'spins-1' })),
 };
 
@@ -24,7 +24,7 @@ function answer(body: string): Buffer {
   return Buffer.from(head + body);
 }
 
-/** What the witness is told: whose claims to look for, and with which secret the calls are signed. */
+/** The instructions of the witness: whose claims to check, and the secret of the signatures. */
 export interface Watch {
   readonly databaseUrl: string;
   readonly pendingSql: string;

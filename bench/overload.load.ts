@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, percentile, type PreparedRequest } from './load.js';
 import { memoryOf } from './usage.js';
 
-/** What came of a load. */
+/** The result of a load. */
 export interface Storm {
-  /** Answers with 200 in a second, between the lead-in and the end. */
+  /** Answers with 200 per second, between the lead-in and the end. */
   readonly goodput: number;
   /** Milliseconds from sending a request to its 200. */
   readonly p50: number;
   readonly p99: number;
   /** All answers by status or error code. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Milliseconds of `GET /health/live` meanwhile, on a connection of its own. */
+  /** Milliseconds of concurrent `GET /health/live` calls, over their own connection. */
   readonly liveP50: number;
   readonly liveMax: number;
-  /** The most that was resident of the server. */
+  /** Largest resident memory of the server. */
   readonly memoryMiB: number;
 }
 
@@ -22,9 +22,9 @@ interface StormPlan {
   readonly port: number;
   readonly pid: number;
   readonly connections: number;
-  /** Arrivals in a second whatever was answered; undefined for a closed loop. */
+  /** Arrivals per second in an open loop; undefined for a closed loop. */
   readonly perSecond?: number;
-  /** Before what is counted, and what is counted. */
+  /** The lead-in, and the measured time. */
   readonly leadInSeconds: number;
   readonly seconds: number;
   readonly request: (n: number) => PreparedRequest;
@@ -33,7 +33,7 @@ interface StormPlan {
 const LIVE = Buffer.from('GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
 const LOOK_EVERY_MS = 50;
 
-/** Sends requests at a fixed rate, or one after the other, and counts what is answered. */
+/** Sends requests at a fixed rate, or one after the other, and counts the answers. */
 export async function storm(plan: StormPlan): Promise<Storm> {
   const { port, pid, connections: count, perSecond, leadInSeconds, seconds, request } = plan;
   const connections: Connection[] = [];
@@ -108,7 +108,7 @@ export async function storm(plan: StormPlan): Promise<Storm> {
   };
 }
 
-/** Keeps so many requests under way, each sent again when `Retry-After` says, until it is stopped. */
+/** Keeps a number of requests under way, each repeated after `Retry-After`, until it is stopped. */
 export async function occupy(
   port: number,
   connections: number,

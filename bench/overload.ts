@@ -93,7 +93,7 @@ async function addSlowOperator({ port, database }: Contestant, operatorUrl: stri
   );
 }
 
-/** Until nothing is under way that clients no longer wait for. */
+/** Waits until no abandoned requests are under way. */
 async function settled({ port }: Contestant): Promise<void> {
   for (let looks = 0; looks < 100; looks += 1) {
     await sleep(1_000);
@@ -136,7 +136,7 @@ async function overload(contestant: Contestant): Promise<Over> {
   return { peak: (before.goodput + after.goodput) / 2, over };
 }
 
-/** Runs the work for each contestant, in turn and in reverse, so that each is as often first. */
+/** Runs the work for each contestant, in order and in reverse, so that each is first equally often. */
 async function inTurn<T>(
   contestants: readonly Contestant[],
   work: (contestant: Contestant) => Promise<T>,

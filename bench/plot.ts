@@ -5,7 +5,7 @@ import type { Results } from './results.js';
 
 const WIDTH = 1060;
 const HEIGHT = 430;
-/** Where the bars of all panels stand, and how high the highest may become. */
+/** The baseline of all bars, and the height of the highest. */
 const GROUND = 346;
 const TALLEST = 196;
 
@@ -24,7 +24,7 @@ const COLOURS: Record<Name, { full: string; pale: string }> = {
   usual: { full: '#d9822b', pale: '#f3cf9f' },
 };
 
-/** A bar of two parts: the full colour from the ground, the pale one up to the whole. */
+/** A bar of two parts: the lower one in full colour, the upper one pale. */
 interface Bar {
   readonly name: Name;
   readonly full: number;

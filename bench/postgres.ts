@@ -7,14 +7,14 @@ export interface Postgres {
   readonly url: string;
   readonly pid: number;
   readonly version: string;
-  /** What durability rests on, and what was changed: the same for all contestants. */
+  /** The settings of durability, and the changed settings: the same for all contestants. */
   readonly settings: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 /**
- * What PostgreSQL does when it likes falls on whoever is measured just then. It is done between the cases instead, for
- * each contestant; see `tidy`.
+ * PostgreSQL's background work would affect whichever contestant is being measured. It is done between the cases
+ * instead, for each contestant; see `tidy`.
  */
 const CHANGED = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '32GB' };
 
@@ -28,7 +28,7 @@ const TOLD = [
   ...Object.keys(CHANGED),
 ];
 
-/** The PostgreSQL that comes with the service, with the settings that it ships with but for `CHANGED`. */
+/** The embedded PostgreSQL of the service, with its default settings except for `CHANGED`. */
 export async function startPostgres(folder: string): Promise<Postgres> {
   const { url, stop } = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
   const client = new pg.Client({ connectionString: url });
@@ -56,7 +56,7 @@ async function about(url: string): Promise<Pick<Postgres, 'pid' | 'version' | 's
   return { pid: parseInt(pidFile, 10), version: all['server_version'] ?? '', settings };
 }
 
-/** Leaves nothing for PostgreSQL's background to do: no dead rows, no old statistics, no dirty pages. */
+/** Does PostgreSQL's background work: removes dead rows, updates statistics and writes dirty pages. */
 export async function tidy(database: pg.Client): Promise<void> {
   await database.query('VACUUM ANALYZE');
   await database.query('CHECKPOINT');

@@ -13,9 +13,9 @@ const PROJECT = join(import.meta.dirname, '../../..');
 const HOME = join(PROJECT, 'bench/.previous');
 
 /**
- * The service as it was at a commit, checked out beside the benchmark and built on first use.
+ * The service at an earlier commit, checked out into the benchmark's folder and built on first use.
  * @returns its folder
- * @throws Error where this clone's history lacks the commit, or the registry does not give its packages
+ * @throws Error if this clone's history lacks the commit, or its packages cannot be installed
  */
 export async function previousBuild(commit: string): Promise<string> {
   const folder = join(HOME, commit);

@@ -1,4 +1,4 @@
-/** What V8's profiler tells: a tree of calls, and which of its nodes each sample was taken in. */
+/** A profile of V8: a tree of calls, and the node of each sample. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -10,13 +10,13 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A function as it was called from the frames below it. */
+/** A function, as called from the frames below it. */
 export interface Frame {
   readonly name: string;
-  /** Whose code it is: `croupier`, `node`, a package, or what is no code, in brackets. */
+  /** The owner of the code: `croupier`, `node`, a package, or in brackets what is not code. */
   readonly owner: string;
   readonly place: string;
-  /** Microseconds in it and in what it called, and in it alone. */
+  /** Microseconds including its callees, and its self time. */
   us: number;
   selfUs: number;
   readonly children: Map<string, Frame>;
@@ -27,7 +27,7 @@ const IDLE = '(idle)';
 /** The samples as one tree: calls of the same function from the same place are one frame; idle time is left out. */
 export function folded({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const times = new Map<number, number>();
-  // A sample's time is the one that passes until the next.
+  // A sample's time is that until the next one.
   samples.forEach((id, index) => times.set(id, (times.get(id) ?? 0) + (timeDeltas[index + 1] ?? 0)));
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const root = frameOf('all', '(root)', '');
@@ -45,7 +45,7 @@ export function folded({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   return root;
 }
 
-/** Microseconds that each owner's code took itself, most first. */
+/** Self time of each owner's code, in microseconds, largest first. */
 export function selfTimes(root: Frame): (readonly [owner: string, us: number])[] {
   const times = new Map<string, number>();
   const count = (frame: Frame): void => {
@@ -75,7 +75,7 @@ function ownerOf(functionName: string, url: string): string {
   if (functionName.startsWith('(')) return functionName;
   const inside = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (inside !== undefined) return inside;
-  // Natives have no address; those that JavaScript calls are Node's, or V8's own.
+  // Native functions have no address; those that JavaScript calls belong to Node or V8.
   if (url === '' || url.startsWith('node:')) return 'node';
   return url.includes('/dist/') ? 'croupier' : 'others';
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:profile [-- service|floor|usual]`: where a fresh BET spends the server's time, over 32 connections.
- * It writes a flame graph, bench/results/flame.svg for the service, and beside it the profile as V8 tells it, which is
- * not committed and which Chrome's developer tools open.
+ * Writes a flame graph, bench/results/flame.svg for the service, and V8's profile for Chrome's developer tools, which
+ * is not committed.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { keep, surrounded } from './surroundings.js';
 const CONNECTIONS = 32;
 const WARM_UP = 10_000;
 const PROFILED = 20_000;
-/** How long the server may take to write its profile, in milliseconds. */
+/** Longest time for the server to write its profile, in milliseconds. */
 const WRITING_MS = 30_000;
 
 /** Profiles a contestant under load. */
@@ -50,7 +50,7 @@ async function bets({ port, providerSecret }: Contestant, prefix: string, count:
   return run;
 }
 
-/** Tells the profiler in the server to begin or to end, and waits for the file by which it says that it did. */
+/** Signals the profiler in the server to begin or to end, and waits for the file that confirms it. */
 async function toggle({ pid }: Contestant, file: string): Promise<void> {
   process.kill(pid, 'SIGUSR2');
   for (let waited = 0; waited < WRITING_MS; waited += 50) {

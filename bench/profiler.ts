@@ -1,6 +1,6 @@
 /**
  * Loaded before the server by `npm run bench:profile`: SIGUSR2 begins a CPU profile, and the next one writes it to
- * PROFILE_FILE. That it has begun is said by a file of the same name with `.begun`.
+ * PROFILE_FILE. A file of the same name with `.begun` confirms the beginning.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -23,7 +23,7 @@ async function toggle(): Promise<void> {
     writeFileSync(`${FILE}.begun`, '');
   } else {
     const { profile } = await session.post('Profiler.stop');
-    // Whoever waits for the file finds all of it.
+    // Renamed, so that the file is complete when it appears.
     writeFileSync(`${FILE}.part`, JSON.stringify(profile));
     renameSync(`${FILE}.part`, FILE);
   }

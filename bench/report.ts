@@ -2,7 +2,7 @@ import type { Name } from './contestants.js';
 import type { Case, Measured } from './measure.js';
 import type { Results } from './results.js';
 
-/** One line while it runs: what each was able to do. */
+/** A progress line with the figures of each contestant. */
 export function lineOf(name: string, measured: Case): string {
   const each = measured.of.map(({ name: who, perSecond, p50, p99 }) => {
     return `${who} ${whole(perSecond)}/s p50 ${milliseconds(p50)} p99 ${milliseconds(p99)} ms`;
@@ -54,7 +54,7 @@ function rowsOf({ connections, pace, of }: Case, reference: Name): string[][] {
   return of.map((measured, index) => [index === 0 ? load : '', ...rowOf(measured, reference)]);
 }
 
-/** p99.9 of fewer requests than this is the slowest handful. */
+/** With fewer requests than this, p99.9 is only the slowest few. */
 const ENOUGH_FOR_P999 = 10_000;
 
 function rowOf({ name, ratio, ...of }: Measured, reference: Name): string[] {

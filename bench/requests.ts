@@ -6,12 +6,12 @@ import { CURRENCY, GAME_ID, PROVIDER_ID, SESSIONS } from './world.js';
 export const WORKLOADS = ['BET', 'WIN', 'replay', 'balance', 'verify', 'mixed'] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
-/** The workloads whose requests stand on BETs that were seeded under the same prefix. */
+/** The workloads whose requests depend on BETs that were seeded with the same prefix. */
 export function needsBets(workload: Workload): boolean {
   return workload === 'WIN' || workload === 'replay';
 }
 
-/** Who signs, and the game that is played there. */
+/** The signing tenant, and its game. */
 export interface Caller {
   readonly providerId: string;
   readonly secret: string;
@@ -20,7 +20,7 @@ export interface Caller {
 
 /**
  * The n-th request of a workload, signed now: it must be sent within the signature's window.
- * @param prefix what its ids begin with, and those of the BETs that were seeded for it
+ * @param prefix the prefix of its ids, and of the BETs seeded for it
  */
 export function prepared(workload: Workload, secret: string, prefix: string, n: number): PreparedRequest {
   const caller = { providerId: PROVIDER_ID, secret, gameId: GAME_ID };
@@ -45,7 +45,7 @@ export function bet(caller: Caller, session: number, transactionId: string): Pre
   return transaction(caller, 'BET', transactionId, transactionId, session);
 }
 
-/** Requests of a mixed round: verify, BET, balance, WIN, and the WIN once more because its answer was lost. */
+/** The requests of a mixed round: verify, BET, balance, WIN, and the WIN again as after a lost answer. */
 export const ROUND_LENGTH = 5;
 
 function partOfRound(caller: Caller, prefix: string, n: number): PreparedRequest {

@@ -5,7 +5,7 @@ import type { Surroundings } from './contestants.js';
 import { Operator } from './operator.process.js';
 import { type Postgres, startPostgres } from './postgres.js';
 
-/** What a benchmark stands in; whoever starts contestants there stops them. */
+/** The environment of a benchmark. The caller stops the contestants that it starts. */
 export interface Around {
   readonly postgres: Postgres;
   readonly operator: Operator;
@@ -27,7 +27,7 @@ export async function surrounded<T>(name: string, work: (around: Around) => Prom
   }
 }
 
-/** What the figures were taken on. */
+/** The machine of the measurement. */
 export function machineOf({ version }: Postgres) {
   return { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version, postgres: version };
 }

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** What one look at a process and its children has found, in nanoseconds of CPU. */
+/** CPU usage of a process and its children at one moment, in nanoseconds. */
 export interface Usage {
-  /** Of each that is alive, by the scheduler's own count of its threads. */
+  /** Of each living process, by the scheduler's count of its threads. */
   readonly alive: ReadonlyMap<number, number>;
-  /** Of all children that have ended, as their parent was told: to 10 milliseconds. */
+  /** Of all ended children, as reported to their parent, with a resolution of 10 milliseconds. */
   readonly ended: number;
 }
 
@@ -14,13 +14,13 @@ export async function usageOf(pid: number): Promise<Usage> {
   const family = [pid, ...(await childrenOf(pid))];
   const times = family.map(async (each) => [each, await cpuOfProcess(each)] as const);
   const alive = new Map(await Promise.all(times));
-  // Who ended meanwhile would be counted in both, or in neither.
+  // A process that ended meanwhile would be counted in both, or in neither.
   return ended === (await cpuOfEndedChildren(pid)) ? { alive, ended } : usageOf(pid);
 }
 
 /**
- * Nanoseconds of CPU used between two looks. What a process used that ended meanwhile is what its parent was told of
- * it, without what it had used before.
+ * CPU used between two moments, in nanoseconds. For a process that ended meanwhile it is the time reported to its
+ * parent, minus its earlier usage.
  */
 export function usedBetween(before: Usage, after: Usage): number {
   const sum = ({ alive }: Usage) => [...alive.values()].reduce((total, time) => total + time, 0);
@@ -50,7 +50,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return all.filter((_, index) => parents[index] === pid);
 }
 
-/** The fields from the state on: the name before it stands in brackets and may hold anything. */
+/** The fields after the process name, which is in brackets and may contain any character. */
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -7,19 +7,19 @@ import { prepared } from './requests.js';
 const CONNECTIONS = 32;
 const REQUESTS = 640;
 
-/** What was seen from outside, over connections that see committed rows alone. All but `bets` must be 0. */
+/** Observations from outside, over connections that see only committed rows. All except `bets` must be 0. */
 export interface Witnessed {
   readonly name: Name;
   readonly bets: number;
   /** Calls that reached the operator before their claim was committed. */
   readonly calledBeforeClaim: number;
-  /** Calls whose signature does not hold. */
+  /** Calls with an invalid signature. */
   readonly unsigned: number;
   /** Answers that reached the provider before the settlement was committed. */
   readonly answeredBeforeSettlement: number;
 }
 
-/** @throws Error where a contestant calls or answers too early: its figures would be worth nothing */
+/** @throws Error if a contestant calls or answers too early, which would make its figures worthless */
 export async function witness(contestant: Contestant, operator: Operator): Promise<Witnessed> {
   const { name, databaseUrl, pendingSql, approvedSql, operatorSecret } = contestant;
   await operator.watch({ databaseUrl, pendingSql, secret: operatorSecret });
