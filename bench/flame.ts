@@ -53,12 +53,12 @@ export function flameGraph(root: Frame, requests: number, title: string): string
   const drawFrame = (frame: Frame, x: number, depth: number, width: number, fill: string): string => {
     const y = TOP + depth * ROW;
     const perRequest = (us: number) => `${(us / requests).toFixed(1)} µs`;
-    const told = `${frame.name} — ${frame.owner}\n${frame.place}\n${perRequest(frame.us)} per request, ${perRequest(frame.selfUs)} of it itself (${((100 * frame.us) / root.us).toFixed(1)} %)`;
+    const tooltip = `${frame.name} — ${frame.owner}\n${frame.place}\n${perRequest(frame.us)} per request, ${perRequest(frame.selfUs)} of it itself (${((100 * frame.us) / root.us).toFixed(1)} %)`;
     const room = Math.floor((width - 5) / CHARACTER);
     const name = frame.name.length > room ? `${frame.name.slice(0, room - 1)}…` : frame.name;
     const text =
       room < SHORTEST ? '' : `<text x="${(x + 3).toFixed(1)}" y="${y + 12}">${escaped(name)}</text>`;
-    return `<g><title>${escaped(told)}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(width - 0.5, 0.5).toFixed(1)}" height="${ROW - 1}" rx="1.5" fill="${fill}"/>${text}</g>`;
+    return `<g><title>${escaped(tooltip)}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(width - 0.5, 0.5).toFixed(1)}" height="${ROW - 1}" rx="1.5" fill="${fill}"/>${text}</g>`;
   };
   draw(root, 0, 0);
   const height = TOP + (deepest + 1) * ROW + MARGIN;

@@ -152,13 +152,13 @@ function standing(session: Session | undefined): Session {
 
 // ---- the operator ---------------------------------------------------------------------------------------------
 
-interface Told {
+interface WalletReply {
   readonly status?: string;
   readonly balance: number;
 }
 
 /** @returns undefined if the operator gave no usable answer */
-async function ask(route: string, order: object): Promise<Told | undefined> {
+async function ask(route: string, order: object): Promise<WalletReply | undefined> {
   const body = Buffer.from(JSON.stringify(order));
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = randomUUID();
@@ -172,8 +172,8 @@ async function ask(route: string, order: object): Promise<Told | undefined> {
     'X-Request-Id': randomUUID(),
   };
   const reply = await means.post(path, headers, body).catch((): Reply => ({ status: 0, body: {} }));
-  const told = reply.body as Told;
-  return reply.status === 200 && Number.isSafeInteger(told.balance) ? told : undefined;
+  const reported = reply.body as WalletReply;
+  return reply.status === 200 && Number.isSafeInteger(reported.balance) ? reported : undefined;
 }
 
 // ---- the routes -----------------------------------------------------------------------------------------------
@@ -255,13 +255,13 @@ async function transaction(asked: Transaction): Promise<Answer> {
     amountMinor,
     roundId,
   };
-  const told = await ask('/transaction', order);
-  const status = told?.status === 'APPROVED' || told?.status === 'DECLINED' ? told.status : undefined;
+  const reported = await ask('/transaction', order);
+  const status = reported?.status === 'APPROVED' || reported?.status === 'DECLINED' ? reported.status : undefined;
   const body = JSON.stringify({
     transactionId,
     platformTransactionId,
     status,
-    balance: told?.balance,
+    balance: reported?.balance,
     currency,
   });
   const values = [PROVIDER_ID, transactionId, 1, status ?? 'TIMED_OUT', status ? body : null];
@@ -298,9 +298,9 @@ async function standingAnswer(asked: Transaction, session: Session | undefined):
 
 async function balance(token: string): Promise<Answer> {
   const { player_ref: playerRef, currency } = await sessionOf(token);
-  const told = await ask('/balance', { playerRef, currency });
-  if (!told) throw new Refusal(500, 'OPERATOR_UNAVAILABLE');
-  return { body: JSON.stringify({ balance: told.balance }) };
+  const reported = await ask('/balance', { playerRef, currency });
+  if (!reported) throw new Refusal(500, 'OPERATOR_UNAVAILABLE');
+  return { body: JSON.stringify({ balance: reported.balance }) };
 }
 
 async function verify(token: string): Promise<Answer> {
