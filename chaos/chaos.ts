@@ -21,9 +21,9 @@ import type { Measured, Run } from './run.js';
 
 const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] [--side-by-side N] [--embedded | --scripted]`;
 
-/** After the faults every intent is definite within that time, in seconds. */
+/** Longest time after the faults until every intent is definite, in seconds. */
 const LIVENESS_SECONDS = 90;
-/** At most; a script is over with its last fault. */
+/** Longest scripted load; a script ends with its last fault. */
 const SCRIPT_MINUTES = 2;
 /** From then on no provider of the script gives up, so that its end need not wait for the resolver; in milliseconds. */
 const SCRIPT_PATIENT_MS = 10_000;
@@ -155,7 +155,7 @@ async function untilOver({ minutes }: Run, history: History, early: () => boolea
   }
 }
 
-/** Waits until every intent is definite. @returns what was not in time */
+/** Waits until every intent is definite. @returns what was not definite in time */
 async function settle(
   world: World,
   history: History,
@@ -167,7 +167,7 @@ async function settle(
   const inTime = async (what: Promise<unknown>) =>
     Promise.race([what.then(() => true), sleep(Math.max(0, late - performance.now())).then(() => false)]);
   const loadEnded = await inTime(load);
-  // Providers do not retry what they gave up: the resolver decides it.
+  // Providers do not retry transactions that they gave up; the resolver decides them.
   while (performance.now() < late && (await undecidedOf(world)) + (await freeSpins.pending()) > 0)
     await sleep(500);
   const violations: string[] = [];
@@ -178,7 +178,7 @@ async function settle(
     violations.push(`${undecided} transactions were undecided ${LIVENESS_SECONDS} s after the faults`);
   const pending = await freeSpins.pending();
   if (pending > 0) violations.push(`${pending} grants were PENDING ${LIVENESS_SECONDS} s after the faults`);
-  // At last a provider learns what it gave up on.
+  // Finally, providers learn the outcome of what they gave up on.
   const open = [...history.intents.values()].filter((intent) => !definite(intent));
   const random = new Seeded(1);
   const asked = Promise.all(open.map((intent) => providers.pursue(intent, random)));
@@ -200,5 +200,5 @@ async function undecidedOf(world: World): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-// The run is over: remaining clients and timers must not keep the process alive.
+// Remaining clients and timers must not keep the process alive after the run.
 process.exit(await main());

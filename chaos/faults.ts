@@ -10,19 +10,19 @@ import type { World } from './world.js';
 /** How long the calls do not reach the wallet before an instance is killed or suspended, in milliseconds. */
 const BEFORE_CALL_MS = 400;
 
-/** How long a fault waits until what it restarted is ready, in seconds. */
+/** Longest wait of a fault until what it restarted is ready, in seconds. */
 const READY_SECONDS = 45;
-/** How long a fail-over waits for statements to be under way, in milliseconds. */
+/** Longest wait of a fail-over for statements under way, in milliseconds. */
 const UNDER_WAY_MS = 10_000;
-/** How long a fault of a script waits until every instance is ready, in seconds. */
+/** Longest wait of a scripted fault until every instance is ready, in seconds. */
 const CALM_SECONDS = 20;
 
-/** What a script forces can only be met by instances that run. */
+/** Faults that a script forces need running instances. */
 const LONE: readonly FaultKind[] = ['suspend', 'kill-before-call', 'redis-kill', 'fail-over'];
 
-/** Carries the plan out, lane beside lane. */
+/** Carries out the plan, with all its sequences of faults at the same time. */
 export class Faults {
-  /** Fail-overs that met statements under way. */
+  /** Number of fail-overs during statements. */
   failOversDuringCommit = 0;
   private stopped = false;
 
@@ -32,7 +32,7 @@ export class Faults {
     private readonly history: History,
   ) {}
 
-  /** Resolves when every fault of the plan is over, or those under way when it is stopped. */
+  /** Resolves when all faults of the plan have ended, or, after `stop`, those under way. */
   async run(): Promise<void> {
     const began = performance.now();
     const lanes = Object.keys(LANES) as Lane[];
@@ -43,7 +43,7 @@ export class Faults {
     this.stopped = true;
   }
 
-  /** Everything runs and is connected again. */
+  /** Repairs everything, so that all parts run and are connected. */
   async heal(): Promise<void> {
     for (const link of this.world.links()) link.heal();
     this.world.redis?.resume();
@@ -158,7 +158,7 @@ export class Faults {
     await Promise.all(killed.map(({ number }) => this.readyAgain(number)));
   }
 
-  /** Waits for the moment at which some are. @returns whether there was one */
+  /** Waits until statements are under way. @returns whether there were any */
   private async statementsUnderWay(): Promise<boolean> {
     const late = performance.now() + UNDER_WAY_MS;
     while (this.world.statementsUnderWay === 0) {
@@ -168,7 +168,10 @@ export class Faults {
     return true;
   }
 
-  /** As an orchestrator: what ends is started again. Not for ever: what it needs may be down, by another lane. */
+  /**
+   * Restarts an instance that ends, like an orchestrator, but not for ever, since what it needs may be down by another
+   * fault.
+   */
   private async readyAgain(number: number): Promise<void> {
     const instance = this.world.instances[number]!;
     const ready = () => {

@@ -1,17 +1,17 @@
 import { Seeded } from './seeded.js';
 
-/** The two ends of a connection that is cut or held up. */
+/** The two ends of a connection that is cut or stalled. */
 export const LINKS = ['client', 'database', 'redis', 'wallet'] as const;
 export type LinkKind = (typeof LINKS)[number];
 
-/** One fault; instances are named by their number. */
+/** A fault. Instances are identified by their number. */
 export type Fault =
   | { readonly kind: 'kill'; readonly instances: readonly number[]; readonly downMs: number }
-  /** Killed while its calls do not reach the wallet: the claim is committed, and nothing was asked. */
+  /** Killed while its calls do not reach the wallet, so that the claim is committed without a call. */
   | { readonly kind: 'kill-before-call'; readonly instances: readonly number[]; readonly downMs: number }
-  /** Suspended beyond its lease, and woken. */
+  /** Suspended beyond its lease, and resumed. */
   | { readonly kind: 'suspend'; readonly instances: readonly number[]; readonly forMs: number }
-  /** SIGTERM to one after the other. */
+  /** SIGTERM to each instance in turn. */
   | { readonly kind: 'rolling-restart' }
   | { readonly kind: 'database-restart' }
   | { readonly kind: 'database-crash' }
@@ -31,7 +31,7 @@ export interface PlannedFault {
   readonly fault: Fault;
 }
 
-/** Faults of one lane follow one another; lanes overlap. */
+/** Sequences of faults. The faults of a sequence do not overlap; those of different ones may. */
 export const LANES = {
   instances: ['kill', 'kill-before-call', 'suspend', 'rolling-restart'],
   database: ['database-restart', 'database-crash', 'database-kill', 'fail-over'],
@@ -42,27 +42,27 @@ export type Lane = keyof typeof LANES;
 
 export interface Plan {
   readonly seed: number;
-  /** Whether it is the script, which waits where it must. */
+  /** Whether this is the script, which waits for each situation. */
   readonly scripted: boolean;
-  /** How often each kind comes: the mean time between two, in seconds. */
+  /** Mean time between two faults of each kind, in seconds. */
   readonly everySeconds: Readonly<Partial<Record<FaultKind, number>>>;
-  /** Of the wallets and webhooks: probabilities by call, 0 … 1. */
+  /** Probabilities that a wallet or webhook misbehaves in a call, 0 … 1. */
   readonly misbehave: number;
   readonly decline: number;
-  /** How far the clock of each instance is ahead, in seconds. */
+  /** Offset of each instance's clock, in seconds. */
   readonly clockSeconds: readonly number[];
   readonly faults: Readonly<Record<Lane, readonly PlannedFault[]>>;
 }
 
-/** What a run consists of, where less than everything can be had. */
+/** The parts of a run, which depend on the installed programs. */
 export interface Parts {
   readonly instances: number;
-  /** A PostgreSQL of its own, with a replica; else the embedded one. */
+  /** Whether there is a PostgreSQL with a replica instead of the embedded one. */
   readonly database: boolean;
   readonly redis: boolean;
 }
 
-/** The mean time between two faults of a kind is drawn from these, in seconds. */
+/** Ranges of the mean time between two faults of each kind, in seconds. */
 const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>> = {
   kill: [20, 60],
   'kill-before-call': [40, 100],
@@ -79,7 +79,7 @@ const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>>
   'hold-up': [10, 40],
 };
 
-/** The first faults leave the load time to begin. */
+/** Delay of the first faults, so that the load can begin. */
 const CALM_MS = 5_000;
 
 /** Everything that a seed determines of a run of this length. */
@@ -123,7 +123,7 @@ export function planOf(seed: number, minutes: number, parts: Parts): Plan {
  */
 const SCRIPT_SUSPENDED_MS = 11_000;
 
-/** Two minutes that force each situation once. */
+/** A script of two minutes that forces each situation once. */
 export function scriptedPlan(seed: number, parts: Parts): Plan {
   const last = parts.instances - 1;
   const all = Array.from({ length: parts.instances }, (_, number) => number);
@@ -181,7 +181,7 @@ function possible({ database, redis, instances }: Parts): readonly FaultKind[] {
 function times(random: Seeded, everySeconds: number, minutes: number): number[] {
   const all: number[] = [];
   const next = () => random.between(0.3, 1.7) * everySeconds * 1000;
-  // The first one comes sooner, so that a short run meets every kind.
+  // The first one is earlier, so that a short run includes every kind.
   for (let at = CALM_MS + next() * 0.7; at < minutes * 60_000; at += next()) all.push(Math.round(at));
   return all;
 }

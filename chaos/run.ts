@@ -9,7 +9,7 @@ export interface Run {
   readonly folder: string;
 }
 
-/** What was measured while it ran. */
+/** Measurements of the run. */
 export interface Measured {
   readonly began: Date;
   readonly seconds: number;

@@ -23,7 +23,7 @@ export class Seeded {
     return least + this.fraction() * (most - least);
   }
 
-  /** True with this probability, 0 … 1. */
+  /** Returns true with this probability, 0 … 1. */
   chance(probability: number): boolean {
     return this.fraction() < probability;
   }

@@ -1,6 +1,6 @@
 /**
- * For `npm start`: builds the service unless what is built is newer than every source. A build takes some twenty seconds, so
- * it first checks what would make the start fail: the configuration, the ports and the data folder.
+ * For `npm start`: builds the service unless the build is newer than every source. A build takes about twenty seconds,
+ * so it first checks what would make the start fail: the configuration, the ports and the data folder.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -33,7 +33,7 @@ function changedMs(path) {
 function isFresh() {
   if (!existsSync(BUILT)) return false;
   const builtMs = statSync(BUILT).mtimeMs;
-  // A deployment may consist of what is built alone.
+  // A deployment may consist of the build only.
   return SOURCES.filter((path) => existsSync(path)).every((path) => changedMs(path) < builtMs);
 }
 

@@ -1,4 +1,4 @@
-/** Makes the exported OpenAPI documents those of a release, with which later changes must be compatible. */
+/** Makes the exported OpenAPI documents the baseline of a release, with which later changes must be compatible. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -12,7 +12,7 @@ import { Ledgers, linesOf, OperatorLedger, type Sums } from './ledgers.js';
 import { type Move, roundsOf } from './moves.js';
 import { judgeRound } from './round.js';
 
-/** How often the situations occurred that a run must have met. */
+/** How often each situation that a run must include has occurred. */
 export interface Coverage {
   'a lease was taken over between claim and call': number;
   'booked, and the answer lost': number;
@@ -35,17 +35,17 @@ export interface Verdict {
   readonly grants: number;
 }
 
-/** Everything that a verdict is made of, once the load has ended. */
+/** The evidence for a verdict, collected after the load. */
 export interface Evidence {
   readonly world: World;
   readonly history: History;
   readonly providers: Providers;
   readonly faults: Faults;
-  /** What the counterparts wrote is in it, and what the commands write. */
+  /** The folder with the counterparts' files and the commands' output. */
   readonly folder: string;
 }
 
-/** Judges a run from all that its parties hold. */
+/** Checks a run from the records of all parties. */
 export async function judge({ world, history, providers, faults, folder }: Evidence): Promise<Verdict> {
   const violations: string[] = Array.from(providers.violations);
   const operators = new Map<string, OperatorLedger>();
@@ -132,7 +132,7 @@ async function callsById(path: string): Promise<Map<string, CallRecord[]>> {
   return calls;
 }
 
-/** Attempts that ended with their lease, and of which the operator had not heard. */
+/** Attempts whose lease expired before their call reached the operator. */
 function takenOverBeforeCall(
   moves: readonly Move[],
   calls: ReadonlyMap<string, readonly CallRecord[]>,
@@ -159,7 +159,10 @@ async function judgeGrants(path: string, violations: string[]): Promise<number> 
   return grants;
 }
 
-/** What an operation would run after an incident: the audit log's proof, and the reconciliation with each operator. */
+/**
+ * Runs the commands that operations staff would run after an incident: verification of the audit log, and
+ * reconciliation with each operator.
+ */
 async function judgeByCommands(
   world: World,
   operators: ReadonlyMap<string, OperatorLedger>,

@@ -6,7 +6,7 @@ import type { Row } from '../model/rows.js';
 import { undecided } from '../model/rows.js';
 import type { Fixed } from './moves.js';
 
-/** What one operator holds, by provider and transaction. */
+/** The ledger of one operator, by provider and transaction. */
 export class OperatorLedger {
   readonly entries = new Map<string, LedgerEntry>();
   /** The ids of the approved ROLLBACKs of each target. */
@@ -33,14 +33,14 @@ export async function* linesOf<Line>(path: string): AsyncGenerator<Line> {
   for await (const line of createInterface({ input: createReadStream(path) })) yield JSON.parse(line) as Line;
 }
 
-/** Sums over all players, in minor units: what the BETs and WINs that stand have moved. */
+/** Sums of all valid BETs and WINs, over all players, in minor units. */
 export interface Sums {
   provider: number;
   platform: number;
   operator: number;
 }
 
-/** Compares what the provider was told, what the platform stores and what the operator holds, transaction by transaction. */
+/** Compares the provider's answers, the platform's records and the operator's ledger, transaction by transaction. */
 export class Ledgers {
   readonly sums: Sums = { provider: 0, platform: 0, operator: 0 };
   readonly violations: string[] = [];
@@ -55,7 +55,7 @@ export class Ledgers {
     for (const row of rows.values()) this.compare(row, fixed.get(row.transactionId)?.verdict ?? null);
   }
 
-  /** What the operator holds and the platform does not know of, and what it reversed twice. */
+  /** Finds transactions that only the operator has, and those that it reversed twice. */
   finish(): void {
     for (const { entries, reversals } of this.operators.values()) {
       for (const [id, { movedMinor }] of entries) {
@@ -125,7 +125,7 @@ export class Ledgers {
     if (status === 'APPROVED') this.sums.provider += signed(row);
   }
 
-  /** The provider knows by the BET's answer, or by that of its own ROLLBACK. */
+  /** The provider knows from the BET's answer, or from that of its own ROLLBACK. */
   private compareRolledBack(intent: Intent, id: string, complain: (text: string) => void): void {
     const { providerId } = intent.session;
     const told = (one: Intent | undefined) =>

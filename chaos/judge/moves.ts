@@ -1,10 +1,7 @@
 import pg from 'pg';
 import type { Kind, Mode, State } from '../../src/wallet/rules/facts.js';
 
-/**
- * Every change of a transaction's state, attempt or ROLLBACK, in the order in which PostgreSQL made them. What a
- * transaction of the database wrote and did not commit is not in it.
- */
+/** Every committed change of a transaction's state, attempt or ROLLBACK, in the order in which PostgreSQL made them. */
 const RECORD_MOVES = `
 CREATE TABLE chaos_moves (
   seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -41,7 +38,7 @@ CREATE TRIGGER chaos_update AFTER UPDATE ON transactions FOR EACH ROW
   EXECUTE FUNCTION chaos_record_move();
 `;
 
-/** A transaction's columns that its first claim fixes. */
+/** The columns that a transaction's first claim fixes. */
 export interface Fixed {
   readonly platformTransactionId: string;
   readonly kind: Kind | 'ADJUSTMENT' | null;
@@ -71,7 +68,7 @@ export interface Move {
   readonly leaseUntil: number | null;
   readonly rollbackId: string | null;
   readonly responseBody: string | null;
-  /** Of the first move of a transaction only. */
+  /** Only for the first move of a transaction. */
   readonly fixed: Fixed | null;
 }
 
@@ -89,10 +86,10 @@ SELECT seq, extract(epoch FROM at)::float8 * 1000 AS at, xid, provider_id AS "pr
        response_body AS "responseBody", fixed
   FROM chaos_moves ORDER BY provider_id, player_ref, round_id, seq`;
 
-/** Rows that are read at once. */
+/** Rows read at a time. */
 const FETCH = 5000;
 
-/** The moves of one round after the other, each in its order. */
+/** The moves of each round, in order. */
 export async function* roundsOf(databaseUrl: string): AsyncGenerator<Move[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -6,17 +6,20 @@ import type { Answer, Intent } from '../load/history.js';
 import { type Row, roundFacts, roundKey, storedFacts, undecided } from '../model/rows.js';
 import type { Fixed, Move } from './moves.js';
 
-/** How long a commit may take: until then another connection reads what was before, in milliseconds. */
+/** Longest commit, during which other connections read the earlier state, in milliseconds. */
 const COMMIT_MS = 15_000;
 
-/** How long after its move a commit may become visible to others while all is well, in milliseconds. */
+/** Longest time from a move until its commit is visible to others, without faults, in milliseconds. */
 const VISIBLE_MS = 2000;
-/** How long an instance may go on with a request whose connection is lost: it may have been suspended, in milliseconds. */
+/**
+ * How long an instance may continue a request whose connection is lost, because it may have been suspended, in
+ * milliseconds.
+ */
 const ABANDONED_MS = 30_000;
 
 type Rows = ReadonlyMap<string, Row>;
 
-/** The round as it was from one commit to the next. */
+/** The state of the round between two commits. */
 interface Moment {
   readonly from: number;
   readonly rows: Rows;
@@ -31,13 +34,13 @@ interface Step {
 export interface RoundJudgement {
   readonly violations: readonly string[];
   readonly rows: Rows;
-  /** What its first claim fixed of each transaction. */
+  /** The values of each transaction that its first claim fixed. */
   readonly fixed: ReadonlyMap<string, Fixed>;
 }
 
 /**
- * Replays a round: each claim must be what the pure rules decide in a state that its transaction can have read, each other
- * move must be one that the table of states allows, and each answer must be what is stored.
+ * Replays a round. Each claim must be what the pure rules decide in a state that its transaction can have read, each
+ * other move must be allowed by the table of states, and each answer must be the stored one.
  */
 export function judgeRound(moves: readonly Move[], intents: ReadonlyMap<string, Intent>): RoundJudgement {
   return new RoundReplay(intents).replay(moves);
@@ -49,10 +52,10 @@ class RoundReplay {
   private readonly fixed = new Map<string, Fixed>();
   private readonly bodies = new Map<string, { readonly at: number; readonly body: string }>();
   private readonly rolledBackAt = new Map<string, number>();
-  /** The first moment that a claim with the round's lock can have read. */
+  /** The earliest moment that a claim with the round's lock can have read. */
   private lockedSince = 0;
 
-  /** @param intents of the round's provider, by transactionId */
+  /** @param intents the intents of the round's provider, by transactionId */
   constructor(private readonly intents: ReadonlyMap<string, Intent>) {}
 
   replay(moves: readonly Move[]): RoundJudgement {
@@ -126,7 +129,10 @@ class RoundReplay {
     return locks;
   }
 
-  /** The moments that the decision for a claim can have read: no older than its request. @param first of them, at most */
+  /**
+   * The moments that the decision for a claim can have read, none older than its request. @param first the earliest
+   * possible one
+   */
   private readable({ transactionId, at }: Move, first: number): Moment[] {
     const asked = (this.intents.get(transactionId)?.answers ?? []).filter(
       ({ sent, answered, status }) => sent <= at && answered + (status === 0 ? ABANDONED_MS : 1) >= at,
@@ -138,7 +144,9 @@ class RoundReplay {
     });
   }
 
-  /** A ROLLBACK of the platform's own: only for a BET that is undecided, with no attempt and no ROLLBACK under way. */
+  /**
+   * A ROLLBACK of the platform's own is allowed only for an undecided BET without an attempt or a ROLLBACK under way.
+   */
   private ending(rows: Rows, fixed: Fixed, move: Move): Decision | undefined {
     const bet = rows.get(fixed.originalTransactionId ?? '');
     const facts = bet && storedFacts(bet, rows.values(), move.at);
@@ -177,7 +185,7 @@ class RoundReplay {
     });
   }
 
-  /** The table of states: what may follow what, and under which condition. */
+  /** The table of states: the allowed transitions and their conditions. */
   private judgeMove(row: Row, move: Move, { moves }: Step): void {
     const { transactionId } = move;
     const together = (id: string | null) => moves.find((other) => other.transactionId === id);
@@ -248,10 +256,10 @@ class RoundReplay {
   }
 }
 
-/** Every session of a run is live, and everything is active. */
+/** All sessions of a run are live, and all tenants and games active. */
 const STANDING = { endedSecondsAgo: null, gameActive: true, operatorActive: true } as const;
 
-/** Groups the moves of each database transaction, by when its last one was made. */
+/** Groups the moves by database transaction, ordered by their last moves. */
 function stepsOf(moves: readonly Move[]): Step[] {
   const byTransaction = new Map<string, Move[]>();
   for (const move of moves) {

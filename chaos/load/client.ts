@@ -3,7 +3,7 @@ import { signRequest } from '@croupier/provider-sdk';
 import { Pool } from 'undici';
 import type { World } from '../world.js';
 
-/** How long a client waits for an answer, in milliseconds. */
+/** Time-out of a client, in milliseconds. */
 const PATIENCE_MS = 8000;
 /** Polling interval of the readiness, in milliseconds. */
 const READINESS_MS = 200;
@@ -26,10 +26,10 @@ export interface Reply {
   readonly replayed: boolean;
 }
 
-/** The round robin before the instances: each request goes to the next one that says it is ready. */
+/** The round robin in front of the instances: each request goes to the next ready one. */
 export class Client {
   private readonly pools: Pool[];
-  /** When each instance last said that it is ready; 0 once it said that it is not. */
+  /** When each instance last reported that it was ready; 0 if it reported that it was not. */
   private readonly readyAt: number[];
   private readonly polling: NodeJS.Timeout;
   private turn = 0;
@@ -59,7 +59,7 @@ export class Client {
     return { path, body, headers: { 'content-type': 'application/json', ...signRequest(call) } };
   }
 
-  /** The next instance in turn; one that is not ready only if none is. */
+  /** The next ready instance; an unready one only if none is ready. */
   next(): number {
     const turn = () => (this.turn = (this.turn + 1) % this.readyAt.length);
     for (let step = 0; step < this.readyAt.length; step += 1) {
@@ -68,7 +68,7 @@ export class Client {
     return turn();
   }
 
-  /** Whether the instance said so a moment ago, and not what it said before the machine was busy. */
+  /** Whether the instance reported readiness recently enough, even on a busy machine. */
   saysReady(instance: number): boolean {
     return performance.now() - this.readyAt[instance]! < FRESH_MS;
   }

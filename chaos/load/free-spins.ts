@@ -6,7 +6,7 @@ import { gameOf, OPERATORS, PROVIDERS, type World } from '../world.js';
 const EVERY_MS = 4000;
 const PLAYERS = 8;
 
-/** Grants free spins to players by batches, beside the rounds. Each player is called once, whatever happens. */
+/** Grants free spins by batches during the rounds. Each player must be called exactly once. */
 export class FreeSpins {
   asked = 0;
   private stopped = false;
@@ -33,7 +33,7 @@ export class FreeSpins {
     this.stopped = true;
   }
 
-  /** How many grants wait for their callback. */
+  /** The number of grants that wait for their callback. */
   async pending(): Promise<number> {
     const client = new pg.Client({ connectionString: await this.world.databaseUrl() });
     await client.connect();
@@ -44,7 +44,7 @@ export class FreeSpins {
     return Number(rows[0]?.count);
   }
 
-  /** The same batch again until it is accepted: its batchRef makes it one. */
+  /** Repeats the same batch until it is accepted; its batchRef makes it idempotent. */
   private async ask(batch: object): Promise<void> {
     while (!this.stopped) {
       const answer = await this.world

@@ -4,7 +4,7 @@ import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
 import type { Fault } from '../plan.js';
 import type { OperatorId, ProviderId } from '../world.js';
 
-/** A session that a player plays in. */
+/** A player's session. */
 export interface PlayerSession {
   readonly providerId: ProviderId;
   readonly operatorId: OperatorId;
@@ -14,9 +14,9 @@ export interface PlayerSession {
   readonly gameId: string;
 }
 
-/** One answer of the service; status 0 where none came. */
+/** One answer of the service; status 0 if there was none. */
 export interface Answer {
-  /** When it was sent and when it was answered: Unix time in milliseconds. */
+  /** When the request was sent and when it was answered, in Unix milliseconds. */
   readonly sent: number;
   readonly answered: number;
   readonly instance: number;
@@ -29,7 +29,7 @@ export interface Answer {
   readonly body?: string;
 }
 
-/** What a provider wants booked, and all that it was answered. */
+/** A transaction that a provider wants to book, and all answers to it. */
 export interface Intent {
   readonly session: PlayerSession;
   readonly request: TransactionRequest;
@@ -42,7 +42,7 @@ export interface FaultRecord {
   readonly to: number;
 }
 
-/** Everything that the clients saw and the faults did, in memory and in history.jsonl. */
+/** All answers to the clients and all faults, in memory and in history.jsonl. */
 export class History {
   readonly intents = new Map<string, Intent>();
   readonly faults: FaultRecord[] = [];

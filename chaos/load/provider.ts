@@ -6,31 +6,31 @@ import type { Client, Reply, Signed } from './client.js';
 import type { History, Intent, PlayerSession } from './history.js';
 
 const PATH = '/v1/wallet/transaction';
-/** Out of a hundred requests, how many are sent twice at once, asked again later, or replayed byte for byte. */
+/** Percentages of requests that are sent twice at once, repeated later, or replayed byte for byte. */
 const TWICE = 5;
 const ASKED_AGAIN = 3;
 const REPLAYED = 1;
-/** Tries of a provider that gives up. */
+/** Attempts of a provider that gives up. */
 const IMPATIENT_TRIES = 2;
 
-/** What the providers do wrong, and what the service does wrong to them. */
+/** Counts of the providers' deviations and of the service's errors. */
 export interface ProviderCounts {
-  /** Signed requests that were sent a second time with the same nonce. */
+  /** Signed requests that were sent again with the same nonce. */
   replayedNonces: number;
   noncesUsedTwice: number;
-  /** Requests that were reset by an instance that had been asked to stop. */
+  /** Requests that a stopping instance reset. */
   resetWhileStopping: number;
 }
 
-/** The providers: each repeats a request as X-Next-Action says, some give up, and some send twice. */
+/** The providers. They retry as X-Next-Action says; some give up, and some send twice. */
 export class Providers {
   readonly counts: ProviderCounts = { replayedNonces: 0, noncesUsedTwice: 0, resetWhileStopping: 0 };
   readonly violations: string[] = [];
-  /** Nothing further is begun. */
+  /** Whether no further work is begun. */
   closing = false;
   /** Stops giving up on transactions: the resolver takes abandoned ones up only after a minute. */
   patient = false;
-  /** No retry is begun any more. */
+  /** Whether no further retry is begun. */
   stopped = false;
   private readonly aside = new Set<Promise<unknown>>();
 
@@ -40,7 +40,7 @@ export class Providers {
     private readonly history: History,
   ) {}
 
-  /** @returns the status in the definite answer; `unknown` where the provider gave up */
+  /** @returns the status of the definite answer; `unknown` if the provider gave up */
   async submit(
     session: PlayerSession,
     request: TransactionRequest,
@@ -79,7 +79,7 @@ export class Providers {
     return 'unknown';
   }
 
-  /** Waits for what was begun beside. */
+  /** Waits for work in the background. */
   async settled(): Promise<void> {
     await Promise.all(this.aside);
   }
@@ -120,7 +120,7 @@ export class Providers {
     return reply;
   }
 
-  /** Sends the same bytes once more: one of the two, at most, may be let in. */
+  /** Sends the same bytes again: at most one of the two may be accepted. */
   private async replay(signed: Signed, first: Reply): Promise<void> {
     const second = await this.client.send(signed, this.client.next());
     this.counts.replayedNonces += 1;

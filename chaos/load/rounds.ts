@@ -24,7 +24,7 @@ export async function launchPlayers(client: Client): Promise<PlayerSession[]> {
   return sessions;
 }
 
-/** Plays rounds side by side until it is stopped. */
+/** Plays concurrent rounds until it is stopped. */
 export class Rounds {
   played = 0;
   private stopped = false;

@@ -7,7 +7,7 @@ import type {
   TransactionRequest,
 } from '../../src/wallet/rules/facts.js';
 
-/** A row of `transactions`, as far as the rules and the statements look at it. */
+/** A row of `transactions`, with the columns that the rules and the statements use. */
 export interface Row {
   readonly providerId: string;
   readonly transactionId: string;
@@ -32,7 +32,7 @@ export interface Row {
   responseBody: string | null;
 }
 
-/** The round that a request names in its session. */
+/** The round that a request names, in its session. */
 export type RoundKey = Pick<Row, 'providerId' | 'operatorId' | 'playerRef' | 'gameId' | 'roundId' | 'mode'>;
 
 /** A transaction as wallet/transaction.sql.ts reads it (`STORED_COLUMNS`). @param now of the database's clock */

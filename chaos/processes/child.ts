@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process of ours, which writes to a file. */
+/** A child process whose output goes to a file. */
 export interface Child {
   readonly process: ChildProcess;
   readonly pid: number;
@@ -37,7 +37,7 @@ export function start(
   };
 }
 
-/** Runs a command to its end. @throws Error with what it wrote, unless its exit status is 0 */
+/** Runs a command to its end. @throws Error with its output unless its exit status is 0 */
 export async function run(
   command: string,
   args: readonly string[],
@@ -62,7 +62,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits for a condition. @throws Error when it does not hold in time */
+/** Waits for a condition. @throws Error if it is not met in time */
 export async function until(
   what: string,
   seconds: number,

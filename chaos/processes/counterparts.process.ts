@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Address } from './link.js';
 
-/** What a wallet or a provider does with a call. `late` and `twice` book when the service waits no longer. */
+/** What a wallet or a provider does with a call. `late` and `twice` book after the service's time-out. */
 export type Fate =
   | 'answered'
   | 'declined'
@@ -17,7 +17,7 @@ export type Fate =
   | 'slow'
   | 'twice';
 
-/** The fates after which the money has moved, and the service does not know. */
+/** The fates after which the money has moved without the service knowing. */
 export const BOOKED_AND_LOST: readonly Fate[] = ['booked-refused', 'booked-silent', 'booked-dropped', 'late'];
 
 export interface WalletRates {
@@ -28,7 +28,7 @@ export interface WalletRates {
   readonly walletTimeoutMs: number;
 }
 
-/** A call of `/transaction` as it came. */
+/** A received call of `/transaction`. */
 export interface CallRecord {
   /** Unix time in milliseconds. */
   readonly at: number;

@@ -1,6 +1,6 @@
 /**
  * The operators' wallets and the providers' webhooks, in a process of their own: an HTTP server that books in a ledger,
- * remembers what came, and misbehaves as the seed says.
+ * records its calls, and misbehaves as determined by the seed.
  */
 import { createWriteStream } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ const FATES: readonly Exclude<Fate, 'answered' | 'declined'>[] = [
   'slow',
   'twice',
 ];
-/** Beyond every time-out of the service, in milliseconds. */
+/** Longer than every time-out of the service, in milliseconds. */
 const SILENT_MS = 8000;
 
 let rates: WalletRates = { seed: 0, misbehave: 0, decline: 0, walletTimeoutMs: 1000 };
@@ -91,7 +91,7 @@ function transaction(
   });
 }
 
-/** What becomes of the n-th call about something: the seed determines it. */
+/** The fate of the n-th call about a subject, determined by the seed. */
 function fateOf(route: string, what: string): Fate {
   const { seed, misbehave, decline } = rates;
   const key = `${route} ${what}`;
@@ -102,7 +102,7 @@ function fateOf(route: string, what: string): Fate {
   return drawn('declines') < decline ? 'declined' : 'answered';
 }
 
-/** Carries a call out, or not, and answers it, or not. */
+/** Carries out a call or not, and answers it or not, according to its fate. */
 function met(fate: Fate, response: ServerResponse, carryOut: () => object): void {
   const { walletTimeoutMs } = rates;
   switch (fate) {
@@ -127,7 +127,7 @@ function met(fate: Fate, response: ServerResponse, carryOut: () => object): void
       response.socket?.destroy();
       return;
     case 'late':
-      // Booked when the service waits no longer, and may have done something else.
+      // Booked after the service's time-out, when the service may already have continued.
       return later(walletTimeoutMs * 1.5, () => {
         carryOut();
         response.socket?.destroy();

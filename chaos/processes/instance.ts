@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { type Child, start } from './child.js';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
-/** Of a busy machine, until it has ended the process. */
+/** Longest time until a process has ended on a busy machine, in milliseconds. */
 const SLACK_MS = 5000;
 export const SHUTDOWN_DELAY_MS = 3000;
-/** Until a stop that was asked for must be over: SHUTDOWN_DELAY_MS, and 10 s. */
+/** Longest stop after SIGTERM, in milliseconds: SHUTDOWN_DELAY_MS and 10 s. */
 const STOP_MS = SHUTDOWN_DELAY_MS + 10_000 + SLACK_MS;
 
 export const clocksCanDiffer = existsSync(FAKETIME);
 
-/** One process of the built service, started again under the same number as often as needed. */
+/** An instance of the built service, which is restarted with the same number as often as needed. */
 export class Instance {
   readonly log: string;
-  /** Whether it was asked to stop and has not been killed since. */
+  /** Whether it was sent SIGTERM and has not been killed since. */
   stopping = false;
-  /** How often it has not ended in time after a SIGTERM. */
+  /** How often it did not end in time after SIGTERM. */
   overdue = 0;
   private child: Child | undefined;
 
-  /** @param clockSeconds how far its clock is ahead, where that can be had */
+  /** @param clockSeconds offset of its clock, if libfaketime is installed */
   constructor(
     readonly number: number,
     readonly port: number,
@@ -67,7 +67,7 @@ export class Instance {
     this.child?.process.kill('SIGCONT');
   }
 
-  /** Asks it to stop, and kills it if it does not in time. */
+  /** Sends SIGTERM, and kills the process if it does not end in time. */
   async terminate(): Promise<void> {
     const { child } = this;
     if (!child?.running) return;
@@ -82,7 +82,7 @@ export class Instance {
     clearTimeout(late);
   }
 
-  /** How many lines of its log hold these words. */
+  /** The number of lines of its log that contain the text. */
   async logged(words: string): Promise<number> {
     return (await readFile(this.log, 'utf8')).split('\n').filter((line) => line.includes(words)).length;
   }

@@ -9,11 +9,11 @@ export interface Address {
 interface Connection {
   readonly near: Socket;
   readonly far: Socket;
-  /** Whether something was sent that is not answered yet. */
+  /** Whether a request was sent that is not answered yet. */
   awaiting: boolean;
 }
 
-/** A TCP connection between two parties that can be cut, refused and held up. */
+/** A TCP proxy between two parties whose connections can be cut, refused and stalled. */
 export class Link {
   private readonly connections = new Set<Connection>();
   private refusing = false;
@@ -27,7 +27,7 @@ export class Link {
     server.on('connection', (near) => this.relay(near));
   }
 
-  /** @param target where a new connection leads; undefined if it is refused */
+  /** @param target the destination of a new connection; undefined if it is refused */
   static async open(name: string, target: () => Address | undefined): Promise<Link> {
     const link = new Link(name, createServer({ noDelay: true }), target);
     link.server.listen(0, '127.0.0.1');
@@ -39,12 +39,12 @@ export class Link {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Whether it is refused or held up. */
+  /** Whether connections are refused or stalled. */
   get faulty(): boolean {
     return this.refusing || this.stalled;
   }
 
-  /** How many connections wait for an answer. */
+  /** The number of connections that wait for an answer. */
   get awaiting(): number {
     return [...this.connections].filter(({ awaiting }) => awaiting).length;
   }
@@ -63,7 +63,7 @@ export class Link {
     this.cut();
   }
 
-  /** Holds back everything that is sent in either direction, until it is healed. */
+  /** Holds back all data in both directions, until it is healed. */
   stall(): void {
     this.stalled = true;
     for (const { near, far } of this.connections) {

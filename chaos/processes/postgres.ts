@@ -6,7 +6,7 @@ import pg from 'pg';
 import { type Child, freePort, run, start, until } from './child.js';
 import type { Address } from './link.js';
 
-/** How PostgreSQL ends: as asked to, at once, or without knowing. */
+/** How PostgreSQL is ended: by a fast or immediate shutdown, or by SIGKILL. */
 export type Ending = 'restart' | 'crash' | 'kill';
 const SIGNALS = { restart: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
 
@@ -31,7 +31,7 @@ interface Server {
   child: Child | undefined;
 }
 
-/** Where Debian, or another installation, keeps the programs of PostgreSQL; undefined if there are none. */
+/** The folder of PostgreSQL's programs, in Debian's or another place; undefined if there are none. */
 export function postgresBinaries(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -41,12 +41,12 @@ export function postgresBinaries(): string | undefined {
   );
 }
 
-/** A primary with a synchronous replica that can take its place, in a folder of its own. */
+/** A primary with a synchronous replica for fail-over, in a folder of its own. */
 export class Postgres {
   private primary!: Server;
   private replica: Server | undefined;
   private servers = 0;
-  /** The account of the processes, where this one is root's. */
+  /** The account of the processes if this process runs as root. */
   private readonly account = process.getuid?.() === 0 ? accountOf('postgres') : undefined;
 
   private constructor(
@@ -83,7 +83,7 @@ export class Postgres {
     await this.launch(primary);
   }
 
-  /** The primary is lost and the replica takes its place. */
+  /** Kills the primary and promotes the replica. */
   async failOver(): Promise<void> {
     const { primary, replica } = this;
     if (!replica) throw new Error('there is no replica');
@@ -95,7 +95,7 @@ export class Postgres {
     await rm(primary.folder, { recursive: true, force: true });
   }
 
-  /** A new replica of the present primary; each commit waits for it from then on. */
+  /** Adds a replica of the current primary, for which each commit waits from then on. */
   async addReplica(): Promise<void> {
     const replica = await this.server();
     const { port } = this.primary;

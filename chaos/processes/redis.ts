@@ -12,7 +12,7 @@ export function redisBinary(): string | undefined {
   }
 }
 
-/** A Redis of our own that forgets nothing when it is killed. */
+/** A Redis that loses nothing when it is killed. */
 export class Redis {
   private child: Child | undefined;
 
@@ -46,7 +46,7 @@ export class Redis {
     await this.child?.ended();
   }
 
-  /** It answers nothing until it is resumed. */
+  /** Suspends it, so that it does not answer until it is resumed. */
   suspend(): void {
     this.child?.process.kill('SIGSTOP');
   }

@@ -8,12 +8,12 @@ import { clocksCanDiffer } from '../processes/instance.js';
 import type { Measured, Run } from '../run.js';
 import { renderTimeline } from './timeline.js';
 
-/** A run of that length must have met every dangerous situation, and a scripted one in any case; in minutes. */
+/** Length from which a run must include every dangerous situation, in minutes; a scripted run always must. */
 const COVERED_MINUTES = 10;
-/** Findings that the report lists. */
+/** Most findings in the report. */
 const LISTED = 200;
 
-/** One finding, as runs are compared by it. */
+/** A finding in the form in which runs are compared. */
 const kindOf = (violation: string) =>
   violation.replaceAll(/[\d]+/g, 'N').replaceAll(/player-\S+|[0-9a-f]{8}-\S+/g, '…');
 
@@ -36,7 +36,7 @@ export async function writeReport(
   return findings;
 }
 
-/** What a run must have met and did not. */
+/** The required situations that did not occur. */
 function uncovered({ minutes, plan: { scripted }, parts }: Run, { coverage }: Verdict): string[] {
   if (!scripted && minutes < COVERED_MINUTES) return [];
   return Object.entries(coverage)

@@ -1,10 +1,12 @@
 import type { History, Intent } from '../load/history.js';
 import type { Run } from '../run.js';
 
-/** Rows of intents in the page: those with the most answers first, and every one that a finding names. */
+/** Most rows of intents in the page: those with the most answers, and all that a finding names. */
 const ROWS = 1500;
 
-/** A page of its own: one row for each instance and party, one for each intent; zoomed by wheel, moved by dragging. */
+/**
+ * A self-contained page with a row for each instance and party, and for each intent. The wheel zooms, dragging scrolls.
+ */
 export function renderTimeline(run: Run, history: History, findings: readonly string[]): string {
   const named = findings.join('\n');
   const isNamed = ({ request }: Intent) => new RegExp(`\\b${request.transactionId}\\b`).test(named);

@@ -11,7 +11,7 @@ import {
 import type { LoadedFacts } from '../../src/wallet/transaction.store.js';
 import { type RoundKey, roundFacts, roundKey, type Row, storedFacts, undecided } from '../model/rows.js';
 
-/** Mistakes that the simulation must find. */
+/** Planted mistakes that the simulation must find. */
 export const BUGS = [
   'no-fencing',
   'no-tombstone',
@@ -28,19 +28,19 @@ const DUE_AFTER_MS = 60_000;
 interface StoredRow extends Row {
   /** What its first claim fixed. */
   readonly claim: Claim | undefined;
-  /** Of a WIN: the BETs that stood in its round when it was claimed. */
+  /** For a WIN: the APPROVED BETs of its round at the time of its claim. */
   readonly stoodOn: readonly string[];
   updatedAt: number;
   parked: boolean;
 }
 
 /**
- * What the statements of wallet/transaction.sql.ts, wallet/fresh-claim.sql.ts and wallet/resolving/undecided.store.ts do,
- * with their conditions. Each call is one committed transaction.
+ * A model of the statements of wallet/transaction.sql.ts, wallet/fresh-claim.sql.ts and
+ * wallet/resolving/undecided.store.ts, with their conditions. Each call is one committed transaction.
  */
 export class SimulatedDatabase {
   readonly rows = new Map<string, StoredRow>();
-  /** How often a settlement found that another attempt had taken over. */
+  /** How often a settlement failed because another attempt had taken over. */
   fenced = 0;
   private readonly versions = new Map<string, number>();
 

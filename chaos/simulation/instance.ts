@@ -32,7 +32,7 @@ export const TOKEN = 'token';
 /** Polling interval of the resolver, in milliseconds. */
 const RESOLVER_MS = 10_000;
 
-/** The surroundings of an instance, which outlive it. */
+/** The environment of an instance, which survives its crashes. */
 export interface Surroundings {
   readonly time: SimulatedTime;
   readonly random: Seeded;
@@ -40,16 +40,16 @@ export interface Surroundings {
   readonly database: SimulatedDatabase;
   readonly wallet: SimulatedWallet;
   readonly bug: Bug | undefined;
-  /** Called with each call to the wallet as it leaves the instance; returns what to call when it is over. */
+  /** Called with each call to the wallet as it leaves the instance; returns a function to call at its end. */
   readonly onCall: (order: Order) => () => void;
 }
 
-/** The public side of a class: what a stand-in must have. */
+/** The public members of a class, which a stand-in must have. */
 type Side<Service, Method extends keyof Service> = Pick<Service, Method>;
 
 /**
- * One process of the service: its own WalletService, AttemptRunner and ResolutionService, before a simulated database and
- * a simulated wallet. It can be suspended and killed; of a killed one nothing runs any further.
+ * One process of the service: its own WalletService, AttemptRunner and ResolutionService with a simulated database and
+ * wallet. It can be suspended and killed; code of a killed process never continues.
  */
 export class SimulatedInstance {
   private alive = true;
@@ -73,12 +73,12 @@ export class SimulatedInstance {
     return this.service.submit(provider as Provider, request);
   }
 
-  /** SIGSTOP: the world goes on, and what arrives meanwhile is read after SIGCONT. */
+  /** SIGSTOP: what arrives meanwhile is processed after SIGCONT. */
   suspend(milliseconds: number): void {
     this.suspendedUntil = Math.max(this.suspendedUntil, this.around.time.now + milliseconds);
   }
 
-  /** SIGKILL, and a start after some time. */
+  /** SIGKILL, and a restart after some time. */
   kill(downMs: number): void {
     this.alive = false;
     this.suspendedUntil = 0;
@@ -88,7 +88,7 @@ export class SimulatedInstance {
     });
   }
 
-  /** Runs something in this process as it is now: after it was resumed, and never once it was killed. */
+  /** Runs code in this process: after it has resumed if it is suspended, and never if it has been killed since. */
   deliver(run: () => void): void {
     const { time } = this.around;
     const { service } = this;
@@ -109,7 +109,7 @@ export class SimulatedInstance {
       walletTimeoutMs: () => WALLET_TIMEOUT_MS,
       maxWinMinor: () => undefined,
     };
-    // Sometimes narrow, so that a reservation that is not released shows.
+    // Sometimes narrow, so that a leaked reservation is detected.
     const gate = new OperatorGate(random.pick([2, 256]));
     const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'isBreakerOpen'> = {
       reserve: (_, kind) =>
@@ -121,7 +121,7 @@ export class SimulatedInstance {
       }),
     };
     const owners = new SessionOwners();
-    // Only a session that this process has seen takes the shortcut.
+    // The shortcut is used only for sessions that this process has seen.
     if (random.chance(0.5)) owners.remember(sha256(TOKEN), this.around.database.session);
     const metrics: Side<Metrics, 'transactionSettled'> = { transactionSettled: () => undefined };
     const transactions = this.transactions();
@@ -177,7 +177,7 @@ export class SimulatedInstance {
     return {
       tryClaim: (submission) => {
         if (bug !== 'claim-after-call') return this.askForClaim(() => database.tryClaim(submission));
-        // The planted bug: the claim is made up, and becomes durable only while the operator is called.
+        // The planted bug: the claim is returned at once, and becomes durable only while the operator is called.
         return new Promise((resolve) => {
           const claim = database.tryClaim(submission);
           const row = database.rows.get(submission.request.transactionId);
@@ -193,7 +193,7 @@ export class SimulatedInstance {
     };
   }
 
-  /** As `ask`; its lease counts from when it was sent. */
+  /** Like `ask`; the lease counts from when the statement was sent. */
   private askForClaim(work: () => Claim | undefined): Promise<Claim | undefined> {
     let sentMs = 0;
     return this.ask(work, () => (sentMs = this.around.time.now)).then(
@@ -201,7 +201,7 @@ export class SimulatedInstance {
     );
   }
 
-  /** One round trip to the database. What was sent is carried out, whatever becomes of its sender. */
+  /** One round trip to the database. A sent statement is carried out, even if its sender dies. */
   private ask<T>(work: () => T, onSend?: () => void): Promise<T> {
     const { network } = this.around;
     return new Promise((resolve, reject) => {
@@ -261,7 +261,7 @@ export class SimulatedInstance {
     );
   }
 
-  /** A call of the wallet with its time-out; the answer comes by the network. */
+  /** A call to the wallet with its time-out; the answer arrives through the network. */
   private call<Answer>(send: (answer: (answer: Answer) => void) => void): Promise<Answer | typeof TIMED_OUT> {
     const { network, time } = this.around;
     return new Promise((resolve) => {

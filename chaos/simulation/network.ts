@@ -14,15 +14,15 @@ export interface Rates {
   readonly client: number;
 }
 
-/** One hop takes at most that long after the faults, in milliseconds. */
+/** Longest hop after the faults, in milliseconds. */
 const HEALTHY_MS = 10;
 
-/** How long things take between any two, and what is lost. */
+/** Latencies and losses between any two parties. */
 export class Network {
-  /** No further faults from then on. */
+  /** Ends all faults. */
   healed = false;
 
-  /** @param latencyMs of one hop, at most; now and then it takes twenty times as long */
+  /** @param latencyMs longest usual hop; sometimes one takes twenty times as long */
   constructor(
     private readonly time: SimulatedTime,
     private readonly random: Seeded,

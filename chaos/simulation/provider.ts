@@ -5,7 +5,7 @@ import { type SimulatedInstance, TOKEN } from './instance.js';
 import type { Network } from './network.js';
 import type { SimulatedTime } from './time.js';
 
-/** How long the client waits for an answer, in milliseconds. */
+/** Time-out of the client, in milliseconds. */
 const PATIENCE_MS = 4000;
 
 export interface Told {
@@ -18,10 +18,10 @@ type Answer =
   | { readonly to: 'refused'; readonly code: string }
   | { readonly to: 'lost' };
 
-/** A provider that repeats a request until its answer is definite, as X-Next-Action says, or gives up. */
+/** A provider that retries as X-Next-Action says until the answer is definite, or gives up. */
 export class SimulatedProvider {
   readonly violations: string[] = [];
-  /** How often it was told that another attempt is in flight. */
+  /** How often it received a 409 because another attempt was in flight. */
   inFlight = 0;
   private readonly told = new Map<string, string>();
   private readonly pursued = new Set<{ readonly request: TransactionRequest; latest: string }>();
@@ -38,7 +38,7 @@ export class SimulatedProvider {
     return this.pursued.size === 0;
   }
 
-  /** What it still asks for, and the latest answer. */
+  /** The pending requests, with their latest answers. */
   get waitingFor(): string[] {
     return [...this.pursued].map(({ request, latest }) => `${request.transactionId} (${latest})`);
   }
@@ -106,7 +106,7 @@ export class SimulatedProvider {
   private hear({ transactionId }: TransactionRequest, body: string): void {
     const before = this.told.get(transactionId);
     if (before !== undefined && before !== body && !mayFollow(before, body)) {
-      // Two answers may overtake one another on their way.
+      // An answer may overtake an earlier one.
       if (mayFollow(body, before)) return;
       this.violations.push(`${transactionId} was answered ${before} and then ${body}`);
     }

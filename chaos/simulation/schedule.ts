@@ -24,16 +24,16 @@ const SESSION: SessionFacts = {
   operatorActive: true,
 };
 
-/** No fault begins after that, in milliseconds. */
+/** Time after which no fault begins, in milliseconds. */
 const FAULTS_END_MS = 12_000;
-/** What was on its way when the faults ended has arrived by then. */
+/** Time after which everything in transit at the end of the faults has arrived. */
 const QUIET_MS = FAULTS_END_MS + 16_000;
-/** After the faults every transaction is decided within that time. */
+/** Longest time after the faults until every transaction is decided. */
 const LIVENESS_MS = 90_000;
 
 /** A BET whose ROLLBACK the operator DECLINED is undecided again, and due a minute later. */
 const RESOLVER_AGAIN_MS = 75_000;
-/** Asking for everything changes something at most as often as there are ROLLBACKs. */
+/** Bound on rounds of repeated requests: each ROLLBACK can change the outcome at most once. */
 const PASSES = 8;
 
 /** How often the dangerous situations occurred. */
@@ -52,7 +52,7 @@ export interface Result {
   readonly coverage: Coverage;
 }
 
-/** Plays one schedule; the seed determines all of it. */
+/** Plays one schedule, which the seed determines. */
 export async function playSchedule(seed: number, bug?: Bug): Promise<Result> {
   return new Schedule(seed, bug).play();
 }
@@ -114,7 +114,7 @@ class Schedule {
           instance.kill(random.between(10, 3000));
         } else {
           this.suspended += 1;
-          // Beyond the lease, or only beyond the wallet's time-out.
+          // Longer than the lease, or only longer than the wallet's time-out.
           instance.suspend(random.between(500, 3000 * LEASE_SECONDS));
         }
       });
@@ -143,12 +143,12 @@ class Schedule {
     return [...this.unsettled(), ...waiting].join(', ');
   }
 
-  /** What stands on a parked transaction waits for a person, too. */
+  /** Transactions that depend on a parked one also wait for a person. */
   private parkedOnes(): boolean {
     return [...this.database.rows.values()].some(({ parked }) => parked);
   }
 
-  /** A provider that wants to know asks for everything once more, until nothing changes. */
+  /** Repeats all requests until no outcome changes. */
   private async askOnceMore(): Promise<void> {
     if (this.parkedOnes()) return;
     for (let pass = 0; pass < PASSES; pass += 1) {
@@ -169,7 +169,10 @@ class Schedule {
     return this.requests.map(({ transactionId }) => this.provider.toldLast(transactionId)?.status).join();
   }
 
-  /** A call leaves under a committed claim whose lease outlives it, alone, and never for a target of a ROLLBACK. */
+  /**
+   * Checks a call: it is under a committed claim whose lease outlives it, the only one for its transaction, and not for
+   * the target of a ROLLBACK.
+   */
   private judgeCall({ transactionId, kind, originalTransactionId }: Order): () => void {
     const { now } = this.time;
     const row = this.database.rows.get(transactionId);
@@ -192,7 +195,7 @@ class Schedule {
     this.judgeReversals();
   }
 
-  /** What the provider was told last, what the platform stores and what the operator holds are the same. */
+  /** Checks that the provider's last answers, the platform's records and the operator's ledger agree. */
   private judgeAgreement(): void {
     const { ledger } = this.wallet;
     for (const { transactionId, kind } of this.requests) {
@@ -201,7 +204,7 @@ class Schedule {
       const row = this.database.rows.get(transactionId);
       const reversed = ledger.isRolledBack(PROVIDER.id, transactionId);
       const held = entry?.status === 'APPROVED' && !(kind !== 'ROLLBACK' && reversed);
-      // The platform's own verdicts move nothing, and so are not in the operator's book.
+      // The platform's own verdicts move no money, so they are not in the operator's ledger.
       const verdict = kind === 'ROLLBACK' && !entry;
       const stored = row?.state === 'APPROVED';
       if ((told === 'APPROVED') !== stored || (!verdict && stored !== held)) {
@@ -213,7 +216,7 @@ class Schedule {
     }
   }
 
-  /** A WIN and a ROLLBACK of the BET that it stands on never both win. */
+  /** Checks that a WIN and a ROLLBACK of the BET that it depends on do not both take effect. */
   private judgeRounds(): void {
     for (const { transactionId, kind, state, stoodOn } of this.database.rows.values()) {
       if (kind !== 'WIN' || state !== 'APPROVED') continue;
@@ -224,7 +227,7 @@ class Schedule {
     }
   }
 
-  /** The operator gets at most one ROLLBACK id for a target, unless the first was DECLINED. */
+  /** Checks that the operator gets at most one ROLLBACK id for a target, unless the first was DECLINED. */
   private judgeReversals(): void {
     const approved = new Map<string, string>();
     for (const { kind, status, originalTransactionId, transactionId } of this.wallet.ledger.entries()) {
@@ -252,7 +255,7 @@ class Schedule {
   }
 }
 
-/** Some of the requests that a provider may make about one round, in an order of their own. */
+/** Some of a provider's possible requests for one round, in any order. */
 function requestsOf(random: Seeded): TransactionRequest[] {
   const { playerRef, gameId, currency } = SESSION;
   const round = { playerRef, gameId, currency, roundId: 'round-1' };

@@ -20,7 +20,7 @@ if (![seed, schedules, seconds].every(Number.isInteger) || bug !== (values.plant
   process.exit(2);
 }
 
-// A refusal is an answer here: no one reads where it was made.
+// Refusals are ordinary answers here, whose stacks are not needed.
 Error.stackTraceLimit = 0;
 console.log(`seeds from ${seed} on`);
 const result = await simulate({ seed: seed!, schedules: schedules!, seconds: seconds!, bug });
@@ -29,7 +29,7 @@ console.log(
 );
 if (result.failure) {
   console.error(
-    `Schedule ${result.failure.seed} violates what must hold (--seed ${result.failure.seed} --schedules 1):`,
+    `Schedule ${result.failure.seed} violates an invariant (--seed ${result.failure.seed} --schedules 1):`,
   );
   for (const violation of result.failure.violations) console.error(`  ${violation}`);
   process.exitCode = 1;

@@ -12,9 +12,9 @@ export interface Simulated {
 }
 
 /**
- * Plays schedule after schedule, with the seeds from `seed` on, until one violates an invariant.
- * @param schedules how many at most
- * @param seconds how long at most
+ * Plays schedules with consecutive seeds, from `seed`, until one violates an invariant.
+ * @param schedules the most schedules
+ * @param seconds the longest time
  */
 export function simulate(options: {
   readonly seed: number;

@@ -9,10 +9,10 @@ interface Event {
 /** A clock that jumps from one event to the next. Times are in milliseconds since its start. */
 export class SimulatedTime {
   now = 0;
-  /** Those that come, the next one last. */
+  /** The future events, the next one last. */
   private readonly events: Event[] = [];
 
-  /** @returns what withdraws it */
+  /** @returns a function that cancels it */
   after(milliseconds: number, run: () => void): () => void {
     const event = { at: this.now + milliseconds, run };
     let index = this.events.length;
@@ -28,7 +28,7 @@ export class SimulatedTime {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }
 
-  /** Runs event after event, each with all that follows from it at once, until `done` or until nothing is left. */
+  /** Runs the events in order, each with its immediate consequences, until `done` or until none is left. */
   async run(done: () => boolean): Promise<void> {
     govern(this);
     await settled();
@@ -48,7 +48,7 @@ function govern(time: SimulatedTime): void {
   governing = time;
 }
 
-/** Lets the product's own clock and pauses be those of the simulated time that runs, while the work runs. */
+/** Replaces the product's clock and pauses by the simulated time while the work runs. */
 export async function withSimulatedTime<T>(work: () => Promise<T>): Promise<T> {
   const { now } = performance;
   const { setTimeout } = timers;
@@ -64,7 +64,7 @@ export async function withSimulatedTime<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when no promise has anything left to do: the event loop turns only then. */
+/** Resolves when no promise has work left, because the event loop turns only then. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

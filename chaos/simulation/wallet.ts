@@ -1,7 +1,7 @@
 import { Ledger } from '../../src/sandbox/ledger.js';
 import type { Booked, Order } from '../../src/operator-wallet/operator-wallet.js';
 
-/** The operator's wallet: its book, and what came under each id. */
+/** The operator's wallet: its ledger, and the content of each id. */
 export class SimulatedWallet {
   readonly ledger = new Ledger();
   readonly violations: string[] = [];
@@ -36,5 +36,5 @@ export class SimulatedWallet {
   }
 }
 
-/** The ledger's times are not looked at. */
+/** The ledger's times are not used. */
 const EPOCH = new Date(0);
