@@ -3,6 +3,7 @@ const GROUND = '^src/(http|openapi|errors|config|runtime|database|embedded-postg
 
 /** Rooms from the top down: one may import those after it, and the ground. */
 const DOWNWARDS = [
+  'search',
   'reconciliation',
   'free-spins',
   'wallet',

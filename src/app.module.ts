@@ -20,6 +20,7 @@ import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.openapi.js';
 import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
+import { SearchModule } from './search/search.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SignatureGuard } from './signature/signature.guard.js';
 import { SignatureModule } from './signature/signature.module.js';
@@ -44,6 +45,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     SessionModule,
     WalletModule,
     FreeSpinsModule,
+    SearchModule,
   ],
   providers: [
     // A provider of this module, because its hooks run before those of all others when the application stops.

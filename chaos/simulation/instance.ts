@@ -11,6 +11,7 @@ import type { SessionService } from '../../src/session/session.service.js';
 import type { Provider } from '../../src/tenancy/tenant.js';
 import type { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { Admission } from '../../src/wallet/admission.js';
+import type { AttemptIds } from '../../src/wallet/attempt-ids.js';
 import { AttemptRunner } from '../../src/wallet/attempt.runner.js';
 import type { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import type { OperatorAnswers } from '../../src/wallet/operator-answers.js';
@@ -134,6 +135,7 @@ export class SimulatedInstance {
       metrics as Metrics,
       // The simulated wallet answers nothing that would be kept.
       {} as OperatorAnswers,
+      { remember: () => undefined } as unknown as AttemptIds,
     );
     this.service = new WalletService(
       randomness,

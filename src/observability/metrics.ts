@@ -131,6 +131,11 @@ export class Metrics {
     labelNames: ['statement'],
     registers: [this.registry],
   });
+  private readonly droppedAttemptIds = new Counter({
+    name: 'croupier_attempt_ids_dropped_total',
+    help: 'Attempts that cannot be searched by the ids in them, because these were not written in time',
+    registers: [this.registry],
+  });
   private readonly resolutions = new Counter({
     name: 'croupier_resolutions_total',
     help: 'Transactions that the resolver took up because they were not retried, by outcome',
@@ -250,6 +255,10 @@ export class Metrics {
 
   batchFailed(statement: string): void {
     this.groupCommitFailures.inc({ statement });
+  }
+
+  attemptIdsDropped(attempts: number): void {
+    this.droppedAttemptIds.inc(attempts);
   }
 
   transactionResolved(operatorId: string, outcome: string): void {

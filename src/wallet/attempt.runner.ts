@@ -12,6 +12,7 @@ import {
 } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
+import { AttemptIds } from './attempt-ids.js';
 import { declineReason, responseBody } from './rules/outcome.js';
 import { OperatorAnswers } from './operator-answers.js';
 import type { AnswerByHand, Claim, Driver, Settlement } from './transaction.js';
@@ -60,6 +61,7 @@ export class AttemptRunner {
     private readonly transactions: TransactionStore,
     private readonly metrics: Metrics,
     private readonly operatorAnswers: OperatorAnswers,
+    private readonly attemptIds: AttemptIds,
   ) {}
 
   /**
@@ -100,6 +102,7 @@ export class AttemptRunner {
     const answer = await this.markAndCall(claim, limitMinor).finally(() => call.release());
     const settlement = this.settlement(claim, answer, driver, started);
     const settled = await this.transactions.settle(claim, settlement);
+    this.rememberIds(claim, settlement);
     if (answer.kind === 'unknown' && answer.received) await this.operatorAnswers.keep(claim, answer.received);
     if (!settled) return { to: 'lost' };
     this.settled(claim, settlement, limitMinor);
@@ -160,6 +163,18 @@ export class AttemptRunner {
   private async markAndCall(claim: Claim, limitMinor: number | undefined): Promise<WalletAnswer> {
     if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
     return this.callOperator(claim);
+  }
+
+  private rememberIds({ order, platformTransactionId }: Claim, { record }: Settlement): void {
+    const { providerId, transactionId } = order;
+    const { requestId, operatorTransactionId } = record;
+    this.attemptIds.remember({
+      providerId,
+      transactionId,
+      platformTransactionId,
+      requestId,
+      operatorTransactionId,
+    });
   }
 
   private triggerReview({ order: { kind, providerId, transactionId } }: Claim): void {

@@ -3,6 +3,8 @@ import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { OperatorWalletModule } from '../operator-wallet/operator-wallet.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { Admission } from './admission.js';
+import { AttemptIds } from './attempt-ids.js';
+import { AttemptIdsStore } from './attempt-ids.store.js';
 import { AttemptRunner } from './attempt.runner.js';
 import { AdjustmentService } from './desk/adjustment.service.js';
 import { AdjustmentsAdminController } from './desk/adjustments.admin.controller.js';
@@ -43,6 +45,8 @@ import { WalletService } from './wallet.service.js';
     FreshClaims,
     TransactionStore,
     OperatorAnswers,
+    AttemptIds,
+    AttemptIdsStore,
     OperatorAnswerStore,
     ResolutionService,
     Resolver,
@@ -55,6 +59,6 @@ import { WalletService } from './wallet.service.js';
     RoundDesk,
     RoundStore,
   ],
-  exports: [WalletService],
+  exports: [WalletService, AttemptIds],
 })
 export class WalletModule {}

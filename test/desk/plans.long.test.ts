@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
 import { type Place, placeOf } from '../../src/http/lists/time-page.js';
+import { SEARCH } from '../../src/search/search.sql.js';
 import { roundPage, transactionsOfRound } from '../../src/wallet/desk/rounds/round.sql.js';
 import {
   INDEX_ORDER_SETTINGS,
@@ -149,6 +150,13 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
             'round' || n / 3, CASE n % 200 WHEN 10 THEN n::text WHEN 110 THEN 'nowhere' END, 1, '{}', at
        FROM ${numbered(ROWS / 2)} WHERE n % 10 IN (0, 8)`,
   );
+  // One provider sends the same request id with every call.
+  await sql.run(
+    `INSERT INTO attempt_ids (provider_id, transaction_id, platform_transaction_id, request_id, operator_transaction_id,
+       created_at)
+     SELECT provider_id, 't' || n, gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'same' ELSE 'request' || n END, 'o' || n, at
+       FROM ${numbered(ROWS)}`,
+  );
   for (const table of [...BIG, 'tenants']) await sql.run(`ANALYZE ${table}`);
 }
 
@@ -160,7 +168,7 @@ async function planOf(
   return nodesOf(await console.run<Explained<ExecutedNode>>(explain, values));
 }
 
-const BIG = new Set(['transactions', 'sessions', 'callbacks', 'free_spin_grants']);
+const BIG = new Set(['transactions', 'sessions', 'callbacks', 'free_spin_grants', 'attempt_ids']);
 
 function expectCheap(
   nodes: ExecutedNode[],
@@ -255,6 +263,20 @@ describe.each([
   ['few tenants, some long gone', FEW],
 ])('with %s,', (_, past) => {
   inTheWorldOf(past);
+
+  test.each([
+    ['a transaction', 't777'],
+    ['an operator’s transaction id', 'o777'],
+    ['a request', 'request777'],
+    ['a request id that is everywhere', 'same'],
+    ['a round', 'round777'],
+    ['a player', 'player77'],
+    ['a player who was last seen long ago', 'player8'],
+    ['a grant', '777'],
+    ['a UUID of nothing', ID],
+  ])('a search for %s touches few rows', async (__, id) => {
+    expectCheap(await planOf({ statement: SEARCH, values: [id, id === ID ? id : null] }));
+  });
 
   test('a round touches its own rows', async () => {
     const round = transactionsOfRound('provider1', 'round777', { mode: 'REAL' }, LIMIT);

@@ -148,7 +148,8 @@ test('path parameters have examples', () => {
 test('filters of a list have no examples', () => {
   const queries = document.entries.flatMap(({ operation }) => queryOf(operation));
   expect(queries.length).toBeGreaterThan(30);
-  for (const query of queries) expect(query).not.toHaveProperty('schema.example');
+  for (const query of queries.filter(({ required }) => !required))
+    expect(query).not.toHaveProperty('schema.example');
 });
 
 test("an administrator's operation names the role that it needs", () => {

@@ -18,6 +18,7 @@ import {
 import { ListQuery, PageQuery } from '../../src/http/lists/page.js';
 import { PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
+import { SearchQuery } from '../../src/search/search.request.js';
 import { SessionQuery } from '../../src/session/session.admin.response.js';
 import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';
 import { PutGameRequest } from '../../src/tenancy/administration/game.request.js';
@@ -137,6 +138,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
     [{ ...TIME_PAGE, open: 'true', olderThanMinutes: 5, operatorId: 'o', providerId: 'a', playerRef: 'p' }],
   ],
   [FindRoundQuery, [{ operatorId: 'o', playerRef: 'p', gameId: 'g', mode: 'DEMO' }, {}]],
+  [SearchQuery, [{ q: 'a player' }]],
   [ApprovalQuery, [{ ...TIME_PAGE, state: 'WAITING', operatorId: 'o' }]],
   [SettleRequest, [{ status: 'APPROVED', balance: -5, operatorReference: 'ticket 1', reason: 'why' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],

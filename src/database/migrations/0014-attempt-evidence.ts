@@ -6,10 +6,11 @@ const FIRST_MONTHS = 4;
 export class AttemptEvidence1764000000014 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(OPERATOR_ANSWERS);
+    await runner.query(ATTEMPT_IDS);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE operator_answers');
+    await runner.query('DROP TABLE operator_answers, attempt_ids');
   }
 }
 
@@ -31,4 +32,24 @@ SELECT make_partition('operator_answers', (date_trunc('month', clock_timestamp()
   FROM generate_series(0, ${FIRST_MONTHS - 1}) month;
 CREATE TABLE operator_answers_default PARTITION OF operator_answers DEFAULT;
 SELECT close_partition('operator_answers', 'operator_answers_default');
+`;
+
+/**
+ * The ids by which an attempt is found, for seven days. They are not on `transactions`, where each index is written twice for
+ * every transaction before its request is answered: these rows are written once, in batches that no request waits for.
+ */
+const ATTEMPT_IDS = `
+CREATE TABLE attempt_ids (
+  provider_id              text NOT NULL,
+  transaction_id           text NOT NULL,
+  platform_transaction_id  uuid NOT NULL,
+  request_id               text,
+  operator_transaction_id  text,
+  created_at               timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX attempt_ids_by_time ON attempt_ids (created_at);
+CREATE INDEX attempt_ids_of_platform ON attempt_ids (platform_transaction_id, created_at);
+CREATE INDEX attempt_ids_of_request ON attempt_ids (request_id, created_at) WHERE request_id IS NOT NULL;
+CREATE INDEX attempt_ids_of_operator ON attempt_ids (operator_transaction_id, created_at)
+  WHERE operator_transaction_id IS NOT NULL;
 `;

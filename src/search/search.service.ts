@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { present } from '../http/lists/time-page.js';
+import { AttemptIds } from '../wallet/attempt-ids.js';
+import { hrefOf } from './href.js';
+import type { SearchItem, SearchResponse } from './search.response.js';
+import { type FoundRow, SearchStore } from './search.store.js';
+
+/** Finds what an id names, whatever kind of id it is. Contract, section 9. */
+@Injectable()
+export class SearchService {
+  constructor(
+    private readonly found: SearchStore,
+    private readonly attemptIds: AttemptIds,
+  ) {}
+
+  /** Exact matches, newest first. Attempts of other instances are found half a second later. */
+  async search(id: string): Promise<SearchResponse> {
+    await this.attemptIds.written();
+    return { items: (await this.found.find(id)).map(itemOf) };
+  }
+}
+
+function itemOf(row: FoundRow): SearchItem {
+  const { type, id, operatorId, providerId, playerRef, at } = row;
+  return present<SearchItem>({ type, id, operatorId, providerId, playerRef, at, href: hrefOf(row) });
+}

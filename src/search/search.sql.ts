@@ -1,0 +1,107 @@
+import type { Statement } from '../database/database.js';
+import { leading } from '../database/time-ordered.js';
+
+/** Items of an answer. Contract, section 9. */
+export const MOST_ITEMS = 50;
+/** Rows that are read of a round, and of each kind of what a player has, to find the rounds and operators among them. */
+const ROWS_OF_ROUND = 2_000;
+const ROWS_OF_PLAYER = 200;
+
+/** $1 is the id as it was given, $2 the same if it is a UUID, else null. */
+const TEXT = '$1::text';
+const UUID = '$2::uuid';
+
+const PROVIDERS = `(SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform') provider`;
+
+const TRANSACTION = (source: string) => `
+  SELECT 'transaction' AS type, t.transaction_id AS id, t.operator_id AS "operatorId", t.provider_id AS "providerId",
+         t.player_ref AS "playerRef", t.created_at AS at, NULL AS "gameId", NULL AS mode, NULL AS "transactionId"
+    FROM ${source}`;
+
+/** OFFSET keeps a look-up by key from being joined in another way. */
+const transactionsWith = (transactionId: string, providerId: string) => `
+  CROSS JOIN LATERAL (
+    SELECT * FROM transactions t WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId} OFFSET 0) t`;
+
+/** The newest attempts with an id; a provider may send one request id with all its requests. */
+const attemptsWith = (column: string, wanted: string) => `
+  (SELECT provider_id, transaction_id, created_at FROM attempt_ids
+    WHERE ${column} = ${wanted} ORDER BY created_at DESC LIMIT ${MOST_ITEMS})`;
+
+const BY_ID_IN_ATTEMPT = `(
+  SELECT DISTINCT provider_id, transaction_id FROM (
+    ${attemptsWith('platform_transaction_id', UUID)}
+    UNION ALL ${attemptsWith('operator_transaction_id', TEXT)}
+    UNION ALL ${attemptsWith('request_id', TEXT)}) with_id) attempt`;
+
+const REQUESTS_OF_TRANSACTIONS = `
+  SELECT 'request', ${TEXT}, t.operator_id, t.provider_id, t.player_ref, max(attempt.created_at), NULL, NULL, t.transaction_id
+    FROM ${attemptsWith('request_id', TEXT)} attempt ${transactionsWith('attempt.transaction_id', 'attempt.provider_id')}
+   GROUP BY t.operator_id, t.provider_id, t.player_ref, t.transaction_id`;
+
+/** One for all that a request did. */
+const REQUEST_OF_AUDIT = `
+  SELECT * FROM (
+    SELECT 'request', e.request_id, NULL, NULL, NULL, e.created_at, NULL, NULL, NULL FROM audit_entries e
+     WHERE e.request_id = ANY (ARRAY[${TEXT}]) ORDER BY e.request_id DESC, e.day DESC, e.position DESC LIMIT 1) newest`;
+
+const ROUNDS = `
+  SELECT 'round', ${TEXT}, r.operator_id, r.provider_id, r.player_ref, min(r.created_at), r.game_id, r.mode, NULL
+    FROM (SELECT * FROM transactions WHERE round_id = ${TEXT} LIMIT ${ROWS_OF_ROUND}) r
+   GROUP BY r.operator_id, r.provider_id, r.player_ref, r.game_id, r.mode`;
+
+const SESSION = `
+  SELECT 'session', s.session_id::text, s.operator_id, s.provider_id, s.player_ref, s.created_at, NULL, NULL, NULL
+    FROM sessions s WHERE s.session_id = ${UUID}`;
+
+/** The newest of what a player has in a table. @param order the columns after the player in its index */
+const newestOfPlayer = (table: string, order: readonly string[]) => `
+  (SELECT t.operator_id, t.created_at FROM ${table} t WHERE ${leading('player_ref', TEXT)}
+    ORDER BY t.player_ref DESC, ${order.map((column) => `t.${column} DESC`).join(', ')} LIMIT ${ROWS_OF_PLAYER})`;
+
+const PLAYERS = `
+  SELECT 'player', ${TEXT}, p.operator_id, NULL, ${TEXT}, max(p.created_at), NULL, NULL, NULL
+    FROM (${newestOfPlayer('sessions', ['created_at', 'session_id'])}
+          UNION ALL ${newestOfPlayer('transactions', ['created_at', 'platform_transaction_id'])}
+          UNION ALL ${newestOfPlayer('free_spin_grants', ['grant_no'])}) p
+   GROUP BY p.operator_id`;
+
+const GRANT = `SELECT 'grant', g.request_ref, g.operator_id, g.provider_id, g.player_ref, g.created_at, NULL, NULL, NULL`;
+const GRANTS = `${GRANT} FROM free_spin_grants g WHERE g.request_ref = ${TEXT}`;
+const GRANTS_BY_EXTERNAL_REF = `
+  ${GRANT} FROM ${PROVIDERS} CROSS JOIN LATERAL (
+    SELECT * FROM free_spin_grants g WHERE g.provider_id = provider.id AND g.external_ref = ${TEXT}
+     LIMIT ${MOST_ITEMS}) g`;
+
+const BATCH = `SELECT 'batch', b.batch_id::text, b.operator_id, NULL, NULL, b.created_at, NULL, NULL, NULL FROM free_spin_batches b`;
+const APPROVAL = `SELECT 'approval', a.approval_id::text, a.operator_id, NULL, NULL, a.created_at, NULL, NULL, NULL FROM approvals a`;
+
+/**
+ * Everything that an id names, by an index each. UNION removes what is found in two ways. The statement has no name: its
+ * plan depends on the id.
+ */
+export const SEARCH: Statement = {
+  name: '',
+  text: `
+    SELECT * FROM (
+      ${[
+        TRANSACTION(`${PROVIDERS} ${transactionsWith(TEXT, 'provider.id')}`),
+        TRANSACTION(
+          `${BY_ID_IN_ATTEMPT} ${transactionsWith('attempt.transaction_id', 'attempt.provider_id')}`,
+        ),
+        REQUESTS_OF_TRANSACTIONS,
+        REQUEST_OF_AUDIT,
+        ROUNDS,
+        SESSION,
+        PLAYERS,
+        GRANTS,
+        GRANTS_BY_EXTERNAL_REF,
+        `${BATCH} WHERE b.batch_id = ${UUID}`,
+        `${BATCH} WHERE b.batch_ref = ${TEXT}`,
+        `${APPROVAL} WHERE a.approval_id = ${UUID}`,
+        // Of a deed that was carried out, its own record is found.
+        `${APPROVAL} WHERE a.state = 'WAITING' AND a.reference = ${TEXT}`,
+      ].join('\nUNION\n')}
+    ) found
+    ORDER BY at DESC, type, id LIMIT ${MOST_ITEMS}`,
+};

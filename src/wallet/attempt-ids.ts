@@ -1,0 +1,89 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Metrics } from '../observability/metrics.js';
+import { BackgroundLoop } from '../runtime/background-loop.js';
+import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
+
+/** How long ids are searchable, in days. Contract, section 9, "Search". */
+const KEPT_DAYS = 7;
+/** Attempts that wait to be written, a few megabytes; beyond, they are dropped. */
+const MOST_QUEUED = 20_000;
+/** Attempts that one statement writes. */
+const BATCH = 1_000;
+/** How long an attempt waits to be written, in milliseconds. */
+const WRITE_EVERY_MS = 500;
+/** How often expired ids are deleted, in milliseconds; how many at once, and how often in one pass. */
+const DELETE_EVERY_MS = 60_000;
+const DELETED_AT_ONCE = 10_000;
+const DELETIONS_PER_PASS = 50;
+/** How long a stop waits for a write under way, in milliseconds. */
+const STOP_MS = 2_000;
+
+/**
+ * Makes attempts searchable by their request, by the platform's and by the operator's transaction id. It is written in
+ * batches beside the attempts, which do not wait for it: what is lost is only harder to find.
+ */
+@Injectable()
+export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('AttemptIds');
+  private queue: IdsOfAttempt[] = [];
+  private readonly writing = new BackgroundLoop({
+    work: () => this.write(),
+    onError: ({ message }) => this.logger.warn({ msg: 'ids of attempts were not written', detail: message }),
+    intervalMs: WRITE_EVERY_MS,
+  });
+  private readonly deleting = new BackgroundLoop({
+    work: () => this.deleteExpired(),
+    onError: ({ message }) => this.logger.warn({ msg: 'expired ids were not deleted', detail: message }),
+    intervalMs: DELETE_EVERY_MS,
+  });
+
+  constructor(
+    private readonly store: AttemptIdsStore,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.writing.start();
+    this.deleting.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.writing.stop(STOP_MS), this.deleting.stop(STOP_MS)]);
+    await this.write().catch(() => undefined);
+  }
+
+  /** Queues the ids of an attempt. Returns at once. */
+  remember(attempt: IdsOfAttempt): void {
+    if (this.queue.length < MOST_QUEUED) this.queue.push(attempt);
+    else this.metrics.attemptIdsDropped(1);
+  }
+
+  /** Resolves when what this instance has queued so far is written or dropped. Never rejects. */
+  written(): Promise<void> {
+    return this.writing.run();
+  }
+
+  private async write(): Promise<void> {
+    while (this.queue.length > 0) {
+      const batch = this.queue.slice(0, BATCH);
+      this.queue = this.queue.slice(BATCH);
+      try {
+        await this.store.insert(batch);
+      } catch (error) {
+        this.metrics.attemptIdsDropped(batch.length);
+        throw error;
+      }
+    }
+  }
+
+  private async deleteExpired(): Promise<void> {
+    for (let deletion = 0; deletion < DELETIONS_PER_PASS && !this.deleting.stopping; deletion += 1) {
+      if ((await this.store.deleteExpired(KEPT_DAYS, DELETED_AT_ONCE)) < DELETED_AT_ONCE) return;
+    }
+  }
+}
