@@ -5,6 +5,7 @@ const GROUND = '^src/(http|openapi|errors|config|runtime|database|embedded-postg
 const DOWNWARDS = [
   'search',
   'reconciliation',
+  'attention',
   'free-spins',
   'wallet',
   'session',

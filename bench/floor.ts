@@ -256,7 +256,8 @@ async function transaction(asked: Transaction): Promise<Answer> {
     roundId,
   };
   const reported = await ask('/transaction', order);
-  const status = reported?.status === 'APPROVED' || reported?.status === 'DECLINED' ? reported.status : undefined;
+  const status =
+    reported?.status === 'APPROVED' || reported?.status === 'DECLINED' ? reported.status : undefined;
   const body = JSON.stringify({
     transactionId,
     platformTransactionId,

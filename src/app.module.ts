@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AdminGuard } from './admin/admin.guard.js';
 import { AdminModule } from './admin/admin.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
+import { AttentionModule } from './attention/attention.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { SensitiveReadGuard } from './audit/sensitive-read.js';
 import type { Configuration } from './config/configuration.js';
@@ -46,6 +47,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     WalletModule,
     FreeSpinsModule,
     SearchModule,
+    AttentionModule,
   ],
   providers: [
     // A provider of this module, because its hooks run before those of all others when the application stops.

@@ -15,6 +15,7 @@ import { RolesAndRefusals1764000000009 } from './migrations/0009-roles-and-refus
 import { MonthlyPartitions1764000000011 } from './migrations/0011-monthly-partitions.js';
 import { GuardRails1764000000013 } from './migrations/0013-guard-rails.js';
 import { AttemptEvidence1764000000014 } from './migrations/0014-attempt-evidence.js';
+import { Attention1764000000015 } from './migrations/0015-attention.js';
 import { HealthAndPauses1764000000016 } from './migrations/0016-health-and-pauses.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
@@ -59,6 +60,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       MonthlyPartitions1764000000011,
       GuardRails1764000000013,
       AttemptEvidence1764000000014,
+      Attention1764000000015,
       HealthAndPauses1764000000016,
     ],
     subscribers: [FailedQuerySubscriber],

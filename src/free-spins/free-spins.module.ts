@@ -28,5 +28,6 @@ import { WinningsStore } from './winnings/winnings.store.js';
     WinningsService,
     WinningsStore,
   ],
+  exports: [WinningsService],
 })
 export class FreeSpinsModule {}

@@ -59,6 +59,6 @@ import { WalletService } from './wallet.service.js';
     RoundDesk,
     RoundStore,
   ],
-  exports: [WalletService, AttemptIds],
+  exports: [WalletService, AttemptIds, Resolver],
 })
 export class WalletModule {}

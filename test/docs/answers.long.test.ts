@@ -288,7 +288,7 @@ describe('the refusals of every operation are documented', () => {
 const OUT_OF_REACH = [/ 500$/, /^GET \/health\/ready 503$/, / \/v1\/admin\/.* (403|429)$/];
 /** Operations that the tests of their own rooms call; each answer is compared with the document there, too. */
 const ELSEWHERE =
-  /\/(free-spins|free-spins-winnings|keys|audit|transactions|rounds|search|adjustments|callbacks|limits|approvals)\b|admin\/sessions/;
+  /\/(free-spins|free-spins-winnings|keys|audit|transactions|rounds|search|adjustments|callbacks|limits|approvals|attention)\b|admin\/sessions/;
 
 test('every operation and status that can be provoked was tried', () => {
   const untried = document.entries

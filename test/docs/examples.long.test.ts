@@ -42,6 +42,11 @@ const NEEDS_MORE: Readonly<Record<string, number>> = {
   'POST /v1/admin/free-spins/batches/{batchId}/resend': 404,
   'POST /v1/operator/free-spins/batches/{batchId}/cancel': 404,
   'POST /v1/operator/free-spins/batches/{batchId}/resend': 404,
+  'GET /v1/admin/attention/{id}': 404,
+  'POST /v1/admin/attention/{id}/assign': 404,
+  'POST /v1/admin/attention/{id}/snooze': 404,
+  'POST /v1/admin/attention/{id}/comments': 404,
+  'POST /v1/admin/attention/{id}/close': 404,
   'DELETE /v1/admin/keys/{id}': 404,
 };
 

@@ -4,6 +4,13 @@ import { AuditQuery } from '../../src/admin/audit.request.js';
 import { CreateKeyRequest } from '../../src/admin/key.request.js';
 import { ApprovalQuery, RejectRequest } from '../../src/approvals/approval.request.js';
 import {
+  AssignRequest,
+  AttentionQuery,
+  CloseRequest,
+  CommentRequest,
+  SnoozeRequest,
+} from '../../src/attention/attention.request.js';
+import {
   AdminBatchQuery,
   AdminBatchRequest,
   AdminGrantQuery,
@@ -141,6 +148,14 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [SearchQuery, [{ q: 'a player' }]],
   [ApprovalQuery, [{ ...TIME_PAGE, state: 'WAITING', operatorId: 'o' }]],
   [SettleRequest, [{ status: 'APPROVED', balance: -5, operatorReference: 'ticket 1', reason: 'why' }]],
+  [
+    AttentionQuery,
+    [{ ...TIME_PAGE, kind: 'round', state: 'OPEN', assignee: 'Ada', operatorId: 'o', providerId: 'a' }],
+  ],
+  [AssignRequest, [{ assignee: 'Ada' }, { assignee: null }]],
+  [SnoozeRequest, [{ until: '2099-01-31T06:00:00Z' }]],
+  [CommentRequest, [{ text: 'asked the operator' }]],
+  [CloseRequest, [{ reason: 'corrected' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],
   [OperatorBatchQuery, [{ ...TIME_PAGE, gameId: 'g' }]],
   [AdminBatchQuery, [{ ...TIME_PAGE, gameId: 'g', operatorId: 'o' }]],

@@ -145,6 +145,10 @@ async function readEverything(): Promise<void> {
   const [session] = await world.sql.run<{ session_id: string }>('SELECT session_id FROM sessions');
   const [callback] = await world.sql.run<{ callback_id: number }>('SELECT callback_id FROM callbacks');
   const [approval] = await world.sql.run<{ approval_id: string }>('SELECT approval_id FROM approvals');
+  const [item] = await world.sql.run<{ item_id: string }>(
+    `INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
+     VALUES (gen_random_uuid(), 'reconciliation', 'a-finding', 'OPEN', 'a finding', now()) RETURNING item_id`,
+  );
   const values: Record<string, unknown> = {
     approvalId: approval?.approval_id,
     currency: 'EUR',
@@ -158,7 +162,11 @@ async function readEverything(): Promise<void> {
     callbackId: callback?.callback_id,
   };
   for (const route of routes) {
-    const id = route.includes('/operators/') ? OPERATOR : PROVIDER;
+    const id = route.includes('/attention/')
+      ? item?.item_id
+      : route.includes('/operators/')
+        ? OPERATOR
+        : PROVIDER;
     const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => String({ id, ...values }[name]));
     for (const accept of ['application/json', 'text/csv']) {
       const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: accept };

@@ -6,7 +6,9 @@ import type { PageOf, PageQuery } from '../../http/lists/page.js';
 import { pageByTime } from '../../http/lists/time-page.js';
 import type { WinningsTrigger } from '../../wallet/attempt.runner.js';
 import { WalletService } from '../../wallet/wallet.service.js';
-import { type FlaggedWin, type Winnings, WinningsStore } from './winnings.store.js';
+import { type FlaggedWin, type Winnings, WinningsStore, type WinKey } from './winnings.store.js';
+
+export type { FlaggedWin } from './winnings.store.js';
 
 /** Number of reported WINs that an instance remembers, to count each once. */
 const REMEMBERED = 1_000;
@@ -17,6 +19,7 @@ export class WinningsService implements OnModuleInit {
   private readonly logger = new BoundedLogger('Winnings');
   /** The keys of reported WINs, oldest first. */
   private readonly reported = new Set<string>();
+  private readonly watchers: ((win: FlaggedWin) => void)[] = [];
 
   constructor(
     private readonly winnings: WinningsStore,
@@ -26,6 +29,16 @@ export class WinningsService implements OnModuleInit {
 
   onModuleInit(): void {
     this.wallet.onWinningsTrigger((trigger) => void this.review(trigger));
+  }
+
+  /** @param watcher called after a WIN was flagged by what this instance booked; not awaited, and must not throw */
+  onFlagged(watcher: (win: FlaggedWin) => void): void {
+    this.watchers.push(watcher);
+  }
+
+  /** Of the WINs those that are booked and flagged. */
+  stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
+    return this.winnings.stillFlagged(wins);
   }
 
   of(requestRef: string): Promise<Winnings> {
@@ -65,6 +78,7 @@ export class WinningsService implements OnModuleInit {
     const { providerId, transactionId, operatorId, playerRef, roundId, flag } = win;
     const freeSpinsRef = win.freeSpinsRef ?? undefined;
     this.metrics.winningFlagged(flag);
+    for (const watcher of this.watchers) watcher(win);
     this.logger.warn({
       msg: 'flagged winnings were booked: see /v1/admin/free-spins-winnings/flagged',
       flag,

@@ -72,6 +72,20 @@ export const FLAGGED_WIN: Statement = {
      WHERE flag IS NOT NULL`,
 };
 
+/** Of the WINs of providers $1 and transactions $2 those that are booked and flagged. */
+export const STILL_FLAGGED: Statement = {
+  name: 'winnings_still_flagged',
+  text: `
+    SELECT "providerId", "transactionId" FROM (
+      SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
+        FROM unnest($1::text[], $2::text[]) AS k (provider_id, transaction_id)
+       CROSS JOIN LATERAL (SELECT * FROM transactions t
+                            WHERE t.provider_id = k.provider_id AND t.transaction_id = k.transaction_id
+                              AND ${BOOKED} OFFSET 0) t
+    ) AS wins
+     WHERE flag IS NOT NULL`,
+};
+
 /** At most $3 WINs without a standing BET in the round of the ROLLBACK of provider $1 and transaction $2. */
 export const FLAGGED_IN_ROUND: Statement = {
   name: 'winnings_flagged_in_round',

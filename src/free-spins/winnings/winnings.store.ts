@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Place } from '../../http/lists/time-page.js';
-import { FLAGGED_IN_ROUND, FLAGGED_WIN, flaggedPage, OF_GRANT } from './winnings.sql.js';
+import { FLAGGED_IN_ROUND, FLAGGED_WIN, flaggedPage, OF_GRANT, STILL_FLAGGED } from './winnings.sql.js';
 
 /**
  * Why a person should look at a booked WIN. If several apply, the first in this order is shown. Contract, section 3,
@@ -34,9 +34,13 @@ export interface Winnings {
   readonly flagged: number;
 }
 
-export interface FlaggedWin {
+/** What identifies a WIN. */
+export interface WinKey {
   readonly providerId: string;
   readonly transactionId: string;
+}
+
+export interface FlaggedWin extends WinKey {
   readonly operatorId: string;
   readonly playerRef: string;
   readonly gameId: string;
@@ -70,6 +74,12 @@ export class WinningsStore {
   /** The WINs in the round of a ROLLBACK that have no standing BET. */
   flaggedInRoundOf(providerId: string, rollbackId: string): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_IN_ROUND, [providerId, rollbackId, REPORTED_PER_ROUND]);
+  }
+
+  /** Of the WINs those that are booked and flagged. */
+  stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
+    const providers = wins.map(({ providerId }) => providerId);
+    return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
   /** Newest first. @param before the place before which the page begins */

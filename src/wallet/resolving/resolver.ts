@@ -37,6 +37,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     onError: ({ message }) => this.logger.error({ msg: 'resolver pass failed', detail: message }),
     intervalMs: POLL_MS,
   });
+  private readonly parkedWatchers: (() => void)[] = [];
   private stopped: Promise<void> | undefined;
 
   constructor(
@@ -58,6 +59,11 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.stopped;
+  }
+
+  /** @param watcher called after a transaction was parked by this instance; not awaited, and must not throw */
+  onParked(watcher: () => void): void {
+    this.parkedWatchers.push(watcher);
   }
 
   /** Resolves what is due now. Never rejects. */
@@ -115,6 +121,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
       to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : '24 hours in vain';
     this.metrics.transactionResolved(due.operatorId, 'parked');
     this.logger.error({ msg: 'transaction parked for a person', because });
+    for (const watcher of this.parkedWatchers) watcher();
   }
 
   private report(due: Due, { to }: Resolved): void {

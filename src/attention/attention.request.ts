@@ -1,0 +1,51 @@
+import { TimePageQuery } from '../http/lists/time-page.js';
+import { IdentifierField, QueryChoiceField, TextField } from '../http/validation/fields.js';
+import { InstantField } from '../http/validation/instant.js';
+import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
+
+/** Longest name of an assignee, in characters. */
+const ASSIGNEE = 128;
+
+/** Contract, section 9, "Attention". */
+export class AttentionQuery extends TimePageQuery {
+  @QueryChoiceField(ATTENTION_KINDS)
+  kind?: AttentionKind;
+
+  @QueryChoiceField(ATTENTION_STATES)
+  state?: AttentionState;
+
+  @TextField({ longest: ASSIGNEE, presence: 'optional', example: 'Ada' })
+  assignee?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
+  providerId?: string;
+}
+
+export class AssignRequest {
+  @TextField({
+    longest: ASSIGNEE,
+    notBlank: true,
+    presence: 'nullable',
+    example: 'Ada',
+    description: 'Free text; null or absent: nobody any more',
+  })
+  assignee?: string | null;
+}
+
+export class SnoozeRequest {
+  @InstantField('In the future', { presence: 'required', example: '2099-01-31T06:00:00Z' })
+  until: string;
+}
+
+export class CommentRequest {
+  @TextField({ longest: 2_000, notBlank: true, example: 'asked the operator, ticket 4711' })
+  text: string;
+}
+
+export class CloseRequest {
+  @TextField({ longest: 500, notBlank: true, example: 'the operator has corrected it' })
+  reason: string;
+}

@@ -1,0 +1,176 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../http/lists/list.js';
+import { NextCursor, present } from '../http/lists/time-page.js';
+import {
+  type Attention,
+  ATTENTION_KINDS,
+  ATTENTION_STATES,
+  type AttentionEvent,
+  type AttentionKind,
+  type AttentionState,
+} from './attention.js';
+import type { AttentionStory } from './attention.service.js';
+
+/** Something that waits for a person. What it does not have is absent. */
+export class AttentionItem {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ enum: ATTENTION_KINDS, example: 'transaction' })
+  kind: AttentionKind;
+
+  @ApiProperty({
+    example: 'sandbox-provider/bet-1001',
+    description:
+      'The cause: providerId/transactionId, of rounds providerId/operatorId, requestRef, sessionId or approvalId',
+  })
+  subject: string;
+
+  @ApiProperty({ enum: ATTENTION_STATES, example: 'OPEN' })
+  state: AttentionState;
+
+  @ApiProperty({ example: 'BET bet-1001 of 2.50 EUR for player-42: the resolver has given up' })
+  summary: string;
+
+  @ApiPropertyOptional({ example: 'sandbox-operator' })
+  operatorId?: string;
+
+  @ApiPropertyOptional({ example: 'sandbox-provider' })
+  providerId?: string;
+
+  @ApiPropertyOptional({ type: 'integer', example: 3, description: 'Of rounds: how many there are' })
+  count?: number;
+
+  @ApiPropertyOptional({
+    example: '/v1/admin/transactions/sandbox-provider/bet-1001',
+    description: 'Where the cause is shown',
+  })
+  href?: string;
+
+  @ApiPropertyOptional({ example: 'Ada' })
+  assignee?: string;
+
+  @ApiPropertyOptional({ description: 'Of a SNOOZED one: when it is OPEN again' })
+  snoozedUntil?: Date;
+
+  @ApiProperty()
+  createdAt: Date;
+
+  @ApiPropertyOptional()
+  closedAt?: Date;
+
+  @ApiPropertyOptional({ example: 'croupier', description: '`croupier`: its cause was gone' })
+  closedBy?: string;
+
+  @ApiPropertyOptional({ example: 'Night shift' })
+  closedByName?: string;
+
+  @ApiPropertyOptional({ description: 'Why it was closed' })
+  reason?: string;
+}
+
+export const ATTENTION_COLUMNS: Columns<AttentionItem> = {
+  id: true,
+  kind: true,
+  subject: true,
+  state: true,
+  summary: true,
+  operatorId: true,
+  providerId: true,
+  count: true,
+  href: true,
+  assignee: true,
+  snoozedUntil: true,
+  createdAt: true,
+  closedAt: true,
+  closedBy: true,
+  closedByName: true,
+  reason: true,
+};
+
+export class AttentionListResponse extends NextCursor {
+  @ApiProperty({ type: [AttentionItem] })
+  items: AttentionItem[];
+}
+
+export class AttentionComment {
+  @ApiProperty()
+  at: Date;
+
+  @ApiProperty({ example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
+  by: string;
+
+  @ApiPropertyOptional({ example: 'Night shift' })
+  byName?: string;
+
+  @ApiProperty({ example: 'asked the operator, ticket 4711' })
+  text: string;
+}
+
+export class AttentionHistoryEntry {
+  @ApiProperty()
+  at: Date;
+
+  @ApiProperty({ enum: ['opened', 'assigned', 'unassigned', 'snoozed', 'woken', 'commented', 'closed'] })
+  event: string;
+
+  @ApiProperty({ example: 'croupier', description: '`croupier` where no person did it' })
+  by: string;
+
+  @ApiPropertyOptional({ example: 'Night shift' })
+  byName?: string;
+
+  @ApiPropertyOptional({ description: 'The assignee, until when, the comment, or why it was closed' })
+  text?: string;
+}
+
+export class AttentionResponse extends AttentionItem {
+  @ApiProperty({ type: [AttentionComment], description: 'Oldest first' })
+  comments: AttentionComment[];
+
+  @ApiProperty({ type: [AttentionHistoryEntry], description: 'Oldest first; of a long one the latest 500' })
+  history: AttentionHistoryEntry[];
+}
+
+export function attentionItem(item: Attention): AttentionItem {
+  const { id, kind, subject, state, summary, operatorId, providerId, count, href, assignee } = item;
+  const { snoozedUntil, createdAt, closedAt, closedBy, closedByName, reason } = item;
+  return present<AttentionItem>({
+    id,
+    kind,
+    subject,
+    state,
+    summary,
+    operatorId,
+    providerId,
+    count,
+    href,
+    assignee,
+    snoozedUntil,
+    createdAt,
+    closedAt,
+    closedBy,
+    closedByName,
+    reason,
+  });
+}
+
+export function attentionResponse(story: AttentionStory): AttentionResponse {
+  const history = story.events.map(historyEntry);
+  const comments = story.events
+    .filter(({ event }) => event === 'commented')
+    .map(({ at, actor: by, actorName: byName, text }) =>
+      present<AttentionComment>({ at, by, byName, text: text ?? '' }),
+    );
+  return { ...attentionItem(story), comments, history };
+}
+
+function historyEntry({
+  at,
+  event,
+  actor: by,
+  actorName: byName,
+  text,
+}: AttentionEvent): AttentionHistoryEntry {
+  return present<AttentionHistoryEntry>({ at, event, by, byName, text });
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
+import type { Query } from '../database/database.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import type { PageOf } from '../http/lists/page.js';
+import { pageByTime } from '../http/lists/time-page.js';
+import { isUuid } from '../http/validation/identifier.js';
+import { Clock } from '../runtime/clock.js';
+import { instantOrDayMs } from '../runtime/instant.js';
+import type { Attention, AttentionEvent } from './attention.js';
+import type { AttentionQuery } from './attention.request.js';
+import { AttentionStore } from './attention.store.js';
+
+/** An item with what happened to it, oldest first. */
+export type AttentionStory = Attention & { readonly events: readonly AttentionEvent[] };
+
+/** What people do with what waits for them. Contract, section 9, "Attention". */
+@Injectable()
+export class AttentionService {
+  constructor(
+    private readonly items: AttentionStore,
+    private readonly audit: Audit,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  async list(query: AttentionQuery): Promise<PageOf<Attention>> {
+    await this.items.wake();
+    return pageByTime(
+      query,
+      isUuid,
+      ({ before, limit }) => this.items.page(query, before, limit),
+      (item) => item,
+    );
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async find(id: string): Promise<AttentionStory> {
+    await this.items.wake();
+    const item = await this.items.find(id);
+    if (!item) throw new CroupierError('NOT_FOUND', 'no such item');
+    return { ...item, events: await this.items.events(id) };
+  }
+
+  /** @param assignee free text; null: nobody any more @throws CroupierError NOT_FOUND · CONFLICT if it is closed */
+  assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionStory> {
+    return this.change(actor, id, 'assign', { assignee }, (query) =>
+      this.items.assign(query, id, actor, assignee),
+    );
+  }
+
+  /** Hides the item until then. @throws CroupierError INVALID_REQUEST · NOT_FOUND · CONFLICT if it is closed */
+  async snooze(actor: Actor, id: string, until: string): Promise<AttentionStory> {
+    const instant = new Date(instantOrDayMs(until)!);
+    if (instant <= this.clock.now())
+      throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
+    return this.change(actor, id, 'snooze', { until: instant.toISOString() }, (query) =>
+      this.items.snooze(query, id, actor, instant),
+    );
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  comment(actor: Actor, id: string, text: string): Promise<AttentionStory> {
+    return this.change(actor, id, 'comment', { text }, (query) => this.items.comment(query, id, actor, text));
+  }
+
+  /** Closes the item for good: it is not opened again for the same cause. @throws CroupierError NOT_FOUND · CONFLICT */
+  close(actor: Actor, id: string, reason: string): Promise<AttentionStory> {
+    return this.change(actor, id, 'close', { reason }, (query) => this.items.close(query, id, actor, reason));
+  }
+
+  private async change(
+    actor: Actor,
+    id: string,
+    verb: 'assign' | 'snooze' | 'comment' | 'close',
+    after: object,
+    write: (query: Query) => Promise<boolean>,
+  ): Promise<AttentionStory> {
+    await this.find(id);
+    const changed = await this.audit.change(actor, async ({ query }, record) => {
+      const written = await write(query);
+      if (written) await record({ action: `attention.${verb}`, target: `attention:${id}`, after });
+      return written;
+    });
+    if (!changed) throw new CroupierError('CONFLICT', 'the item is closed');
+    return this.find(id);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Statement } from '../database/database.js';
+
+/** Who opens and closes items where no person does. */
+export const PLATFORM_ACTOR = 'croupier';
+
+const NOW = 'statement_timestamp()';
+
+/** An item; the table is `t`. */
+export const ITEM_COLUMNS = `
+  t.item_id AS id, t.kind, t.subject, t.state, t.operator_id AS "operatorId", t.provider_id AS "providerId", t.summary,
+  t.count, t.href, t.assignee, t.snoozed_until AS "snoozedUntil", t.closed_at AS "closedAt", t.closed_by AS "closedBy",
+  t.closed_by_name AS "closedByName", t.close_reason AS reason, t.created_at AS "createdAt"`;
+
+/** Adds an event to the items of the CTE `from`. */
+const tell = (from: string, event: string, actor: string, name = 'NULL', text = 'NULL') => `
+  told AS (INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
+           SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
+
+/** $1 are causes as JSON, $2 who found them. A cause that has an item already, even a closed one, gets no other. */
+export const OPEN: Statement = {
+  name: 'attention_open',
+  text: `
+    WITH opened AS (
+      INSERT INTO attention_items (item_id, kind, subject, state, operator_id, provider_id, summary, count, href,
+                                   range_from, range_to, created_at)
+      SELECT item_id, kind, subject, 'OPEN', operator_id, provider_id, summary, count, href, range_from, range_to, ${NOW}
+        FROM json_to_recordset($1::json) AS cause (item_id uuid, kind text, subject text, operator_id text,
+               provider_id text, summary text, count integer, href text, range_from timestamptz, range_to timestamptz)
+      ON CONFLICT (kind, subject) WHERE cause_present DO NOTHING
+      RETURNING item_id
+    ), ${tell('opened', `'opened'`, '$2')}
+    SELECT item_id AS id FROM opened`,
+};
+
+/** Items whose cause is gone are closed, unless they are, and leave the place to an item of a later cause. */
+const endOf = (condition: string) => `
+    WITH gone AS (
+      UPDATE attention_items
+         SET cause_present = false, state = 'CLOSED', snoozed_until = NULL,
+             closed_at = coalesce(closed_at, ${NOW}), closed_by = coalesce(closed_by, '${PLATFORM_ACTOR}'),
+             close_reason = coalesce(close_reason, 'its cause is gone')
+       WHERE cause_present AND ${condition}
+      RETURNING item_id, closed_at
+    ), closed AS (SELECT item_id FROM gone WHERE closed_at = ${NOW}),
+    ${tell('closed', `'closed'`, `'${PLATFORM_ACTOR}'`, 'NULL', `'its cause is gone'`)}
+    SELECT item_id AS id FROM closed`;
+
+export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
+
+/** $1 are the subjects of rounds that still have a cause. */
+export const END_OTHER_ROUNDS: Statement = {
+  name: 'attention_end_other_rounds',
+  text: endOf(`kind = 'round' AND subject <> ALL ($1::text[])`),
+};
+
+/** $1 is the operator, $2 … $3 the range that was reconciled, $4 the subjects that were found in it. */
+export const END_OTHER_FINDINGS: Statement = {
+  name: 'attention_end_other_findings',
+  text: endOf(`kind = 'reconciliation' AND operator_id = $1 AND range_from >= $2 AND range_to <= $3
+         AND subject <> ALL ($4::text[])`),
+};
+
+/** Open rounds are counted again and again. */
+export const COUNT_AGAIN: Statement = {
+  name: 'attention_count_again',
+  text: `
+    UPDATE attention_items SET count = $2, summary = $3
+     WHERE kind = 'round' AND subject = $1 AND cause_present AND count IS DISTINCT FROM $2`,
+};
+
+/** Items of kind $1 whose cause was present when it was last looked for, after the subject $2. */
+export const PRESENT: Statement = {
+  name: 'attention_present',
+  text: `
+    SELECT item_id AS id, subject FROM attention_items
+     WHERE cause_present AND kind = $1 AND subject > $2 ORDER BY subject LIMIT $3`,
+};
+
+/** Lets one caller pass in $2 seconds, of all instances. */
+export const CLAIM_SCAN: Statement = {
+  name: 'attention_claim_scan',
+  text: `
+    INSERT INTO attention_scans AS s (name, ran_at) VALUES ($1, clock_timestamp())
+    ON CONFLICT (name) DO UPDATE SET ran_at = clock_timestamp()
+     WHERE s.ran_at <= clock_timestamp() - make_interval(secs => $2)
+    RETURNING name`,
+};
+
+export const WAKE: Statement = {
+  name: 'attention_wake',
+  text: `
+    WITH woken AS (
+      UPDATE attention_items SET state = 'OPEN', snoozed_until = NULL
+       WHERE state = 'SNOOZED' AND snoozed_until <= ${NOW}
+      RETURNING item_id
+    ), ${tell('woken', `'woken'`, `'${PLATFORM_ACTOR}'`)}
+    SELECT item_id AS id FROM woken`,
+};
+
+/** Changes an item that is not closed; $1 is the item, $2 and $3 who does it, $4 the value. */
+const changeOf = (name: string, assignments: string, event: string, text: string): Statement => ({
+  name: `attention_${name}`,
+  text: `
+    WITH changed AS (
+      UPDATE attention_items SET ${assignments} WHERE item_id = $1 AND state <> 'CLOSED' RETURNING item_id
+    ), ${tell('changed', event, '$2', '$3', text)}
+    SELECT item_id AS id FROM changed`,
+});
+
+export const ASSIGN = changeOf(
+  'assign',
+  'assignee = $4::text',
+  `CASE WHEN $4::text IS NULL THEN 'unassigned' ELSE 'assigned' END`,
+  '$4::text',
+);
+
+export const CLOSE = changeOf(
+  'close',
+  `state = 'CLOSED', snoozed_until = NULL, closed_at = ${NOW}, closed_by = $2, closed_by_name = $3, close_reason = $4`,
+  `'closed'`,
+  '$4',
+);
+
+export const SNOOZE = changeOf(
+  'snooze',
+  `state = 'SNOOZED', snoozed_until = $4::timestamptz`,
+  `'snoozed'`,
+  `to_char($4::timestamptz AT TIME ZONE 'UTC', '"until "YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
+);
+
+/** Closed items may be commented on too. */
+export const COMMENT: Statement = {
+  name: 'attention_comment',
+  text: `
+    INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
+    SELECT item_id, 'commented', $2, $3, $4, ${NOW} FROM attention_items WHERE item_id = $1
+    RETURNING item_id AS id`,
+};
+
+export const FIND: Statement = {
+  name: 'attention_find',
+  text: `SELECT ${ITEM_COLUMNS} FROM attention_items t WHERE t.item_id = $1`,
+};
+
+/** The latest events of item $1, oldest first. */
+export const EVENTS: Statement = {
+  name: 'attention_events',
+  text: `
+    SELECT * FROM (
+      SELECT event, actor, actor_name AS "actorName", text, created_at AS at, event_no
+        FROM attention_events WHERE item_id = $1 ORDER BY event_no DESC LIMIT $2) latest
+     ORDER BY event_no`,
+};
+
+export const COUNT: Statement = {
+  name: 'attention_count',
+  text: `
+    SELECT kind, state, count(*) AS value FROM attention_items
+     WHERE state IN ('OPEN', 'SNOOZED') GROUP BY kind, state`,
+};

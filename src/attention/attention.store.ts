@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../audit/actor.js';
+import { Database, type Query, type Statement } from '../database/database.js';
+import { type TimeOrderedTable, timeOrderedPage } from '../database/time-ordered.js';
+import type { Place } from '../http/lists/time-page.js';
+import { Randomness } from '../runtime/randomness.js';
+import type { Attention, AttentionEvent, AttentionKind, AttentionState, Cause } from './attention.js';
+import * as sql from './attention.sql.js';
+
+export interface AttentionFilter {
+  readonly kind?: AttentionKind;
+  readonly state?: AttentionState;
+  readonly assignee?: string;
+  readonly operatorId?: string;
+  readonly providerId?: string;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** An item whose cause was present when it was last looked for. */
+export interface PresentItem {
+  readonly id: string;
+  readonly subject: string;
+}
+
+/** Causes that one statement opens items for. */
+const BATCH = 500;
+/** The latest events of an item that are shown. */
+const EVENTS_SHOWN = 500;
+
+const TABLE: TimeOrderedTable = {
+  columns: sql.ITEM_COLUMNS,
+  from: 'attention_items',
+  id: 'item_id',
+  idType: 'uuid',
+};
+
+/** One page, newest first. What is open or snoozed is little: it is searched along its state, all else along the others. */
+export function attentionPage(
+  filter: AttentionFilter,
+  before: Place | undefined,
+  limit: number,
+): { statement: Statement; values: unknown[] } {
+  const { kind, state, assignee, operatorId, providerId, from, to } = filter;
+  const others = { assignee, operator_id: operatorId, provider_id: providerId, kind };
+  const equal = state === 'CLOSED' ? { ...others, state } : { state, ...others };
+  return timeOrderedPage(TABLE, equal, { from, to, before }, limit);
+}
+
+/** Reads and writes items; every change carries its condition. */
+@Injectable()
+export class AttentionStore {
+  constructor(
+    private readonly database: Database,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** Opens an item for each cause that has none. @param by who found them @returns how many were opened */
+  async open(causes: readonly Cause[], by = sql.PLATFORM_ACTOR): Promise<number> {
+    let opened = 0;
+    for (let at = 0; at < causes.length; at += BATCH) {
+      const rows = causes.slice(at, at + BATCH).map((cause) => this.rowOf(cause));
+      opened += (await this.database.query(sql.OPEN, [JSON.stringify(rows), by])).length;
+    }
+    return opened;
+  }
+
+  private rowOf({ kind, subject, operatorId, providerId, summary, count, href, range }: Cause): object {
+    return {
+      item_id: this.randomness.uuid(),
+      kind,
+      subject,
+      operator_id: operatorId,
+      provider_id: providerId,
+      summary,
+      count,
+      href,
+      range_from: range?.from,
+      range_to: range?.to,
+    };
+  }
+
+  /** Ends items whose cause is gone. */
+  async end(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.database.query(sql.END, [ids]);
+  }
+
+  /** Ends the items of rounds whose cause is gone. @param subjects of those that still have one */
+  async endOtherRounds(subjects: readonly string[]): Promise<void> {
+    await this.database.query(sql.END_OTHER_ROUNDS, [subjects]);
+  }
+
+  /** Ends the findings of an operator whose range lies in this one and that were not found again. */
+  async endOtherFindings(
+    operatorId: string,
+    { from, to }: NonNullable<Cause['range']>,
+    subjects: readonly string[],
+  ): Promise<number> {
+    return (await this.database.query(sql.END_OTHER_FINDINGS, [operatorId, from, to, subjects])).length;
+  }
+
+  async countAgain({ subject, count, summary }: Cause): Promise<void> {
+    await this.database.query(sql.COUNT_AGAIN, [subject, count, summary]);
+  }
+
+  /** @param after the last subject of the page before; undefined for the first page */
+  present(kind: AttentionKind, after = '', limit: number): Promise<PresentItem[]> {
+    return this.database.query(sql.PRESENT, [kind, after, limit]);
+  }
+
+  /** Whether this instance is the one to scan now. @returns false if a scan was begun less than `seconds` ago */
+  async claimScan(name: string, seconds: number): Promise<boolean> {
+    return (await this.database.query(sql.CLAIM_SCAN, [name, seconds])).length > 0;
+  }
+
+  /** Opens snoozed items again whose time has come. */
+  async wake(): Promise<void> {
+    await this.database.query(sql.WAKE, []);
+  }
+
+  /** Newest first. */
+  page(
+    filter: AttentionFilter,
+    before: Place | undefined,
+    limit: number,
+  ): Promise<(Attention & { place: string })[]> {
+    const { statement, values } = attentionPage(filter, before, limit);
+    return this.database.query(statement, values);
+  }
+
+  async find(id: string): Promise<Attention | undefined> {
+    return (await this.database.query<Attention>(sql.FIND, [id]))[0];
+  }
+
+  /** Oldest first. */
+  events(id: string): Promise<AttentionEvent[]> {
+    return this.database.query(sql.EVENTS, [id, EVENTS_SHOWN]);
+  }
+
+  assign(query: Query, id: string, actor: Actor, assignee: string | null): Promise<boolean> {
+    return changed(query, sql.ASSIGN, id, actor, assignee);
+  }
+
+  snooze(query: Query, id: string, actor: Actor, until: Date): Promise<boolean> {
+    return changed(query, sql.SNOOZE, id, actor, until);
+  }
+
+  close(query: Query, id: string, actor: Actor, reason: string): Promise<boolean> {
+    return changed(query, sql.CLOSE, id, actor, reason);
+  }
+
+  comment(query: Query, id: string, actor: Actor, text: string): Promise<boolean> {
+    return changed(query, sql.COMMENT, id, actor, text);
+  }
+
+  /** What is not closed, by kind and state. */
+  count(): Promise<{ kind: AttentionKind; state: AttentionState; value: number }[]> {
+    return this.database.query(sql.COUNT, []);
+  }
+}
+
+/** @returns false if the item is closed, or does not exist */
+async function changed(
+  query: Query,
+  statement: Statement,
+  id: string,
+  { actor, name }: Actor,
+  value: unknown,
+): Promise<boolean> {
+  return (await query(statement, [id, actor, name ?? null, value])).length > 0;
+}

@@ -1,0 +1,72 @@
+export const ATTENTION_KINDS = [
+  'transaction',
+  'round',
+  'grant',
+  'winnings',
+  'revocation',
+  'approval',
+  'reconciliation',
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+export const ATTENTION_STATES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
+export type AttentionState = (typeof ATTENTION_STATES)[number];
+
+/** Something that waits for a person. Contract, section 9, "Attention". */
+export interface Attention {
+  readonly id: string;
+  readonly kind: AttentionKind;
+  /** Identifies the cause among those of its kind. */
+  readonly subject: string;
+  readonly state: AttentionState;
+  readonly operatorId: string | null;
+  readonly providerId: string | null;
+  readonly summary: string;
+  /** How many the item stands for, where that may be more than one. */
+  readonly count: number | null;
+  /** Where the cause is shown. */
+  readonly href: string | null;
+  readonly assignee: string | null;
+  readonly snoozedUntil: Date | null;
+  readonly closedAt: Date | null;
+  readonly closedBy: string | null;
+  readonly closedByName: string | null;
+  readonly reason: string | null;
+  readonly createdAt: Date;
+}
+
+export type AttentionEventName =
+  'opened' | 'assigned' | 'unassigned' | 'snoozed' | 'woken' | 'commented' | 'closed';
+
+/** What happened to an item. */
+export interface AttentionEvent {
+  readonly event: AttentionEventName;
+  readonly actor: string;
+  readonly actorName: string | null;
+  readonly text: string | null;
+  readonly at: Date;
+}
+
+/** A cause for which an item is to be opened, unless there is one. */
+export interface Cause {
+  readonly kind: AttentionKind;
+  readonly subject: string;
+  readonly operatorId?: string;
+  readonly providerId?: string;
+  readonly summary: string;
+  readonly count?: number;
+  readonly href?: string;
+  /** Of a reconciliation: which time was compared. */
+  readonly range?: { readonly from: Date; readonly to: Date };
+}
+
+/** The subject of what is unique for its provider. A provider's id contains no slash. */
+export function subjectOf(providerId: string, id: string): string {
+  return `${providerId}/${id}`;
+}
+
+/** The two parts of such a subject. */
+export function partsOf(subject: string): { readonly providerId: string; readonly id: string } {
+  const slash = subject.indexOf('/');
+  return { providerId: subject.slice(0, slash), id: subject.slice(slash + 1) };
+}

@@ -1,0 +1,182 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { WinningsService } from '../free-spins/winnings/winnings.service.js';
+import { Metrics } from '../observability/metrics.js';
+import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Resolver } from '../wallet/resolving/resolver.js';
+import { type AttentionKind, partsOf, subjectOf } from './attention.js';
+import { AttentionStore } from './attention.store.js';
+import { CauseStore } from './cause.store.js';
+import { flaggedWinnings, type Search } from './causes.js';
+import { OpenRoundsWatch } from './open-rounds.watch.js';
+
+/** Polling interval, in milliseconds: an item appears within ten seconds of its cause. */
+const POLL_MS = 5_000;
+/** Delay before the first pass, in milliseconds. */
+const FIRST_POLL_MS = 1_000;
+/** Of all instances one looks for causes within this time, in seconds: shorter than the polling interval. */
+const PASS_SECONDS = 3;
+/** Rows that one query loads, and queries of one search in a pass: the bound of what a pass costs. */
+const WINDOW = 500;
+const WINDOWS_PER_PASS = 4;
+/** How often it is asked for what is searched rarely, in milliseconds. */
+const RARE_POLL_MS = 60_000;
+/**
+ * How often all flagged winnings are listed, in seconds. Items are opened when a WIN is flagged; the list has those as well
+ * whose instance died before.
+ */
+const WINNINGS_SECONDS = 600;
+/** Pages of flagged winnings that are listed: the newest 10,000. */
+const WINNINGS_PAGES = 20;
+/** How long a stop waits for a pass, in milliseconds. */
+const STOP_MS = 2_000;
+
+/** The searches of a pass; what is parked is searched apart, since it must appear at once. */
+const SEARCHED = ['undecided', 'grants', 'revocations', 'approvals'] as const satisfies Search[];
+/** The kinds whose items end when their cause is gone; the others are ended where they are found. */
+const ENDING = [
+  'transaction',
+  'grant',
+  'revocation',
+  'approval',
+  'winnings',
+] as const satisfies AttentionKind[];
+
+/**
+ * Opens an item for each cause, and ends those whose cause is gone. Contract, section 9, "Attention". Any number of
+ * instances may run it: a cause has one item at most.
+ */
+@Injectable()
+export class AttentionWatcher
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
+  private readonly logger = new Logger('Attention');
+  private readonly loop = new BackgroundLoop({
+    work: () => this.pass(),
+    onError: ({ message }) => this.logger.error({ msg: 'search for causes failed', detail: message }),
+    intervalMs: POLL_MS,
+    firstAfterMs: FIRST_POLL_MS,
+  });
+  private readonly rareLoop = new BackgroundLoop({
+    work: () => this.rarePass(),
+    onError: ({ message }) => this.logger.error({ msg: 'rare search for causes failed', detail: message }),
+    intervalMs: RARE_POLL_MS,
+    firstAfterMs: FIRST_POLL_MS,
+  });
+  /** Where a search goes on that did not come to its end, and where the check of a kind's items does. */
+  private readonly places = new Map<Search, readonly string[]>();
+  private readonly checked = new Map<AttentionKind, string>();
+  private stopped: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly items: AttentionStore,
+    private readonly causes: CauseStore,
+    private readonly openRounds: OpenRoundsWatch,
+    private readonly winnings: WinningsService,
+    private readonly resolver: Resolver,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.resolver.onParked(() => void this.loop.run());
+    this.winnings.onFlagged((win) => {
+      this.items.open([flaggedWinnings(win)]).catch((error: unknown) => {
+        const detail = (error as Error).message;
+        this.logger.warn({ msg: 'item not opened yet: the next list of flagged winnings has it', detail });
+      });
+    });
+    this.metrics.addLevel({
+      name: 'croupier_attention_items',
+      help: 'Items of the attention queue that are open or snoozed; the same at all instances',
+      labelNames: ['kind', 'state'],
+      read: async () =>
+        (await this.items.count()).map(({ kind, state, value }) => ({ labels: { kind, state }, value })),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+    this.rareLoop.start();
+  }
+
+  onModuleDestroy(): void {
+    this.stopped = Promise.all([this.loop.stop(STOP_MS), this.rareLoop.stop(STOP_MS)]);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stopped;
+  }
+
+  /** Looks for causes now, unless another instance has just begun to. Never rejects. */
+  tick(): Promise<void> {
+    return this.loop.run();
+  }
+
+  private async pass(): Promise<void> {
+    await this.search('parked');
+    if (!(await this.items.claimScan('causes', PASS_SECONDS))) return;
+    await this.items.wake();
+    for (const search of SEARCHED) await this.search(search);
+    for (const kind of ENDING) await this.endGone(kind);
+  }
+
+  /** Opens items for the first causes of a search, and for some of the others where they are many. */
+  private async search(name: Search): Promise<void> {
+    let place = await this.searchWindow(name, undefined);
+    if (place) place = this.places.get(name) ?? place;
+    for (let window = 1; place && window < WINDOWS_PER_PASS && !this.loop.stopping; window += 1) {
+      place = await this.searchWindow(name, place);
+    }
+    if (place) this.places.set(name, place);
+    else this.places.delete(name);
+  }
+
+  /** @returns where the next window begins; undefined at the end of the search */
+  private async searchWindow(
+    name: Search,
+    place: readonly string[] | undefined,
+  ): Promise<readonly string[] | undefined> {
+    const rows = await this.causes.window(name, place, WINDOW);
+    await this.items.open(rows.filter(({ isNew }) => isNew).map(({ cause }) => cause));
+    return rows.length === WINDOW ? rows.at(-1)?.place : undefined;
+  }
+
+  /** Ends items of a kind, some in each pass where they are many. */
+  private async endGone(kind: (typeof ENDING)[number]): Promise<void> {
+    const present = await this.items.present(kind, this.checked.get(kind), WINDOW);
+    const subjects = present.map(({ subject }) => subject);
+    const still =
+      kind === 'winnings' ? await this.flagged(subjects) : await this.causes.still(kind, subjects);
+    await this.items.end(present.filter(({ subject }) => !still.has(subject)).map(({ id }) => id));
+    const last = present.length === WINDOW ? present.at(-1) : undefined;
+    if (last) this.checked.set(kind, last.subject);
+    else this.checked.delete(kind);
+  }
+
+  private async flagged(subjects: readonly string[]): Promise<Set<string>> {
+    const keys = subjects.map(partsOf).map(({ providerId, id }) => ({ providerId, transactionId: id }));
+    const flagged = keys.length === 0 ? [] : await this.winnings.stillFlagged(keys);
+    return new Set(flagged.map(({ providerId, transactionId }) => subjectOf(providerId, transactionId)));
+  }
+
+  private async rarePass(): Promise<void> {
+    if (await this.items.claimScan('winnings', WINNINGS_SECONDS)) await this.listWinnings();
+    await this.openRounds.run(() => this.rareLoop.stopping);
+  }
+
+  private async listWinnings(): Promise<void> {
+    let cursor: string | undefined;
+    for (let page = 0; page < WINNINGS_PAGES && !this.rareLoop.stopping; page += 1) {
+      const flagged = await this.winnings.flagged({ limit: WINDOW, ...(cursor !== undefined && { cursor }) });
+      await this.items.open(flagged.items.map(flaggedWinnings));
+      cursor = flagged.nextCursor;
+      if (cursor === undefined) return;
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type { Statement } from '../database/database.js';
+
+/*
+ * Where causes are looked for. The statements read tables of other rooms, each along an index that holds few other rows,
+ * in windows: at most $1 rows after the place $2 …, so that a pass costs no more however much waits. `due` says whether the
+ * row is a cause yet, `known` whether it has an item. What a column must be is written `= ANY`, where an index that begins
+ * with the column has the order: database/time-ordered.ts says why.
+ */
+
+/** Whether a cause has an item. A scalar sub-select, which is always looked up: for EXISTS all items might be read. */
+const known = (kind: string, subject: string) => `
+  coalesce((SELECT true FROM attention_items i WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present),
+           false) AS known`;
+
+const TRANSACTION = `
+  t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId", t.kind,
+  t.player_ref AS "playerRef", t.amount_minor AS "amountMinor", t.currency, t.parked_at IS NOT NULL AS parked,
+  ${known('transaction', `t.provider_id || '/' || t.transaction_id`)}`;
+
+/** How long a transaction may be undecided before a person looks at it. Contract, section 9. */
+const UNDECIDED_FOR = `interval '5 minutes'`;
+
+/** Along transactions_parked, those parked last first. */
+const PARKED: Statement = {
+  name: 'cause_parked',
+  text: `
+    SELECT ${TRANSACTION}, true AS due, ARRAY[t.parked_at::text, t.provider_id, t.transaction_id] AS place
+      FROM (SELECT * FROM transactions
+             WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL
+               AND parked_at <= $2::timestamptz
+               AND (parked_at, provider_id, transaction_id) < ($2::timestamptz, $3::text, $4::text)
+             ORDER BY parked_at DESC, provider_id DESC, transaction_id DESC LIMIT $1) t
+     ORDER BY t.parked_at DESC, t.provider_id DESC, t.transaction_id DESC`,
+};
+
+/** Along transactions_undecided. */
+const UNDECIDED: Statement = {
+  name: 'cause_undecided',
+  text: `
+    SELECT ${TRANSACTION}, (t.state = 'TIMED_OUT' AND t.created_at <= statement_timestamp() - ${UNDECIDED_FOR}) AS due,
+           ARRAY[t.operator_id, t.updated_at::text, t.provider_id, t.transaction_id] AS place
+      FROM (SELECT * FROM transactions
+             WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NULL
+               AND operator_id >= $2::text
+               AND (operator_id, updated_at, provider_id, transaction_id) > ($2::text, $3::timestamptz, $4::text, $5::text)
+             ORDER BY operator_id, updated_at, provider_id, transaction_id LIMIT $1) t
+     ORDER BY t.operator_id, t.updated_at, t.provider_id, t.transaction_id`,
+};
+
+/** Along free_spin_grants_of_state, the newest first. */
+const GRANTS: Statement = {
+  name: 'cause_grants',
+  text: `
+    SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
+           g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
+           g.failure_error AS error, g.outcome_unknown AS "outcomeUnknown", true AS due,
+           ${known('grant', 'g.request_ref')}, ARRAY[g.grant_no::text] AS place
+      FROM (SELECT * FROM free_spin_grants WHERE state = ANY (ARRAY['FAILED']) AND grant_no < $2::bigint
+             ORDER BY state DESC, grant_no DESC LIMIT $1) g
+     ORDER BY g.grant_no DESC`,
+};
+
+/** Along session_revocations_undelivered, the newest first. */
+const REVOCATIONS: Statement = {
+  name: 'cause_revocations',
+  text: `
+    SELECT s.provider_id AS "providerId", s.operator_id AS "operatorId", s.player_ref AS "playerRef",
+           r.session_id AS "sessionId", r.error, (NOT r.delivered OR r.lease_until <= statement_timestamp()) AS due,
+           ${known('revocation', 'r.session_id::text')}, ARRAY[r.created_at::text, r.session_id::text] AS place
+      FROM (SELECT * FROM session_revocations
+             WHERE sent AND delivered IS NOT TRUE AND (created_at, session_id) < ($2::timestamptz, $3::uuid)
+             ORDER BY created_at DESC, session_id DESC LIMIT $1) r
+     CROSS JOIN LATERAL (SELECT * FROM sessions WHERE session_id = r.session_id OFFSET 0) s
+     ORDER BY r.created_at DESC, r.session_id DESC`,
+};
+
+/** Along approvals_of_state, the newest first. */
+const APPROVALS: Statement = {
+  name: 'cause_approvals',
+  text: `
+    SELECT a.approval_id AS "approvalId", a.operator_id AS "operatorId", a.kind, a.deed AS terms,
+           a.expires_at > statement_timestamp() AS due, ${known('approval', 'a.approval_id::text')},
+           ARRAY[a.created_at::text, a.approval_id::text] AS place
+      FROM (SELECT * FROM approvals
+             WHERE state = ANY (ARRAY['WAITING']) AND (created_at, approval_id) < ($2::timestamptz, $3::uuid)
+             ORDER BY state DESC, created_at DESC, approval_id DESC LIMIT $1) a
+     ORDER BY a.created_at DESC, a.approval_id DESC`,
+};
+
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Each search with the place where it begins. */
+export const SEARCHES = {
+  parked: { statement: PARKED, begin: ['infinity', '', ''] },
+  undecided: { statement: UNDECIDED, begin: ['', '-infinity', '', ''] },
+  grants: { statement: GRANTS, begin: ['9223372036854775807'] },
+  revocations: { statement: REVOCATIONS, begin: ['infinity', LAST_UUID] },
+  approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
+} as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
+
+/** A scalar sub-select, not a join: it is always looked up by the key. $1 are subjects, $2 and $3 their parts. */
+const stillWhere = (name: string, condition: string): Statement => ({
+  name: `cause_still_${name}`,
+  text: `
+    SELECT k.subject FROM unnest($1::text[], $2::text[], $3::text[]) AS k (subject, provider_id, id) WHERE ${condition}`,
+});
+
+/** Of subjects those whose cause is still present. What is under way to be decided, or sent again, is. */
+export const STILL = {
+  transaction: stillWhere(
+    'transaction',
+    `(SELECT t.state FROM transactions t WHERE t.provider_id = k.provider_id AND t.transaction_id = k.id)
+       IN ('PENDING', 'TIMED_OUT')`,
+  ),
+  grant: stillWhere(
+    'grant',
+    `(SELECT g.state FROM free_spin_grants g WHERE g.request_ref = k.subject) IN ('PENDING', 'FAILED')`,
+  ),
+  revocation: stillWhere(
+    'revocation',
+    `(SELECT r.delivered IS NOT TRUE FROM session_revocations r WHERE r.session_id = k.subject::uuid)`,
+  ),
+  approval: stillWhere(
+    'approval',
+    `(SELECT a.state = 'WAITING' AND a.expires_at > statement_timestamp()
+        FROM approvals a WHERE a.approval_id = k.subject::uuid)`,
+  ),
+} as const;
+
+/** Which time of rounds is looked at: those that began a day to eight days ago. */
+const BEGAN = (column: string) => `${column} >= statement_timestamp() - interval '8 days'
+      AND ${column} < statement_timestamp() - interval '24 hours'`;
+
+/** Pairs of tenants that traded in that time: one look into transactions_of_tenants for each pair. */
+export const TRADING_PAIRS: Statement = {
+  name: 'cause_trading_pairs',
+  text: `
+    SELECT o.id AS "operatorId", p.id AS "providerId" FROM tenants o CROSS JOIN tenants p
+     WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER'
+       AND (SELECT true FROM transactions t
+             WHERE t.operator_id = ANY (ARRAY[o.id]) AND t.provider_id = p.id AND ${BEGAN('t.created_at')}
+             ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT 1)
+     ORDER BY p.id, o.id`,
+};
+
+/**
+ * Of the rounds of operator $1 and provider $2 that began in that time, among the newest $3 transactions: how many there
+ * are, and how many are open. A round is open while it has an APPROVED BET, no APPROVED WIN and no `roundClosed`.
+ */
+export const OPEN_ROUNDS: Statement = {
+  name: 'cause_open_rounds',
+  text: `
+    SELECT count(*)::int AS rounds, (count(*) FILTER (WHERE open))::int AS open
+      FROM (SELECT DISTINCT n.round_id, n.player_ref, n.game_id
+              FROM (SELECT * FROM transactions t
+                     WHERE t.operator_id = ANY (ARRAY[$1::text]) AND t.provider_id = $2 AND ${BEGAN('t.created_at')}
+                     ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $3) n
+             WHERE n.kind = 'BET' AND n.mode = 'REAL' AND n.state <> 'DECLINED') r
+     CROSS JOIN LATERAL (
+       SELECT bool_or(t.kind = 'BET' AND t.state = 'APPROVED') AND NOT bool_or(t.kind = 'WIN' AND t.state = 'APPROVED')
+              AND NOT bool_or(t.round_closed IS TRUE AND t.state = 'APPROVED')
+              AND min(t.created_at) FILTER (WHERE t.kind = 'BET') < statement_timestamp() - interval '24 hours' AS open
+         FROM (SELECT * FROM transactions t
+                WHERE t.round_id = r.round_id AND t.player_ref = r.player_ref AND t.provider_id = $2
+                  AND t.game_id = r.game_id AND t.operator_id = $1 AND t.mode = 'REAL' OFFSET 0) t) state`,
+};

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { type Cause, partsOf } from './attention.js';
+import { causeOf, type Pair, type RowOf, type Search } from './causes.js';
+import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
+
+/** What a search has found. */
+export interface Searched {
+  readonly cause: Cause;
+  /** Whether it is due, and has no item. */
+  readonly isNew: boolean;
+  /** For the window that follows. */
+  readonly place: readonly string[];
+}
+
+/** Looks for causes in the tables of other rooms; it writes none. */
+@Injectable()
+export class CauseStore {
+  constructor(private readonly database: Database) {}
+
+  /** The next rows of a search. @param place that of the last row before; undefined: from the beginning */
+  async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<Searched[]> {
+    const { statement, begin } = SEARCHES[search];
+    // Each search gives the rows that its mapping reads.
+    const toCause = causeOf[search] as (row: RowOf[Search]) => Cause;
+    const rows = await this.database.query<RowOf[Search]>(statement, [limit, ...(place ?? begin)]);
+    return rows.map((row) => ({ isNew: row.due && !row.known, place: row.place, cause: toCause(row) }));
+  }
+
+  /** Of subjects those whose cause is still present. */
+  async still(kind: keyof typeof STILL, subjects: readonly string[]): Promise<Set<string>> {
+    if (subjects.length === 0) return new Set();
+    const parts = subjects.map(partsOf);
+    const rows = await this.database.query<{ subject: string }>(STILL[kind], [
+      subjects,
+      parts.map(({ providerId }) => providerId),
+      parts.map(({ id }) => id),
+    ]);
+    return new Set(rows.map(({ subject }) => subject));
+  }
+
+  /** By provider, then operator. */
+  tradingPairs(): Promise<Pair[]> {
+    return this.database.query(TRADING_PAIRS, []);
+  }
+
+  /** @param transactions how many of the newest are looked at */
+  async rounds(
+    { operatorId, providerId }: Pair,
+    transactions: number,
+  ): Promise<{ rounds: number; open: number }> {
+    const values = [operatorId, providerId, transactions];
+    const [counted] = await this.database.query<{ rounds: number; open: number }>(OPEN_ROUNDS, values);
+    return counted!;
+  }
+}

@@ -1,0 +1,170 @@
+import { type DeedKind, summaryOf, type TermsOf } from '../approvals/deeds.js';
+import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
+import { money } from '../money/money.js';
+import { type Cause, subjectOf } from './attention.js';
+
+/*
+ * Causes as the desk reads them: a sentence with amounts as money, and where more is shown.
+ */
+
+interface SearchedRow {
+  /** Whether it is a cause yet. */
+  readonly due: boolean;
+  /** Whether it has an item. */
+  readonly known: boolean;
+  /** For the window that follows. */
+  readonly place: readonly string[];
+}
+
+interface UndecidedRow extends SearchedRow {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly operatorId: string;
+  readonly kind: string;
+  readonly playerRef: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly parked: boolean;
+}
+
+interface FailedGrantRow extends SearchedRow {
+  readonly providerId: string;
+  readonly operatorId: string;
+  readonly requestRef: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly spins: number;
+  readonly betAmountMinor: number;
+  readonly currency: string;
+  readonly error: string | null;
+  readonly outcomeUnknown: boolean;
+}
+
+interface RevocationRow extends SearchedRow {
+  readonly providerId: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly sessionId: string;
+  /** Null: its outcome is not known. */
+  readonly error: string | null;
+}
+
+interface ApprovalRow extends SearchedRow {
+  readonly approvalId: string;
+  readonly operatorId: string;
+  readonly kind: DeedKind;
+  readonly terms: TermsOf[DeedKind];
+}
+
+/** What each search finds. */
+export interface RowOf {
+  readonly parked: UndecidedRow;
+  readonly undecided: UndecidedRow;
+  readonly grants: FailedGrantRow;
+  readonly revocations: RevocationRow;
+  readonly approvals: ApprovalRow;
+}
+export type Search = keyof RowOf;
+
+/** Two tenants that trade. */
+export interface Pair {
+  readonly operatorId: string;
+  readonly providerId: string;
+}
+
+/** The cause of a row that a search has found. */
+export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause } = {
+  parked: undecidedTransaction,
+  undecided: undecidedTransaction,
+  grants: failedGrant,
+  revocations: undeliveredRevocation,
+  approvals: waitingApproval,
+};
+
+function undecidedTransaction(row: UndecidedRow): Cause {
+  const { providerId, transactionId, operatorId, kind, playerRef, amountMinor, currency, parked } = row;
+  const why = parked ? 'the resolver has given up' : 'undecided for more than five minutes';
+  return {
+    kind: 'transaction',
+    subject: subjectOf(providerId, transactionId),
+    operatorId,
+    providerId,
+    summary: `${kind} ${transactionId} of ${money(amountMinor, currency)} for ${playerRef}: ${why}`,
+    href: transactionHref(providerId, transactionId),
+  };
+}
+
+function failedGrant(row: FailedGrantRow): Cause {
+  const { providerId, operatorId, requestRef, playerRef, gameId, spins, betAmountMinor, currency } = row;
+  const stake = betAmountMinor === 0 ? "the provider's default stake" : money(betAmountMinor, currency);
+  const outcome = row.outcomeUnknown ? 'the provider may have granted it' : 'it was not granted';
+  const error = row.error === null ? '' : `: ${row.error}`;
+  return {
+    kind: 'grant',
+    subject: requestRef,
+    operatorId,
+    providerId,
+    summary: `grant of ${spins} spins of ${stake} to ${playerRef} in ${gameId} failed${error}; ${outcome}`,
+    href: `/v1/admin/free-spins/${encodeURIComponent(requestRef)}`,
+  };
+}
+
+const UNKNOWN = 'the outcome is not known';
+
+function undeliveredRevocation({
+  providerId,
+  operatorId,
+  playerRef,
+  sessionId,
+  error,
+}: RevocationRow): Cause {
+  return {
+    kind: 'revocation',
+    subject: sessionId,
+    operatorId,
+    providerId,
+    summary: `${providerId} was not notified that a session of ${playerRef} is revoked: ${error ?? UNKNOWN}`,
+    href: `/v1/admin/sessions/${sessionId}`,
+  };
+}
+
+function waitingApproval({ approvalId, operatorId, kind, terms }: ApprovalRow): Cause {
+  return {
+    kind: 'approval',
+    subject: approvalId,
+    operatorId,
+    summary: `waits for approval: ${summaryOf({ kind, terms })}`,
+    href: `/v1/admin/approvals/${approvalId}`,
+  };
+}
+
+export function flaggedWinnings(win: FlaggedWin): Cause {
+  const { providerId, transactionId, operatorId, playerRef, amountMinor, currency, flag } = win;
+  return {
+    kind: 'winnings',
+    subject: subjectOf(providerId, transactionId),
+    operatorId,
+    providerId,
+    summary: `WIN ${transactionId} of ${money(amountMinor, currency)} for ${playerRef} is flagged ${flag}`,
+    href: transactionHref(providerId, transactionId),
+  };
+}
+
+/** @param count at least 1 */
+export function openRounds({ operatorId, providerId }: Pair, count: number): Cause {
+  const query = new URLSearchParams({ open: 'true', olderThanMinutes: '1440', operatorId, providerId });
+  const rounds = count === 1 ? 'round has' : 'rounds have';
+  return {
+    kind: 'round',
+    subject: subjectOf(providerId, operatorId),
+    operatorId,
+    providerId,
+    summary: `${count} ${rounds} been open for more than 24 hours`,
+    count,
+    href: `/v1/admin/rounds?${query.toString()}`,
+  };
+}
+
+function transactionHref(providerId: string, transactionId: string): string {
+  return `/v1/admin/transactions/${encodeURIComponent(providerId)}/${encodeURIComponent(transactionId)}`;
+}

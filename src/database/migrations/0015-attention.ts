@@ -1,0 +1,81 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Attention1764000000015 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(ITEMS);
+    await runner.query(UNDELIVERED);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP INDEX session_revocations_undelivered;
+      DROP TABLE attention_scans, attention_events, attention_items;
+    `);
+  }
+}
+
+/**
+ * What waits for a person. An item stands for a cause as long as that is present: of a kind and subject there is one
+ * such item at most, also after a person has closed it, so that it is not opened again for the same cause.
+ */
+const ITEMS = `
+CREATE TABLE attention_items (
+  item_id         uuid PRIMARY KEY,
+  kind            text NOT NULL
+    CHECK (kind IN ('transaction', 'round', 'grant', 'winnings', 'revocation', 'approval', 'reconciliation')),
+  subject         text NOT NULL,
+  state           text NOT NULL CHECK (state IN ('OPEN', 'SNOOZED', 'CLOSED')),
+  cause_present   boolean NOT NULL DEFAULT true,
+  operator_id     text,
+  provider_id     text,
+  summary         text NOT NULL,
+  count           integer CHECK (count > 0),
+  href            text,
+  range_from      timestamptz,
+  range_to        timestamptz,
+  assignee        text,
+  snoozed_until   timestamptz,
+  closed_at       timestamptz,
+  closed_by       text,
+  closed_by_name  text,
+  close_reason    text,
+  created_at      timestamptz NOT NULL,
+  CHECK ((state = 'SNOOZED') = (snoozed_until IS NOT NULL)),
+  CHECK ((state = 'CLOSED') = (closed_at IS NOT NULL)),
+  CHECK ((state = 'CLOSED') = (closed_by IS NOT NULL)),
+  CHECK (cause_present OR state = 'CLOSED'),
+  CHECK ((range_from IS NULL) = (range_to IS NULL))
+);
+CREATE UNIQUE INDEX attention_items_present ON attention_items (kind, subject) WHERE cause_present;
+CREATE INDEX attention_items_snoozed ON attention_items (snoozed_until) WHERE state = 'SNOOZED';
+CREATE INDEX attention_items_by_time ON attention_items (created_at, item_id);
+CREATE INDEX attention_items_of_state ON attention_items (state, created_at, item_id);
+CREATE INDEX attention_items_of_kind ON attention_items (kind, created_at, item_id);
+CREATE INDEX attention_items_of_operator ON attention_items (operator_id, created_at, item_id);
+CREATE INDEX attention_items_of_provider ON attention_items (provider_id, created_at, item_id);
+CREATE INDEX attention_items_of_assignee ON attention_items (assignee, created_at, item_id) WHERE assignee IS NOT NULL;
+
+CREATE TABLE attention_events (
+  item_id     uuid NOT NULL REFERENCES attention_items (item_id),
+  event_no    bigint GENERATED ALWAYS AS IDENTITY,
+  event       text NOT NULL
+    CHECK (event IN ('opened', 'assigned', 'unassigned', 'snoozed', 'woken', 'commented', 'closed')),
+  actor       text NOT NULL,
+  actor_name  text,
+  text        text,
+  created_at  timestamptz NOT NULL,
+  PRIMARY KEY (item_id, event_no)
+);
+
+-- When a search for causes was last begun, by any instance.
+CREATE TABLE attention_scans (
+  name    text PRIMARY KEY,
+  ran_at  timestamptz NOT NULL
+);
+`;
+
+/** Few: notifications that are under way, and those that failed. */
+const UNDELIVERED = `
+CREATE INDEX session_revocations_undelivered ON session_revocations (created_at, session_id)
+  WHERE sent AND delivered IS NOT TRUE;
+`;

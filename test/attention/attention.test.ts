@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ADJUSTMENTS, adjustmentOrder, APPROVALS, type Person, person } from '../approvals/desk.js';
+import { parked } from '../desk/desk.js';
+import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
+import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
+import { GRANT } from '../world/provider.js';
+import { Transactions } from '../world/transactions.js';
+import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+
+const ATTENTION = '/v1/admin/attention';
+const PATIENCE = { timeout: 10_000, interval: 20 };
+
+interface Item {
+  readonly id: string;
+  readonly subject: string;
+  readonly state: string;
+  readonly [field: string]: unknown;
+}
+
+let world: World;
+let transactions: Transactions;
+let support: Person;
+let operations: Person;
+beforeAll(async () => {
+  world = await startWorld({ CALLBACK_TIMEOUT_MS: '1000' });
+  transactions = new Transactions(world);
+  support = await person(world, 'support');
+  operations = await person(world, 'operations', 'Night shift');
+});
+afterAll(() => world.stop());
+
+const list = async (query: string): Promise<Item[]> =>
+  (await support.call('GET', `${ATTENTION}?${query}`)).json['items'] as Item[];
+
+/** The items of a cause, once there is one in this state. */
+async function itemOf(kind: string, subject: string, state = 'OPEN'): Promise<Item> {
+  return vi.waitFor(async () => {
+    await pass();
+    const items = (await list(`kind=${kind}&limit=500`)).filter((item) => item.subject === subject);
+    expect(items.map((item) => item.state)).toEqual([state]);
+    return items[0]!;
+  }, PATIENCE);
+}
+
+/** Looks for causes now, whichever instance has done so just before. */
+async function pass(): Promise<void> {
+  await world.sql.run(`DELETE FROM attention_scans WHERE name = 'causes'`);
+  await world.app.get(AttentionWatcher).tick();
+}
+
+const act = (item: Item, verb: string, body: object, by = operations) =>
+  by.call('POST', `${ATTENTION}/${item.id}/${verb}`, body);
+
+describe('an item is opened and closed with its cause:', () => {
+  test('a transaction that is parked, at once', async () => {
+    const win = await parked(world, world.transaction(await world.launch({ playerRef: 'ann' }), 'WIN'));
+    const subject = `${PROVIDER}/${win.transactionId}`;
+    const item = await itemOf('transaction', subject);
+    expect(item).toMatchObject({
+      summary: `WIN ${win.transactionId} of 1.00 EUR for ann: the resolver has given up`,
+      operatorId: OPERATOR,
+      providerId: PROVIDER,
+      href: `/v1/admin/transactions/${PROVIDER}/${win.transactionId}`,
+    });
+    expect((await support.call('GET', String(item['href']))).status).toBe(200);
+    await world.submit(win);
+    expect(await itemOf('transaction', subject, 'CLOSED')).toMatchObject({
+      id: item.id,
+      closedBy: 'croupier',
+      reason: 'its cause is gone',
+    });
+  });
+
+  test('a transaction that is TIMED_OUT for more than five minutes, not before', async () => {
+    const session = await world.launch();
+    const young = await transactions.timedOut(world.transaction(session, 'BET'));
+    const old = await transactions.timedOut(world.transaction(session, 'WIN'));
+    await world.sql.run(
+      `UPDATE transactions SET created_at = created_at - interval '6 minutes' WHERE transaction_id = $1`,
+      [old.transactionId],
+    );
+    await itemOf('transaction', `${PROVIDER}/${old.transactionId}`);
+    expect((await list('kind=transaction')).map(({ subject }) => subject)).not.toContain(
+      `${PROVIDER}/${young.transactionId}`,
+    );
+  });
+
+  test('a grant that FAILED, until it is granted', async () => {
+    const requestRef = `grant/${randomUUID()}`;
+    const order = { operatorId: OPERATOR, playerRef: 'ben', gameId: GAME, spins: 5, betAmountMinor: 20 };
+    world.provider.next({ do: 'answer', status: 422, body: {} }, { path: GRANT, requestRef });
+    await world.admin('POST', '/v1/admin/free-spins', { ...order, currency: 'EUR', requestRef });
+    const item = await itemOf('grant', requestRef);
+    expect(item['summary']).toBe(
+      `grant of 5 spins of 0.20 EUR to ben in ${GAME} failed: the provider answered 422; it was not granted`,
+    );
+    await world.admin('POST', `/v1/admin/free-spins/${encodeURIComponent(requestRef)}/resend`);
+    await itemOf('grant', requestRef, 'CLOSED');
+  });
+
+  test('winnings that are flagged', async () => {
+    const session = await world.launch({ playerRef: 'cleo' });
+    const win = await transactions.approved(
+      world.transaction(session, 'WIN', { freeSpinsRef: 'no-such-batch' }),
+    );
+    expect(await itemOf('winnings', `${PROVIDER}/${win.transactionId}`)).toMatchObject({
+      summary: `WIN ${win.transactionId} of 1.00 EUR for cleo is flagged UNKNOWN_BATCH`,
+    });
+  });
+
+  test('a revocation that was not delivered, until it is sent once more', async () => {
+    const { sessionId } = await world.launch();
+    world.provider.next({ do: 'answer', status: 500 }, { sessionId });
+    await world.revoke(sessionId);
+    expect(await itemOf('revocation', sessionId)).toMatchObject({ href: `/v1/admin/sessions/${sessionId}` });
+    await world.admin('POST', `/v1/admin/sessions/${sessionId}/notify`);
+    await itemOf('revocation', sessionId, 'CLOSED');
+  });
+
+  test('a deed that waits for approval, until it is decided', async () => {
+    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxAdjustmentMinor: 10 });
+    const order = adjustmentOrder({ amountMinor: 250 });
+    const approvalId = String((await operations.call('POST', ADJUSTMENTS, order)).json['approvalId']);
+    expect(await itemOf('approval', approvalId)).toMatchObject({
+      summary: 'waits for approval: adjustment of 2.50 EUR for ann: ticket 1',
+      operatorId: OPERATOR,
+    });
+    await operations.call('POST', `${APPROVALS}/${approvalId}/reject`, { reason: 'withdrawn' });
+    await itemOf('approval', approvalId, 'CLOSED');
+  });
+
+  test('rounds that have been open for more than a day, at a provider that closes its rounds', async () => {
+    await rounds('closed', 20, ['BET', 'WIN']);
+    await rounds('open', 1, ['BET']);
+    await countOpenRounds();
+    const item = await itemOf('round', `${PROVIDER}/${OPERATOR}`);
+    expect(item).toMatchObject({
+      count: 1,
+      summary: '1 round has been open for more than 24 hours',
+      href: `/v1/admin/rounds?open=true&olderThanMinutes=1440&operatorId=${OPERATOR}&providerId=${PROVIDER}`,
+    });
+    await rounds('more', 1, ['BET']);
+    await countOpenRounds();
+    expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 2 });
+    // 20 of 23 are less than 90 %: this provider does not close its rounds.
+    await rounds('many', 1, ['BET']);
+    await countOpenRounds();
+    await itemOf('round', item.subject, 'CLOSED');
+  });
+});
+
+/** Rounds that began 25 hours ago, of APPROVED transactions of these kinds. */
+const rounds = (name: string, count: number, kinds: readonly string[]) =>
+  world.sql.run(
+    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
+     SELECT $1, $3 || kind || n, gen_random_uuid(), kind, 'APPROVED', $2, 'REAL', 'dora', 'g', 'EUR', 1, $3 || n, 1, '{}',
+            clock_timestamp() - interval '25 hours'
+       FROM generate_series(1, $4) n, unnest($5::text[]) kind`,
+    [PROVIDER, OPERATOR, name, count, kinds],
+  );
+
+/** The hourly count, begun now. */
+async function countOpenRounds(): Promise<void> {
+  await world.sql.run(`DELETE FROM attention_scans WHERE name = 'rounds'`);
+  await world.app.get(OpenRoundsWatch).run(() => false);
+}
+
+describe('a person', () => {
+  let item: Item;
+  beforeAll(async () => {
+    const win = await parked(world, world.transaction(await world.launch(), 'WIN'));
+    item = await itemOf('transaction', `${PROVIDER}/${win.transactionId}`);
+  });
+
+  test('assigns, snoozes, comments on and closes an item, and each is in its history', async () => {
+    expect((await act(item, 'assign', { assignee: 'Ada Lovelace' })).json).toMatchObject({
+      id: item.id,
+      assignee: 'Ada Lovelace',
+    });
+    expect((await list('assignee=Ada%20Lovelace')).map(({ id }) => id)).toEqual([item.id]);
+    expect((await act(item, 'assign', { assignee: null })).json).not.toHaveProperty('assignee');
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await act(item, 'snooze', { until })).json).toMatchObject({
+      state: 'SNOOZED',
+      snoozedUntil: until,
+    });
+    expect((await list('state=SNOOZED')).map(({ id }) => id)).toEqual([item.id]);
+    expect(await world.metrics()).toContain('croupier_attention_items{kind="transaction",state="SNOOZED"} 1');
+    await world.sql.run(`UPDATE attention_items SET snoozed_until = clock_timestamp() WHERE item_id = $1`, [
+      item.id,
+    ]);
+    expect((await support.call('GET', `${ATTENTION}/${item.id}`)).json).toMatchObject({ state: 'OPEN' });
+    const commented = await act(item, 'comments', { text: 'asked the operator' });
+    expect([commented.status, commented.json['comments']]).toMatchObject([
+      201,
+      [{ by: operations.id, byName: 'Night shift', text: 'asked the operator' }],
+    ]);
+    expect((await act(item, 'close', { reason: 'the operator corrects it' })).json).toMatchObject({
+      state: 'CLOSED',
+      closedBy: operations.id,
+      closedByName: 'Night shift',
+      reason: 'the operator corrects it',
+    });
+    expect((await act(item, 'comments', { text: 'done' })).status).toBe(201);
+    const { history, comments } = (await support.call('GET', `${ATTENTION}/${item.id}`)).json as {
+      history: { event: string; text?: string; by: string }[];
+      comments: object[];
+    };
+    expect(comments).toHaveLength(2);
+    expect(history.map(({ event, text }) => [event, text])).toEqual([
+      ['opened', undefined],
+      ['assigned', 'Ada Lovelace'],
+      ['unassigned', undefined],
+      ['snoozed', `until ${until.slice(0, 19)}Z`],
+      ['woken', undefined],
+      ['commented', 'asked the operator'],
+      ['closed', 'the operator corrects it'],
+      ['commented', 'done'],
+    ]);
+    const { items } = (await world.admin('GET', `/v1/admin/audit?target=attention:${item.id}&outcome=done`))
+      .json;
+    expect((items as { action: string }[]).map(({ action }) => action)).toEqual(
+      expect.arrayContaining([
+        'attention.assign',
+        'attention.snooze',
+        'attention.comment',
+        'attention.close',
+      ]),
+    );
+  });
+
+  test('has closed it for good, although its cause is still there', async () => {
+    await pass();
+    expect((await itemOf('transaction', item.subject, 'CLOSED')).id).toBe(item.id);
+  });
+
+  test('is refused what is closed, unknown or invalid, and without the role', async () => {
+    for (const [verb, body] of [
+      ['assign', { assignee: 'Ada' }],
+      ['snooze', { until: '2099-01-01' }],
+      ['close', { reason: 'again' }],
+    ] as const) {
+      expect([verb, (await act(item, verb, body)).status]).toEqual([verb, 409]);
+      expect((await act({ ...item, id: randomUUID() }, verb, body)).status).toBe(404);
+      expect((await act(item, verb, body, support)).json['error']).toBe('this needs the role operations');
+      expect((await act(item, verb, { ...body, more: 1 })).status).toBe(400);
+    }
+    expect((await act(item, 'snooze', { until: '2020-01-01' })).status).toBe(400);
+    expect((await act(item, 'comments', { text: ' ' })).status).toBe(400);
+    expect((await support.call('GET', `${ATTENTION}/${randomUUID()}`)).status).toBe(404);
+  });
+});
+
+test('the list is filtered, and exported as CSV', async () => {
+  const open = await list('state=OPEN&limit=500');
+  expect(open.length).toBeGreaterThan(1);
+  expect(open.every(({ state }) => state === 'OPEN')).toBe(true);
+  expect(await list(`state=OPEN&operatorId=${OTHER_OPERATOR}`)).toEqual([]);
+  expect((await list(`operatorId=${OPERATOR}&providerId=${PROVIDER}&state=OPEN&kind=winnings`)).length).toBe(
+    1,
+  );
+  expect(await list('kind=winnings&to=2020-01-01')).toEqual([]);
+  const first = (await support.call('GET', `${ATTENTION}?limit=1`)).json;
+  const rest = (await support.call('GET', `${ATTENTION}?limit=500&cursor=${String(first['nextCursor'])}`))
+    .json;
+  const all = await list('limit=500');
+  expect([...(first['items'] as Item[]), ...(rest['items'] as Item[])].map(({ id }) => id)).toEqual(
+    all.map(({ id }) => id),
+  );
+  const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'CSV', role: 'support' })).json;
+  const headers = { Authorization: `Bearer ${String(key)}`, Accept: 'text/csv' };
+  const { text } = await world.request(`${ATTENTION}?state=OPEN`, { headers });
+  expect(text.split('\r\n')[0]).toMatch(
+    /^id,kind,subject,state,summary,operatorId,providerId,count,href,assignee/,
+  );
+  expect(text.trimEnd().split('\r\n')).toHaveLength(open.length + 1);
+});

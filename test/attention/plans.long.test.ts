@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COUNT, PRESENT } from '../../src/attention/attention.sql.js';
+import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
+import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from '../../src/attention/cause.sql.js';
+import type { Statement } from '../../src/database/database.js';
+import { createMigratedDatabase } from '../world/database.js';
+import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
+import { SqlConsole } from '../world/sql-console.js';
+
+const ROWS = 100_000;
+const WINDOW = 100;
+const TRANSACTIONS = 500;
+/** Rows of the tables that a statement may touch: windows, with the item and the session of each row. */
+const TOUCHED_AT_MOST = 1_000;
+/** Of 500 transactions, each round with the rows of its own. */
+const TOUCHED_BY_ROUNDS = 5_000;
+const ID = '00000000-0000-4000-8000-000000000000';
+
+let sql: SqlConsole;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createMigratedDatabase();
+  sql = SqlConsole.open(database.url);
+  drop = async () => {
+    await sql.close();
+    await database.drop();
+  };
+  await sql.run(`
+    INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
+                         sealed_secret, created_at, updated_at)
+    SELECT lower(kind) || n, kind, 'x', CASE kind WHEN 'PROVIDER' THEN 'x' END, CASE kind WHEN 'PROVIDER' THEN 0 END,
+           CASE kind WHEN 'OPERATOR' THEN 'x' END, CASE kind WHEN 'OPERATOR' THEN 'x' END, 'x', now(), now()
+      FROM unnest(ARRAY['PROVIDER', 'OPERATOR']) kind, generate_series(0, 3) n`);
+  await sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+    SELECT 'game' || n, 'provider' || n, 'x', 'ACTIVE', now(), now() FROM generate_series(0, 3) n`);
+  // One in a hundred is undecided, half of these are parked.
+  await sql.run(
+    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, parked_at, created_at, updated_at)
+     SELECT 'provider' || n % 4, 't' || n, gen_random_uuid(), CASE n % 3 WHEN 0 THEN 'WIN' ELSE 'BET' END,
+            CASE n % 100 WHEN 0 THEN 'TIMED_OUT' ELSE 'APPROVED' END, 'operator' || n / 4 % 4, 'REAL', 'player' || n % 500,
+            'g', 'EUR', 1, 'round' || n / 2, 1, '{}', CASE n % 200 WHEN 0 THEN now() END, at, at
+       FROM (SELECT n, now() - n * interval '10 seconds' AS at FROM generate_series(1, ${ROWS}) n) numbered`,
+  );
+  await sql.run(
+    `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
+       bet_amount_minor, currency, attempt, external_ref, failure_error)
+     SELECT n, CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'GRANTED' END, 'operator' || n % 4, 'provider' || n % 4, 'p',
+            'game' || n % 4, 1, 0, 'EUR', 1, CASE WHEN n % 10 <> 0 THEN n::text END, CASE n % 10 WHEN 0 THEN 'x' END
+       FROM generate_series(1, ${ROWS / 5}) n`,
+  );
+  await sql.run(
+    `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+       created_at, expires_at, revoked_at, revoke_reason)
+     SELECT gen_random_uuid(), sha256(n::text::bytea), 'operator1', 'provider1', 'p', 'game1', 'EUR', 'REAL', now(), now(),
+            now(), 'KICK'
+       FROM generate_series(1, ${ROWS / 5}) n`,
+  );
+  await sql.run(
+    `INSERT INTO session_revocations (session_id, sent, delivered, error)
+     SELECT session_id, true, n % 20 <> 0, CASE n % 20 WHEN 0 THEN 'x' END
+       FROM (SELECT session_id, row_number() OVER () AS n FROM sessions) numbered`,
+  );
+  await sql.run(
+    `INSERT INTO approvals (approval_id, state, kind, reference, deed, fingerprint, operator_id, currency, amount_minor,
+       asked_by, created_at, expires_at)
+     SELECT gen_random_uuid(), CASE n % 20 WHEN 0 THEN 'WAITING' ELSE 'EXPIRED' END, 'grant', n, '{}', sha256('x'),
+            'operator1', 'EUR', 1, 'x', now() - n * interval '1 second', now() + interval '1 hour'
+       FROM generate_series(1, ${ROWS / 5}) n`,
+  );
+  await sql.run(
+    `INSERT INTO attention_items (item_id, kind, subject, state, cause_present, operator_id, provider_id, summary, assignee,
+       closed_at, closed_by, created_at)
+     SELECT gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'transaction' ELSE 'grant' END, 'provider' || n % 4 || '/t' || n,
+            CASE n % 100 WHEN 0 THEN 'OPEN' ELSE 'CLOSED' END, n % 50 = 0, 'operator' || n % 4, 'provider' || n % 4, 'x',
+            CASE n % 500 WHEN 0 THEN 'Ada' END, CASE WHEN n % 100 <> 0 THEN now() END,
+            CASE WHEN n % 100 <> 0 THEN 'x' END, now() - n * interval '1 second'
+       FROM generate_series(1, ${ROWS / 2}) n`,
+  );
+  await sql.run('ANALYZE');
+}, 120_000);
+afterAll(() => drop());
+
+const BIG = new Set([
+  'transactions',
+  'free_spin_grants',
+  'sessions',
+  'session_revocations',
+  'approvals',
+  'attention_items',
+]);
+
+async function expectCheap({ text }: Statement, values: readonly unknown[], touchedAtMost = TOUCHED_AT_MOST) {
+  const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${text}`;
+  const nodes = nodesOf(await sql.run<Explained<ExecutedNode>>(explain, values)).filter(
+    (node) => BIG.has(node['Relation Name'] ?? '') || node['Node Type'] === 'Bitmap Index Scan',
+  );
+  expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+  const touched = nodes.map((node) => {
+    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+    return (node['Actual Rows'] + removed) * node['Actual Loops'];
+  });
+  expect(touched.reduce((sum, rows) => sum + rows, 0)).toBeLessThanOrEqual(touchedAtMost);
+}
+
+test.each(Object.keys(SEARCHES) as (keyof typeof SEARCHES)[])(
+  'the search %s touches a window, from its beginning and from its middle',
+  async (name) => {
+    const { statement, begin } = SEARCHES[name];
+    await expectCheap(statement, [WINDOW, ...begin]);
+    const rows = await sql.run<{ place: string[] }>(statement.text, [WINDOW, ...begin]);
+    expect(rows).toHaveLength(WINDOW);
+    await expectCheap(statement, [WINDOW, ...rows.at(-1)!.place]);
+    const next = await sql.run<{ place: string[] }>(statement.text, [WINDOW, ...rows.at(-1)!.place]);
+    expect(next[0]!.place).not.toEqual(rows.at(-1)!.place);
+  },
+);
+
+test.each(Object.keys(STILL) as (keyof typeof STILL)[])(
+  'whether a %s is still there is looked up',
+  async (kind) => {
+    const ids = Array.from({ length: WINDOW }, (_, n) => (kind === 'transaction' ? `t${n}` : ID));
+    await expectCheap(STILL[kind], [ids, ids.map(() => 'provider1'), ids]);
+  },
+);
+
+test('open rounds are counted among the newest transactions of a pair', async () => {
+  await expectCheap(TRADING_PAIRS, []);
+  await expectCheap(OPEN_ROUNDS, ['operator1', 'provider1', TRANSACTIONS], TOUCHED_BY_ROUNDS);
+});
+
+test('items that are present are read in windows', async () => {
+  await expectCheap(PRESENT, ['transaction', '', WINDOW]);
+  await expectCheap(PRESENT, ['transaction', 'provider2/t', WINDOW]);
+  await expectCheap(COUNT, []);
+});
+
+test.each<[string, AttentionFilter]>([
+  ['nothing', {}],
+  ['OPEN', { state: 'OPEN' }],
+  ['OPEN of a kind', { state: 'OPEN', kind: 'transaction' }],
+  ['CLOSED', { state: 'CLOSED' }],
+  ['a kind', { kind: 'grant' }],
+  ['an assignee', { assignee: 'Ada' }],
+  ['an operator', { operatorId: 'operator1' }],
+  ['CLOSED of a provider', { state: 'CLOSED', providerId: 'provider1' }],
+  ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
+])('a page of %s touches few items', async (_, filter) => {
+  const { statement, values } = attentionPage(filter, undefined, WINDOW);
+  await expectCheap(statement, values);
+});
