@@ -1,27 +1,43 @@
 import { resolve } from 'node:path';
+import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
+import { recordFindings } from '../attention/findings.js';
 import { readStorage } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
-import { type Outcome, type Progress, reconcile, type Task } from '../reconciliation/reconciliation.js';
+import { money } from '../money/money.js';
+import {
+  FOUND_SHOWN,
+  type Outcome,
+  type Progress,
+  reconcile,
+  type Task,
+} from '../reconciliation/reconciliation.js';
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { causeOfFinding, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
-import { atServiceDatabase } from './service-database.js';
+import { atServiceDatabase, withDatabase } from './service-database.js';
 
-const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv]
+const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv] [--record]
 
   --operator   whose wallet the statement is of
   --from, --to the range, from <= time < to, as 2026-03-01T00:00:00Z, with an offset, or a day in UTC (2026-03-01)
   --statement  what the operator has booked, as CSV
   --report     where the findings go; default: the statement's name with .findings.csv
+  --record     also put the findings into the attention queue, and end those of before that are gone
 
 Exit status 0: all agree; 1: findings; 2: could not run.`;
 
 /** The exit statuses of the contract's section 7. */
 const STATUS = { agree: 0, findings: 1, couldNotRun: 2 } as const;
 
-type Arguments = Omit<Task, 'databaseUrl'>;
+/** Findings that are put into the attention queue at most: with more, what is wrong is no single transaction. */
+const RECORDED = 10_000;
+
+interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
+  readonly record: boolean;
+}
 
 async function main(): Promise<number> {
   const asked = readArguments(process.argv.slice(2));
@@ -32,23 +48,42 @@ async function main(): Promise<number> {
   const bar = progressBar(process.stderr);
   try {
     const signal = interruption();
-    const outcome = await atServiceDatabase(readEnvironment(readStorage), (databaseUrl) =>
-      reconcile({ ...asked, databaseUrl }, bar.show, signal),
+    const { outcome, recorded } = await atServiceDatabase(
+      readEnvironment(readStorage),
+      async (databaseUrl) => {
+        const task = { ...asked, databaseUrl, ...(asked.record && { foundAtMost: RECORDED }) };
+        const done = await reconcile(task, bar.show, signal);
+        return { outcome: done, recorded: asked.record ? await record(databaseUrl, asked, done) : undefined };
+      },
     );
     bar.clear();
-    process.stdout.write(summary(asked, outcome));
-    return FINDINGS.some((name) => outcome.findings[name] > 0) ? STATUS.findings : STATUS.agree;
+    process.stdout.write(summary(asked, outcome, recorded));
+    return totalOf(outcome) > 0 ? STATUS.findings : STATUS.agree;
   } catch (error) {
     bar.clear();
     throw error;
   }
 }
 
+/** Puts the findings into the attention queue. @returns a line of the summary */
+async function record(databaseUrl: string, asked: Arguments, outcome: Outcome): Promise<string> {
+  const { found } = outcome;
+  const complete = totalOf(outcome) === found.length;
+  const by = `command:reconcile:${userInfo().username}`;
+  const causes = found.map((finding) => causeOfFinding(asked, finding));
+  const { opened, ended } = await withDatabase(databaseUrl, (database) =>
+    recordFindings(database, asked, causes, complete, by),
+  );
+  const left = complete ? '' : `; only the first ${RECORDED} findings were recorded`;
+  return `recorded   ${opened} new items in the attention queue, ${ended} ended${left}`;
+}
+
 /** Nothing where help is asked for. @throws Error naming the argument that is wrong */
 function readArguments(args: string[]): Arguments | undefined {
   const text = { type: 'string' } as const;
   const options = { operator: text, from: text, to: text, statement: text, report: text };
-  const { values } = parseArgs({ args, options: { ...options, help: { type: 'boolean' } } });
+  const flags = { help: { type: 'boolean' }, record: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args, options: { ...options, ...flags } });
   if (values.help) return undefined;
   const needed = (name: 'operator' | 'from' | 'to' | 'statement') => {
     const value = values[name];
@@ -63,7 +98,7 @@ function readArguments(args: string[]): Arguments | undefined {
   const report = values.report ?? `${statementPath.replace(/\.csv$/i, '')}.findings.csv`;
   const reportPath = resolve(callersFolder('reconcile'), report);
   if (reportPath === statementPath) throw new Error('--report: would replace the statement');
-  return { operatorId, from, to, statementPath, reportPath };
+  return { operatorId, from, to, statementPath, reportPath, record: values.record ?? false };
 }
 
 function instant(name: string, text: string): Date {
@@ -83,15 +118,28 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-function summary(asked: Arguments, { lines, matched, findings }: Outcome): string {
-  const total = FINDINGS.reduce((sum, name) => sum + findings[name], 0);
+function totalOf({ findings }: Outcome): number {
+  return FINDINGS.reduce((sum, name) => sum + findings[name], 0);
+}
+
+function summary(asked: Arguments, outcome: Outcome, recorded: string | undefined): string {
+  const { lines, matched, findings, found, sums } = outcome;
+  const total = totalOf(outcome);
   return [
     `operator   ${asked.operatorId}`,
     `range      ${asked.from.toISOString()} <= time < ${asked.to.toISOString()}`,
     `statement  ${asked.statementPath}: ${lines} lines, ${matched} of them known to the platform`,
+    ...sums.map(
+      ({ currency, kind, operatorMinor, platformMinor }, index) =>
+        (index === 0 ? 'booked' : '').padEnd(11) +
+        `${kind.padEnd(10)} operator ${money(operatorMinor, currency)}, platform ${money(platformMinor, currency)}`,
+    ),
     `findings   ${total === 0 ? 'none: all agree' : total}`,
     ...FINDINGS.filter((name) => findings[name] > 0).map((name) => `  ${name.padEnd(20)} ${findings[name]}`),
+    ...found.slice(0, FOUND_SHOWN).map((finding) => `  ${sentenceOf(finding)}`),
+    ...(total > FOUND_SHOWN ? [`  and ${total - FOUND_SHOWN} more, in the report`] : []),
     `report     ${asked.reportPath}`,
+    ...(recorded === undefined ? [] : [recorded]),
     '',
   ].join('\n');
 }

@@ -37,7 +37,8 @@ export async function atServiceDatabase<T>(
   }
 }
 
-async function withDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
+/** Works on a database at its address. */
+export async function withDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const dataSource = await connectDataSource(url);
   try {
     return await work(new Database(dataSource));

@@ -45,7 +45,14 @@ test('exit status 0 where all agree', async () => {
   await writeFile(join(folder.path, 'march.csv'), csvOf(statement));
   const { status, out, err } = await command([...OF_OPERATOR, '--statement', 'march.csv']);
   expect({ status, err }).toEqual({ status: 0, err: '' });
-  expect(out).toContain(`march.csv: 2 lines, 2 of them known to the platform\nfindings   none: all agree\n`);
+  expect(out).toContain(
+    [
+      'march.csv: 2 lines, 2 of them known to the platform',
+      'booked     BET        operator 1.00 EUR, platform 1.00 EUR',
+      '           WIN        operator 1.00 EUR, platform 1.00 EUR',
+      'findings   none: all agree',
+    ].join('\n'),
+  );
   expect(await readFile(join(folder.path, 'march.findings.csv'), 'utf8')).toMatch(
     /^finding,detail,[^\n]+\n$/,
   );
@@ -56,10 +63,38 @@ test('exit status 1 where there are findings, counted in the summary', async () 
   const report = join(folder.path, 'findings.csv');
   const { status, out } = await command([...OF_OPERATOR, '--statement', 'march.csv', '--report', report]);
   expect(status).toBe(1);
-  expect(out).toMatch(/\nfindings {3}1\n {2}missing-at-operator {2}1\nreport {5}.*findings\.csv\n$/);
+  const sentence = `missing-at-operator: BET spinwell/${statement[0]!.transactionId} of 1.00 EUR: the statement has no line for it`;
+  expect(out).toMatch(
+    /\nfindings {3}1\n {2}missing-at-operator {2}1\n {2}missing-at-operator: .*\nreport {5}.*findings\.csv\n$/,
+  );
+  expect(out).toContain(sentence);
   expect(await readFile(report, 'utf8')).toContain(
     `spinwell,${statement[0]!.transactionId},,,BET,,APPROVED,,100`,
   );
+});
+
+test('--record puts findings into the attention queue, once, and ends them when they are gone', async () => {
+  const run = async (lines: readonly Line[]) => {
+    await writeFile(join(folder.path, 'march.csv'), csvOf(lines));
+    const { out } = await command([...OF_OPERATOR, '--statement', 'march.csv', '--record']);
+    return out.trimEnd().split('\n').at(-1);
+  };
+  const items = async () =>
+    (await world.admin('GET', '/v1/admin/attention?kind=reconciliation')).json['items'] as object[];
+  const { transactionId } = statement[0]!;
+  expect(await run(statement.slice(1))).toBe('recorded   1 new items in the attention queue, 0 ended');
+  const found = {
+    state: 'OPEN',
+    subject: `${OPERATOR}/spinwell/${transactionId}/missing-at-operator`,
+    summary: `missing-at-operator: BET spinwell/${transactionId} of 1.00 EUR: the statement has no line for it`,
+    href: `/v1/admin/transactions/spinwell/${transactionId}`,
+  };
+  expect(await items()).toMatchObject([found]);
+  expect(await run(statement.slice(1))).toBe('recorded   0 new items in the attention queue, 0 ended');
+  expect(await run(statement)).toBe('recorded   0 new items in the attention queue, 1 ended');
+  expect(await items()).toMatchObject([{ ...found, state: 'CLOSED', closedBy: 'croupier' }]);
+  expect(await run(statement.slice(1))).toBe('recorded   1 new items in the attention queue, 0 ended');
+  expect(await items()).toMatchObject([found, { state: 'CLOSED' }]);
 });
 
 test.each([

@@ -88,6 +88,12 @@ async function found(
   const [, ...rows] = (await readFile(reportPath, 'utf8')).trimEnd().split('\r\n');
   const names = rows.map((row) => row.split(','));
   expect(Object.values(outcome.findings).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
+  expect(outcome.found).toHaveLength(Math.min(rows.length, 10));
+  if (rows.length === 0) {
+    expect(outcome.sums.map(({ operatorMinor }) => operatorMinor)).toEqual(
+      outcome.sums.map(({ platformMinor }) => platformMinor),
+    );
+  }
   return { outcome, names: names.map(([name, , , id]) => `${name} ${id}`), rows };
 }
 
@@ -101,6 +107,26 @@ test('a statement made of the ledger agrees', async () => {
   const { outcome, names } = await found(statement);
   expect(names).toEqual([]);
   expect(outcome).toMatchObject({ lines: statement.length, matched: statement.length });
+});
+
+test('what each side has booked is summed up by currency and kind', async () => {
+  const { index } = line('win-1');
+  const { outcome } = await found(statement.with(index, { ...statement[index]!, amountMinor: '350' }));
+  expect(outcome.sums).toContainEqual({
+    currency: 'EUR',
+    kind: 'WIN',
+    operatorMinor: 550n,
+    platformMinor: 300n,
+  });
+  expect(outcome.sums.map(({ currency, kind }) => `${currency} ${kind}`).sort()).toEqual([
+    'EUR BET',
+    'EUR ROLLBACK',
+    'EUR WIN',
+    'SEK BET',
+  ]);
+  expect(outcome.found).toMatchObject([
+    { name: 'amount-differs', transactionId: 'win-1', amountMinor: 350, currency: 'EUR', kind: 'WIN' },
+  ]);
 });
 
 test('so it does with what the contract leaves to the operator left out', async () => {

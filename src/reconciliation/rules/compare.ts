@@ -115,6 +115,35 @@ export function compare({ line, record, target }: Pair): Finding[] {
   return findings;
 }
 
+/** What one side has booked under one id. */
+export interface Movement {
+  readonly kind: string;
+  readonly currency: string;
+  /** Minor units; signed for an ADJUSTMENT only. */
+  readonly amountMinor: number;
+}
+
+/**
+ * What each side has booked under one id. Sides without a finding have equal movements: where a booking is neither
+ * required nor forbidden, the platform's side follows the statement. What neither side compares is in no sum.
+ */
+export function movements({ line, record, target }: Pair): {
+  readonly operator: Movement | undefined;
+  readonly platform: Movement | undefined;
+} {
+  const sent = record && record.kind !== null ? { ...record, kind: record.kind } : undefined;
+  const compared = sent !== undefined || line?.inRange === true;
+  const operator = line?.status === 'APPROVED' && compared ? line : undefined;
+  if (!sent || sent.state === 'PENDING' || sent.state === 'TIMED_OUT')
+    return { operator, platform: undefined };
+  const first = line === null || line.line === line.firstLine;
+  if (!first || (!line && !sent.inRange)) return { operator, platform: undefined };
+  const { absent, APPROVED } = ACCEPTED[expectation(sent, target)];
+  if (absent) return { operator, platform: APPROVED ? operator : undefined };
+  const sameMoney = operator && isAmount(operator.amountMinor, sent, target);
+  return { operator, platform: sameMoney ? { ...sent, amountMinor: operator.amountMinor } : sent };
+}
+
 function ofRecord(line: ReadLine | null, record: PlatformRecord, target: Target | null): Finding[] {
   const undecided = record.state === 'PENDING' || record.state === 'TIMED_OUT';
   if (undecided) {

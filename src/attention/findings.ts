@@ -1,0 +1,30 @@
+import type { Database } from '../database/database.js';
+import { Randomness } from '../runtime/randomness.js';
+import type { Cause } from './attention.js';
+import { AttentionStore } from './attention.store.js';
+
+/** What a reconciliation has compared. */
+export interface Compared {
+  readonly operatorId: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/**
+ * Opens an item for each finding that has none, beside the running service; for a command, which has no application
+ * around it.
+ * @param complete whether these are all findings: then earlier ones of the same range that are not among them end
+ * @param by who reconciles
+ */
+export async function recordFindings(
+  database: Database,
+  { operatorId, from, to }: Compared,
+  findings: readonly Cause[],
+  complete: boolean,
+  by: string,
+): Promise<{ opened: number; ended: number }> {
+  const items = new AttentionStore(database, new Randomness());
+  const subjects = findings.map(({ subject }) => subject);
+  const ended = complete ? await items.endOtherFindings(operatorId, { from, to }, subjects) : 0;
+  return { opened: await items.open(findings, by), ended };
+}
