@@ -1,9 +1,9 @@
 import { LATENCY_CELLS, latencyCell } from './rules/score.js';
 
-/** How a call to a party ended: with an answer as the contract demands it, without one in time, or otherwise. */
+/** The result of a call: a valid answer, a time-out, or any other failure. */
 export type CallOutcome = 'succeeded' | 'timeout' | 'failed';
 
-/** The calls to one party within a period, as they are shared with the other instances. */
+/** Calls to one tenant within a period, as they are shared with the other instances. */
 export interface PeriodCounts {
   readonly tenantId: string;
   readonly calls: number;
@@ -18,13 +18,13 @@ interface Counts {
   succeeded: number;
   timeouts: number;
   readonly latency: number[];
-  /** How many of the calls are shared. */
+  /** How many of the calls were shared so far. */
   sharedCalls: number;
   /** Whether its breaker was open when they were shared. */
   sharedOpen: boolean;
 }
 
-/** This instance's calls within one period, by the party that was called. */
+/** This instance's calls within one period, by tenant. */
 export class CallsOfPeriod {
   private readonly tenants = new Map<string, Counts>();
 
@@ -39,7 +39,7 @@ export class CallsOfPeriod {
     counts.latency[latencyCell(durationMs)]! += 1;
   }
 
-  /** Of each party with new calls or a breaker that is open or has closed, all its calls within the period. */
+  /** The counts of each tenant with new calls, or with a breaker that is open or was open when it was last shared. */
   unshared(openBreakers: ReadonlySet<string>): PeriodCounts[] {
     for (const operatorId of openBreakers) this.countsOf(operatorId);
     return [...this.tenants]
@@ -57,7 +57,7 @@ export class CallsOfPeriod {
       }));
   }
 
-  /** What `unshared` gave is stored. */
+  /** Records that these counts, returned by `unshared`, were stored. */
   markShared(stored: readonly PeriodCounts[]): void {
     for (const { tenantId, calls, breakerOpen } of stored) {
       const counts = this.countsOf(tenantId);

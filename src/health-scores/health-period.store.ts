@@ -3,19 +3,19 @@ import { Database, type Statement } from '../database/database.js';
 import type { PeriodCounts } from './calls-of-period.js';
 import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
 
-/** How long an open breaker is shown after its instance last said so, in seconds: two passes and some. */
+/** How long a breaker counts as open after its instance last reported it, in seconds: longer than two passes. */
 const BREAKER_SHOWN_SECONDS = 5;
-/** Rows that are removed at once. */
+/** Rows that one statement removes. */
 const MOST_REMOVED = 5_000;
 
-/** Calls to a party that are in a window, and in no shorter one. */
+/** Calls to a tenant within a window but outside the shorter ones. */
 export interface CallsWithin extends CallCounts {
   readonly tenantId: string;
   readonly minutes: WindowMinutes;
   readonly breakerOpen: boolean;
 }
 
-/** $1 is the instance, $2 when its period began, $3 the counts as JSON. A repetition stores the same. */
+/** $1 is the instance, $2 when its period began, $3 the counts as JSON. Repeating it changes nothing. */
 const SHARE: Statement = {
   name: 'health_share',
   text: `
@@ -45,7 +45,7 @@ export const READ: Statement = {
      GROUP BY 1, 2`,
 };
 
-/** Skips what another instance is removing. */
+/** Skips rows that another instance is removing. */
 const REMOVE_OLD: Statement = {
   name: 'health_remove_old',
   text: `
@@ -59,12 +59,12 @@ const REMOVE_OLD: Statement = {
 export class HealthPeriodStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores an instance's counts of a period in the place of those that it has stored of this period before. */
+  /** Stores an instance's counts of a period, replacing its earlier counts of the same period. */
   async share(instanceId: string, startedAt: Date, counts: readonly PeriodCounts[]): Promise<void> {
     await this.database.query(SHARE, [instanceId, startedAt, JSON.stringify(counts)]);
   }
 
-  /** Nothing for a party that was not called. */
+  /** A tenant that was not called has no rows. */
   read(tenantIds: readonly string[]): Promise<CallsWithin[]> {
     return this.database.query<CallsWithin>(READ, [tenantIds]);
   }

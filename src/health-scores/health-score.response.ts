@@ -81,7 +81,7 @@ export class HealthScoreListResponse {
   nextCursor?: string;
 }
 
-/** Without what the path says. */
+/** Without kind and id, which the path names. */
 export function healthScoreResponse({ state, windows }: HealthScore): HealthScoreResponse {
   return { state, windows };
 }

@@ -14,14 +14,14 @@ import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScor
 const SHARE_MS = 2_000;
 /** Length of a period, in milliseconds. A window holds the periods that began in it. */
 const PERIOD_MS = 10_000;
-/** Periods that are kept while the database cannot be reached; the oldest are dropped. */
+/** Periods that are kept while the database is unavailable; older ones are dropped. */
 const MOST_PERIODS = 30;
-/** Old rows are removed with every such period. */
+/** Old rows are removed once in this many periods. */
 const PERIODS_BETWEEN_REMOVALS = 6;
 /** How long a stop waits for a pass under way, in milliseconds. */
 const STOP_MS = 1_000;
 
-/** How well a party answers. */
+/** The health of one tenant. */
 export interface HealthScore {
   readonly kind: TenantKind;
   readonly id: string;
@@ -37,7 +37,7 @@ export interface HealthScore {
 export class HealthScores implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('HealthScores');
   private readonly instanceId: string;
-  /** Those that are not shared yet, and the current one at the end. */
+  /** The periods that are not fully shared yet; the last one is the current period. */
   private periods: CallsOfPeriod[];
   private periodsBegun = 0;
   private openBreakers: () => Iterable<string> = () => [];
@@ -66,17 +66,17 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
     await this.loop.stop(STOP_MS);
   }
 
-  /** Counts a call to an operator's wallet, or a callback to a provider, that has ended. */
+  /** Counts a finished call to an operator's wallet, or a finished callback to a provider. */
   callEnded(tenantId: string, outcome: CallOutcome, durationMs: number): void {
     this.periods.at(-1)!.record(tenantId, outcome, durationMs);
   }
 
-  /** @param read the operators whose breaker is open at this instance */
+  /** @param read returns the operators whose breaker is open at this instance */
   showOpenBreakers(read: () => Iterable<string>): void {
     this.openBreakers = read;
   }
 
-  /** Shares what was counted up to now. Never rejects. */
+  /** Shares the calls counted so far. Never rejects. */
   share(): Promise<void> {
     return this.loop.run();
   }
@@ -117,7 +117,7 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  /** Shares every period, begins a new one where the current one is over, and forgets those that are shared. */
+  /** Starts a new period if the current one is over, shares all periods and drops those that are complete. */
   private async pass(): Promise<void> {
     const now = this.databaseClock.now();
     const current = this.periods.at(-1)!;
@@ -137,10 +137,13 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
     this.failing = false;
   }
 
-  /** One line, however many passes fail: the loss of the database is reported elsewhere. */
+  /** Logs only the first of consecutive failures, because the loss of the database is reported elsewhere. */
   private reportFailure({ message }: Error): void {
     if (!this.failing)
-      this.logger.warn({ msg: 'health scores lack the calls of this instance', detail: message });
+      this.logger.warn({
+        msg: 'the calls of this instance are missing from the health scores',
+        detail: message,
+      });
     this.failing = true;
   }
 }

@@ -26,7 +26,7 @@ export interface VerificationSecrets {
   readonly secrets: readonly string[];
 }
 
-/** Whose player bets, and in which game of which provider. */
+/** The operator, provider and game that a BET or launch concerns. */
 interface Bettor {
   readonly operatorId: string;
   readonly providerId: string;
@@ -102,13 +102,13 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return this.directory.winLimits.get(`${operatorId}/${currency}`);
   }
 
-  /** The pause of an operator, provider or game that is in force. Contract, section 9, "Health and pauses". */
+  /** The current pause of an operator, provider or game. Contract, section 9, "Health and pauses". */
   pause(kind: PausedKind, id: string): Pause | undefined {
     const pause = this.directory.pauses.get(pauseKey(kind, id));
     return pause && isInForce(pause, this.databaseClock.now()) ? pause : undefined;
   }
 
-  /** The pause that refuses BETs and launches of these three, if one is in force. */
+  /** The current pause of the game, its provider or the operator: it refuses BETs and launches. */
   pauseOfBets({ operatorId, providerId, gameId }: Bettor): Pause | undefined {
     if (this.directory.pauses.size === 0) return undefined;
     return (
@@ -116,7 +116,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     );
   }
 
-  /** The refusal of a BET or launch under a pause; the log lines of the request say why it was paused. */
+  /** The refusal of a BET or launch because of a pause; adds its reason to the log lines of the request. */
   pausedError({ kind, id, reason, until }: Pick<Pause, 'kind' | 'id' | 'reason' | 'until'>): CroupierError {
     const noun = kind.toLowerCase();
     addLogFields({ paused: `${noun}:${id}`, pauseReason: reason });

@@ -1,4 +1,4 @@
-/** Upper bounds of the latency histogram's cells, in milliseconds; one more cell is for what took longer. */
+/** Upper bounds of the latency histogram's cells, in milliseconds; a last cell counts longer calls. */
 export const LATENCY_BOUNDS_MS = [
   1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000,
   15_000, 30_000,
@@ -9,10 +9,10 @@ export const LATENCY_CELLS = LATENCY_BOUNDS_MS.length + 1;
 /** The windows of a score. */
 export type WindowMinutes = 1 | 5 | 60;
 
-/** The calls to one party within some time. */
+/** Calls to one tenant. */
 export interface CallCounts {
   readonly calls: number;
-  /** With an answer as the contract demands it. */
+  /** Calls with a valid answer. */
   readonly succeeded: number;
   readonly timeouts: number;
   /** Calls by their duration, for each cell of the histogram. */
@@ -39,7 +39,7 @@ export function latencyCell(durationMs: number): number {
   return cell === -1 ? LATENCY_BOUNDS_MS.length : cell;
 }
 
-/** The score of all these calls together. */
+/** The score of the sum of these counts. */
 export function scoreOf(counts: readonly CallCounts[]): WindowScore {
   const sum = (of: (each: CallCounts) => number) => counts.reduce((total, each) => total + of(each), 0);
   const calls = sum((each) => each.calls);
@@ -50,7 +50,7 @@ export function scoreOf(counts: readonly CallCounts[]): WindowScore {
   return { calls, successRate, p95Ms: percentileMs(latency, calls), timeouts };
 }
 
-/** The state of a party. A pause hides an open breaker, which hides a low success rate. */
+/** The state of a tenant. A pause takes precedence over an open breaker, and that over a low success rate. */
 export function stateOf(
   fiveMinutes: WindowScore,
   { paused, breakerOpen }: { readonly paused: boolean; readonly breakerOpen: boolean },

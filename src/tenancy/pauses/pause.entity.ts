@@ -2,23 +2,23 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { instant, nullable, text } from '../../database/columns.js';
 import type { TenantKind } from '../tenant.js';
 
-/** What can be paused. */
+/** The kinds of things that can be paused. */
 export type PausedKind = TenantKind | 'GAME';
 
-/** While it lasts, BETs and launches of its operator, provider or game are refused. Contract, section 9. */
+/** Refuses BETs and launches of an operator, provider or game until it ends. Contract, section 9. */
 @Entity({ name: 'pauses', synchronize: false })
 export class Pause {
   @PrimaryColumn(text('kind'))
   kind: PausedKind;
 
-  /** Of the operator, provider or game. */
+  /** The id of the operator, provider or game. */
   @PrimaryColumn(text('id'))
   id: string;
 
   @Column(text('reason'))
   reason: string;
 
-  /** When it ends by itself; null: when it is resumed. */
+  /** When the pause ends; null: only when it is resumed. */
   @Column(nullable(instant('until')))
   until: Date | null;
 
@@ -33,7 +33,7 @@ export class Pause {
   byName: string | null;
 }
 
-/** Whether a pause lasts at a moment of the database's clock. */
+/** @param now by the database's clock */
 export function isInForce({ until }: Pick<Pause, 'until'>, now: Date): boolean {
   return until === null || until > now;
 }

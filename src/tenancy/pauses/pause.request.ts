@@ -10,22 +10,22 @@ export class PauseRequest {
     longest: 500,
     notBlank: true,
     example: 'the wallet is being moved',
-    description: 'For the log and the audit log; the callers that are refused do not see it',
+    description: 'Recorded in the log and the audit log; refused callers do not see it',
   })
   reason: string;
 
-  @InstantField('When the pause ends by itself; without it, when it is resumed', {
+  @InstantField('When the pause ends; without it, only when it is resumed', {
     presence: 'nullable',
     example: '2099-01-31T06:00:00Z',
   })
   until?: string | null;
 }
 
-/** For the pages: what every pause does. */
+/** The effect that every pause has, for the OpenAPI documents. */
 export const PAUSE_DESCRIPTION =
   'Replays, WIN, ROLLBACK and balance go on. Replaces an earlier pause. Every instance obeys within a second.';
 
-/** What a new pause looks like on the pages. */
+/** Example bodies, for the OpenAPI documents. */
 export const PAUSE_EXAMPLES = { maintenance: { value: { reason: 'the wallet is being moved' } } };
 
 export class PauseResponse {

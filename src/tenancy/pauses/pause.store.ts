@@ -5,7 +5,7 @@ import { databaseTime } from '../../database/columns.js';
 import type { Query, Statement, Transaction } from '../../database/database.js';
 import { Pause, type PausedKind } from './pause.entity.js';
 
-/** Other pauses of the same target wait, also if there is no row of `pauses` yet; sessions that refer to it do not. */
+/** Serialises pauses of one target, even before it has a row in `pauses`; sessions that refer to the target do not wait. */
 const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
   OPERATOR: {
     name: 'pause_lock_operator',
@@ -21,12 +21,12 @@ const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
   },
 };
 
-/** Reads and writes pauses. A write needs the lock of its target. */
+/** Reads and writes pauses. Callers lock the target before a write. */
 @Injectable()
 export class PauseStore {
   constructor(@InjectRepository(Pause) private readonly pauses: Repository<Pause>) {}
 
-  /** Locks what is paused or resumed. @returns false where there is no such operator, provider or game */
+  /** Locks the operator, provider or game. @returns false if it does not exist */
   async lockTarget(query: Query, kind: PausedKind, id: string): Promise<boolean> {
     return (await query(LOCK_TARGET[kind], [id])).length > 0;
   }
@@ -35,7 +35,7 @@ export class PauseStore {
     return manager.withRepository(this.pauses).findOneBy({ kind, id });
   }
 
-  /** Stores a pause in the place of the one before, if any. */
+  /** Stores a pause, replacing the previous one. */
   async put({ manager }: Transaction, pause: Omit<Pause, 'pausedAt'>): Promise<Pause> {
     const { kind, id } = pause;
     const pauses = manager.withRepository(this.pauses);
@@ -48,7 +48,7 @@ export class PauseStore {
     await manager.withRepository(this.pauses).delete({ kind, id });
   }
 
-  /** The pauses of these targets of one kind, including those that are over. */
+  /** The pauses of these targets of one kind, including expired ones. */
   ofTargets(kind: PausedKind, ids: readonly string[]): Promise<Pause[]> {
     return this.pauses.findBy({ kind, id: In(ids) });
   }

@@ -12,7 +12,7 @@ import { isInForce, type Pause, type PausedKind } from './pause.entity.js';
 import { type PauseRequest, PauseResponse } from './pause.request.js';
 import { PauseStore } from './pause.store.js';
 
-/** An operator, provider or game with its pause, if one is in force. */
+/** An operator, provider or game with its current pause. */
 export type Paused<T> = T & { readonly pause: Pause | null };
 
 /** Pauses and resumes operators, providers and games. Contract, section 9, "Health and pauses". */
@@ -26,8 +26,8 @@ export class PausesService {
   ) {}
 
   /**
-   * Refuses BETs and launches from now on; replaces an earlier pause.
-   * @throws CroupierError INVALID_REQUEST if `until` is over · NOT_FOUND
+   * Pauses an operator, provider or game; replaces an earlier pause.
+   * @throws CroupierError INVALID_REQUEST if `until` is not in the future · NOT_FOUND
    */
   async pause(actor: Actor, kind: PausedKind, id: string, { reason, until }: PauseRequest): Promise<void> {
     const end = until == null ? null : new Date(instantOrDayMs(until)!);
@@ -48,7 +48,7 @@ export class PausesService {
     await this.tenancy.changed();
   }
 
-  /** Ends the pause; without effect if there is none. @throws CroupierError NOT_FOUND */
+  /** Ends the pause; has no effect if there is none. @throws CroupierError NOT_FOUND */
   async resume(actor: Actor, kind: PausedKind, id: string): Promise<void> {
     await this.audit.change(actor, async (transaction, record) => {
       const before = await this.lockedPause(transaction, kind, id);
@@ -64,13 +64,13 @@ export class PausesService {
     await this.tenancy.changed();
   }
 
-  /** Adds the pause that is in force, or null. */
+  /** Adds the current pause, or null. */
   async withPause<T extends object>(kind: PausedKind, id: string, item: T): Promise<Paused<T>> {
     const [shown] = await this.withPauses(kind, [item], () => id);
     return shown!;
   }
 
-  /** Adds to each operator, provider or game the pause that is in force, or null. */
+  /** Adds to each operator, provider or game its current pause, or null. */
   async withPauses<T extends object>(
     kind: PausedKind,
     items: readonly T[],
@@ -84,7 +84,7 @@ export class PausesService {
     return items.map((item) => ({ ...item, pause: inForce.get(idOf(item)) ?? null }));
   }
 
-  /** The pause that is in force, under the lock of its target. @throws CroupierError NOT_FOUND */
+  /** Locks the target and reads its current pause. @throws CroupierError NOT_FOUND */
   private async lockedPause(transaction: Transaction, kind: PausedKind, id: string): Promise<Pause | null> {
     const found = isIdentifier(id) && (await this.pauses.lockTarget(transaction.query, kind, id));
     if (!found) throw new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);

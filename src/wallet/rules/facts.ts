@@ -86,12 +86,12 @@ export interface RoundFacts {
   readonly betOfSession: boolean;
 }
 
-/** What refuses BETs of the session for a while. */
+/** A pause that refuses BETs of the session. */
 export interface PauseFacts {
   readonly kind: 'OPERATOR' | 'PROVIDER' | 'GAME';
   readonly id: string;
   readonly reason: string;
-  /** When it ends by itself. */
+  /** When the pause ends; null: when it is resumed. */
   readonly until: Date | null;
 }
 
@@ -103,6 +103,6 @@ export interface Facts {
   /** The transaction that a ROLLBACK names. */
   readonly target: StoredFacts | null;
   readonly round: RoundFacts;
-  /** Of the session's game, provider or operator. */
+  /** The current pause of the session's game, provider or operator. */
   readonly pause: PauseFacts | null;
 }

@@ -159,10 +159,7 @@ const DOUBTS: Row[] = [
   },
 ];
 
-/**
- * The BET's cases that a WIN and a ROLLBACK repeat: one for each way in which a request ends, is sent again or stays open. A
- * client that judges by the kind, or rebuilds the request, fails them.
- */
+/** The BET cases that are repeated with a WIN and a ROLLBACK: each kind of outcome, retry and doubt once. */
 const OF_EVERY_KIND: ReadonlySet<string> = new Set([
   'approved',
   'declined',

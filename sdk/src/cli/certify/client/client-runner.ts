@@ -10,10 +10,10 @@ const ROUTE = '/v1/wallet/transaction';
 /** What the client is asked to send. */
 export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 
-/** What this process was given itself. */
+/** Hides these variables if this process has inherited them. */
 const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUPIER_ROLLBACK: undefined };
 
-/** A transaction without its kind, which the variable that holds it names. */
+/** A transaction without its kind, which the name of its variable says. */
 type Fields = Readonly<Record<string, string | number>> & { readonly transactionId: string };
 
 export interface ClientUnderTest {
