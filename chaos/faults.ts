@@ -7,7 +7,7 @@ import { type Fault, type FaultKind, LANES, type Lane, type Plan, type PlannedFa
 import { until } from './processes/child.js';
 import type { World } from './world.js';
 
-/** How long the calls do not reach the wallet before an instance is killed or suspended, in milliseconds. */
+/** How long calls are held back before an instance is killed or suspended, in milliseconds. */
 const BEFORE_CALL_MS = 400;
 
 /** Longest wait of a fault until what it restarted is ready, in seconds. */
