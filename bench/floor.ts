@@ -34,7 +34,7 @@ class Refusal extends Error {
   }
 }
 
-// ---- who asks -------------------------------------------------------------------------------------------------
+// ---- the caller -----------------------------------------------------------------------------------------------
 
 const NONCE = /^[A-Za-z0-9\-_.:]{8,128}$/;
 const nonces = { startedAt: 0, current: new Set<string>(), previous: new Set<string>() };
@@ -69,7 +69,7 @@ function claimNonce(nonce: string, now: number): void {
   nonces.current.add(nonce);
 }
 
-// ---- what is asked --------------------------------------------------------------------------------------------
+// ---- the request ----------------------------------------------------------------------------------------------
 
 interface Transaction {
   sessionToken: string;

@@ -10,7 +10,7 @@ export function lineOf(name: string, measured: Case): string {
   return [name.padEnd(28), ...each].join('  ');
 }
 
-/** All figures as Markdown that can be read as it stands: a table for each workload, closed loop and open. */
+/** All figures as Markdown: a table for each workload, with closed and open loops. */
 export function table({ cases, machine, settings, reference, witnessed }: Results): string {
   const { cores, cpu, node, postgres } = machine;
   const head = [

@@ -12,7 +12,7 @@ export interface Around {
   readonly surroundings: Surroundings;
 }
 
-/** One PostgreSQL, one operator and a folder, for as long as the work takes. */
+/** Runs the work with a PostgreSQL, an operator and a folder. */
 export async function surrounded<T>(name: string, work: (around: Around) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `croupier-${name}-`));
   const postgres = await startPostgres(folder);
@@ -34,7 +34,7 @@ export function machineOf({ version }: Postgres) {
 
 const RESULTS = join(import.meta.dirname, '../../results');
 
-/** Writes a file to bench/results. @returns where it is */
+/** Writes a file to bench/results. @returns its path */
 export async function keep(file: string, text: string): Promise<string> {
   await mkdir(RESULTS, { recursive: true });
   await writeFile(join(RESULTS, file), text);

@@ -62,7 +62,7 @@ const OPERATOR_TIMEOUT_MS = 5_000;
 /** As many as the service has; the default of 10 would be a comparison of pools. */
 const POOL_SIZE = 20;
 
-/** In memory, where a tutorial reads a table for each request. */
+/** In memory, although a tutorial would read a table for each request. */
 const TENANT_SECRETS = new Map([[PROVIDER_ID, PROVIDER_SECRET]]);
 
 // ---- What is stored
@@ -211,7 +211,7 @@ export class OperatorClient {
 
   private async post<T>(route: string, body: object): Promise<T> {
     const url = OPERATOR_URL + route;
-    // As bytes: axios would write an object down by itself, after it was signed.
+    // As bytes, because axios would serialise an object itself, after it was signed.
     const bytes = Buffer.from(JSON.stringify(body));
     const timestamp = String(Math.floor(Date.now() / 1000));
     const nonce = randomUUID();

@@ -121,7 +121,7 @@ export class Ledgers {
     if (row.state === 'ROLLED_BACK') return this.compareRolledBack(intent, id, complain);
     const { status } = JSON.parse(answer.body ?? '{}') as { status?: string };
     if (status !== row.state)
-      complain(`the provider was told ${status ?? 'nothing'}, the platform stores ${row.state}`);
+      complain(`the provider's last answer is ${status ?? 'missing'}, the platform stores ${row.state}`);
     if (status === 'APPROVED') this.sums.provider += signed(row);
   }
 
@@ -139,7 +139,7 @@ export class Ledgers {
         rollback?.request.originalTransactionId === intent.request.transactionId &&
         told(rollback) === 'APPROVED',
     );
-    if (!known) complain(`it is rolled back, and the provider of ${id} was not told`);
+    if (!known) complain(`it is rolled back, and the provider of ${id} has no such answer`);
   }
 
   private compareDeclined(id: string, complain: (text: string) => void): void {
@@ -148,7 +148,7 @@ export class Ledgers {
     if (!intent) return;
     const { status } = JSON.parse(answer?.body ?? '{}') as { status?: string };
     if (status !== 'DECLINED')
-      complain(`the provider was told ${status ?? 'nothing'} of what has a tombstone`);
+      complain(`the provider's last answer is ${status ?? 'missing'} although it has a tombstone`);
   }
 }
 

@@ -27,7 +27,7 @@ export class Audit implements OnApplicationBootstrap {
 
   /**
    * Seals entries that instances of an earlier version have written. After the first start, a log without seals is
-   * broken.
+   * invalid.
    */
   async onApplicationBootstrap(): Promise<void> {
     const newest = await this.database.transaction(async ({ query }) => {

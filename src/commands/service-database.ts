@@ -15,8 +15,8 @@ export function withServiceDatabase<T>(
 }
 
 /**
- * Works with the address of the service's database: that of `DATABASE_URL`, else of the embedded one in `DATA_DIR`,
- * which is started for the while where it does not run.
+ * Runs work with the address of the service's database: `DATABASE_URL`, else the embedded one in `DATA_DIR`, which is
+ * started temporarily if it does not run.
  * @throws Error with one sentence if there is no database
  */
 export async function atServiceDatabase<T>(

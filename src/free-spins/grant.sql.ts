@@ -50,7 +50,10 @@ export const TAKE: Statement = {
     RETURNING ${selectList(Grant, 'g')}`,
 };
 
-/** Begins a new attempt of a FAILED grant; with $3 only if its outcome is unknown. `outcome_unknown` is kept: an earlier attempt may still have been booked. */
+/**
+ * Begins a new attempt of a FAILED grant. If $3 is true, its outcome must be unknown. `outcome_unknown` is kept,
+ * because an earlier attempt may have been booked.
+ */
 export const RESEND: Statement = {
   name: 'grant_resend',
   text: `
@@ -172,8 +175,8 @@ export const TAKE_UNSENT: Statement = {
 };
 
 /**
- * Claims the next cancel of a provider that the cancel of its batch has made due. A cancel by a person that is under way
- * comes first: if it fails, this one is still due.
+ * Claims a provider's next grant whose cancel is due because its batch was cancelled. A person's cancel of the same
+ * grant goes first; if that fails, this one is still due.
  */
 export const TAKE_CANCEL: Statement = {
   name: 'grant_take_cancel',

@@ -95,7 +95,7 @@ export class Metrics {
   });
   private readonly flaggedWinnings = new Counter({
     name: 'croupier_flagged_winnings_total',
-    help: 'Booked WINs that a person should look at, by flag: no live grant or no standing BET behind them',
+    help: 'Booked WINs that a person should review, by the reason',
     labelNames: ['flag'],
     registers: [this.registry],
   });

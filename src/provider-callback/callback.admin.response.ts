@@ -57,7 +57,7 @@ export class CallbackItem {
   @ApiPropertyOptional({
     type: 'integer',
     example: 200,
-    description: "The provider's status, where it answered",
+    description: "The provider's status, if it answered",
   })
   status?: number;
 

@@ -15,8 +15,8 @@ export class AttemptEvidence1764000000014 implements MigrationInterface {
 }
 
 /**
- * What an operator's wallet answered where that was no answer of the contract. A transaction's row is rewritten with every
- * attempt, so it keeps only the HTTP status; the bodies stand here, partitioned by month.
+ * Invalid answers of operators' wallets. A transaction's row is rewritten with every attempt, so it has only the HTTP
+ * status; the bodies are in this table, partitioned by month.
  */
 const OPERATOR_ANSWERS = `
 CREATE TABLE operator_answers (

@@ -62,7 +62,7 @@ export async function pageById<T>(
   return { items, ...(last !== undefined && { nextCursor: cursorAt(idOf(last)) }) };
 }
 
-/** The cursor of what comes after this id. */
+/** The cursor of the items after this id. */
 export function cursorAt(id: string): string {
   return Buffer.from(id).toString('base64url');
 }

@@ -45,18 +45,18 @@ export async function pageByTime<Row extends { place: string }, T>(
   return { ...page, items: page.items.map(itemOf) };
 }
 
-/** What was found in a part of a list. */
+/** The result of reading a bounded part of a list. */
 export interface Found<Row> {
   readonly rows: Row[];
-  /** How far was read, if that is not the end of the list: what is older has not been examined. */
+  /** The oldest examined place, unless the end of the list was reached; older rows have not been examined. */
   readonly downTo?: Place | undefined;
 }
 
 /**
- * Reads one page of a list by time of which a page examines a bounded part: it may then be short, or empty, and have a
- * next one.
- * @param read gives at most `limit` rows that lie before the place, newest first
- * @throws CroupierError INVALID_REQUEST where the cursor is none that a list has given
+ * Reads one page of a list by time that examines a bounded part of the list. The page may be short or empty although
+ * there is a next one.
+ * @param read returns at most `limit` rows before the place, newest first
+ * @throws CroupierError INVALID_REQUEST if the cursor is not one that a list has returned
  */
 export async function pageOfWindow<Row extends { place: string }, T>(
   query: PageQuery,

@@ -7,7 +7,7 @@ export type Verdict = 'approved' | 'declined' | 'not-booked' | 'unknown';
 const VERDICTS: readonly string[] = ['approved', 'declined', 'not-booked', 'unknown'];
 const ROUTE = '/v1/wallet/transaction';
 
-/** What the client is asked to send. */
+/** The BET that the client must send. */
 export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 
 /** Hides these variables if this process has inherited them. */
