@@ -5,7 +5,7 @@ import { type Place, placeOf } from '../../src/http/lists/time-page.js';
 import { SEARCH } from '../../src/search/search.sql.js';
 import { roundPage, transactionsOfRound } from '../../src/wallet/desk/rounds/round.sql.js';
 import {
-  INDEX_ORDER_SETTINGS,
+  WINDOW_SETTINGS,
   needsWindow,
   type Stretch,
   type TransactionFilter,
@@ -71,8 +71,8 @@ const FEW: Past = {
 };
 
 let sql: SqlConsole;
-/** With the settings under which a window's end is looked for. */
-let inIndexOrder: SqlConsole;
+/** With the settings under which a window is read. */
+let windowed: SqlConsole;
 let dataSource: DataSource;
 
 /** Fills a database for the tests that follow in the same block. */
@@ -82,10 +82,10 @@ function inTheWorldOf(past: Past): void {
     const database = await createTestDatabase();
     dataSource = await openDataSource(database.url, [Grant]);
     sql = SqlConsole.open(database.url);
-    const options = INDEX_ORDER_SETTINGS.map((name) => `-c ${name}=off`).join(' ');
-    inIndexOrder = SqlConsole.open(`${database.url}?options=${encodeURIComponent(options)}`);
+    const options = WINDOW_SETTINGS.map((name) => `-c ${name}=off`).join(' ');
+    windowed = SqlConsole.open(`${database.url}?options=${encodeURIComponent(options)}`);
     stop = async () => {
-      await inIndexOrder.close();
+      await windowed.close();
       await sql.close();
       await dataSource.destroy();
       await database.drop();
@@ -193,8 +193,8 @@ function expectCheap(
 /** The stretch that a page examines; looking for its end touches no more. */
 async function windowOf(filter: TransactionFilter, before: Place | undefined): Promise<Stretch> {
   const end = windowEnd(filter, before);
-  expectCheap(await planOf(end, inIndexOrder), TOUCHED_IN_WINDOW, TOUCHED_IN_WINDOW);
-  const [last] = await inIndexOrder.run<{ place: string }>(end.statement.text, end.values);
+  expectCheap(await planOf(end, windowed), TOUCHED_IN_WINDOW, TOUCHED_IN_WINDOW);
+  const [last] = await windowed.run<{ place: string }>(end.statement.text, end.values);
   return { before, downTo: last && placeOf(last.place) };
 }
 
@@ -313,7 +313,7 @@ describe.each([
     ])('open rounds, %s, touches its window and their rounds', async (___, filter) => {
       const stretch = await windowOf(filter, before);
       expectCheap(
-        await planOf(roundPage({ ...filter, open: true }, stretch, LIMIT)),
+        await planOf(roundPage({ ...filter, open: true }, stretch, LIMIT), windowed),
         TOUCHED_IN_WINDOW,
         TOUCHED_IN_WINDOW,
       );

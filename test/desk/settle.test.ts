@@ -88,6 +88,7 @@ describe('a parked transaction that is settled by hand', () => {
       event: 'settled-by-hand',
       text: "attempt 2: settled by hand as APPROVED, balance 12.50 EUR, operator's reference ticket 77: its wallet is gone",
     });
+    expect((detail['attempts'] as object[])[1]).not.toHaveProperty('operatorStatus');
     const retried = await world.submit(bet);
     expect([retried.status, retried.json]).toMatchObject([200, { status: 'APPROVED', balance: 1_250 }]);
     expect(retried.headers.get('idempotency-replayed')).toBe('true');

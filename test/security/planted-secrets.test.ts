@@ -97,7 +97,7 @@ async function createKeys(): Promise<void> {
 
 async function play(): Promise<string> {
   const session = await world.launch();
-  await world.submit(world.transaction(session, 'BET', { transactionId: 'a-bet' }));
+  await world.submit(world.transaction(session, 'BET', { transactionId: 'a-bet', roundId: 'a-round' }));
   return session.sessionId;
 }
 
@@ -156,6 +156,7 @@ async function readEverything(): Promise<void> {
     gameId: GAME,
     providerId: PROVIDER,
     transactionId: 'a-bet',
+    roundId: 'a-round',
     requestRef: 'a-grant',
     batchId: batch?.batch_id,
     sessionId: session?.session_id,
@@ -167,7 +168,8 @@ async function readEverything(): Promise<void> {
       : route.includes('/operators/')
         ? OPERATOR
         : PROVIDER;
-    const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => String({ id, ...values }[name]));
+    const query = route === '/v1/admin/search' ? '?q=a-bet' : '';
+    const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => String({ id, ...values }[name])) + query;
     for (const accept of ['application/json', 'text/csv']) {
       const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: accept };
       const reply = await world.request(path, { headers });

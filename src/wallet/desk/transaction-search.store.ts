@@ -5,7 +5,7 @@ import type { Kind, Mode, State } from '../rules/facts.js';
 import type { StoredAttempt } from '../transaction.js';
 import {
   FIND_FOR_DESK,
-  FOLLOW_INDEX_ORDER,
+  FOLLOW_INDEXES,
   needsWindow,
   ROLLBACKS_OF,
   type TransactionFilter,
@@ -89,10 +89,10 @@ export class TransactionSearchStore {
   }
 
   /** Where a page ends that examines a bounded part; undefined if it may read to the end of the list. */
-  windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
+  private windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
     const { statement, values } = windowEnd(filter, before);
     return this.database.transaction(async ({ query }) => {
-      await query(FOLLOW_INDEX_ORDER, []);
+      await query(FOLLOW_INDEXES, []);
       const [last] = await query<{ place: string }>(statement, values);
       return last && placeOf(last.place);
     });

@@ -142,9 +142,10 @@ function shown(attempt: AttemptWithAnswer, { mode, responseBody }: WholeRow): At
   if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
   const driver = attempt.driver ?? 'provider';
   const told = driver === 'provider' ? { told: toldOf(attempt.outcome, responseBody) } : {};
-  // Only a 200 is an answer of the contract, so the status of one is not stored. DEMO reaches no operator.
+  // Only a 200 is an answer of the contract, so the status of one is not stored. DEMO and a person call no operator.
   const understood = attempt.outcome === 'APPROVED' || attempt.outcome === 'DECLINED';
-  const status = understood && mode === 'REAL' ? { operatorStatus: 200 } : {};
+  const called = mode === 'REAL' && attempt.settledByHand === undefined;
+  const status = understood && called ? { operatorStatus: 200 } : {};
   return { ...attempt, ...status, driver, ...told };
 }
 

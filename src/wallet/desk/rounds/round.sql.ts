@@ -65,6 +65,14 @@ export function roundPage(
 const firstBet = (column: string) =>
   `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
 
+/** Equality as a range, which only the index that begins with these columns serves: transactions_of_round. */
+const SAME_ROUND_AND_PLAYER = ['>=', '<=']
+  .map(
+    (sign) =>
+      `(r.round_id, r.player_ref, r.provider_id) ${sign} (bet.round_id, bet.player_ref, bet.provider_id)`,
+  )
+  .join(' AND ');
+
 /** The round of `bet`, and when its first BET was created. The rule is `isOpen` of round-sums.ts. */
 const ROUND_OF_BET = `
   SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
@@ -73,9 +81,8 @@ const ROUND_OF_BET = `
          bool_or(r.kind = 'BET' AND r.state = 'APPROVED')
            AND NOT coalesce(bool_or(r.kind = 'WIN' AND r.state = 'APPROVED'), false)
            AND NOT coalesce(bool_or(r.round_closed), false) AS open
-    FROM transactions r
-   WHERE r.round_id = bet.round_id AND r.player_ref = bet.player_ref AND r.provider_id = bet.provider_id
-     AND r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
+    FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} OFFSET 0) r
+   WHERE r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
 
 /** The transactions of the rounds with a roundId at a provider, oldest first. */
 export function transactionsOfRound(

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
-import type { Found, Place } from '../../../http/lists/time-page.js';
-import { TransactionSearchStore, type WholeRow } from '../transaction-search.store.js';
+import { type Found, type Place, placeOf } from '../../../http/lists/time-page.js';
+import { FOLLOW_INDEXES, windowEnd } from '../transaction-search.sql.js';
+import type { WholeRow } from '../transaction-search.store.js';
 import { type RoundChoice, type RoundFilter, roundPage, transactionsOfRound } from './round.sql.js';
 import type { RoundKey } from './round-sums.js';
 
@@ -16,20 +17,22 @@ export interface RoundRow extends RoundKey {
 
 @Injectable()
 export class RoundStore {
-  constructor(
-    private readonly database: Database,
-    private readonly transactions: TransactionSearchStore,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** By the first BET, newest first, down to the end of a window. */
-  async page(
+  page(
     filter: RoundFilter,
     before: Place | undefined,
     limit: number,
   ): Promise<Found<RoundRow & { place: string }>> {
-    const downTo = await this.transactions.windowEnd(filter, before);
-    const { statement, values } = roundPage(filter, { before, downTo }, limit);
-    return { rows: await this.database.query<RoundRow & { place: string }>(statement, values), downTo };
+    return this.database.transaction(async ({ query }) => {
+      await query(FOLLOW_INDEXES, []);
+      const end = windowEnd(filter, before);
+      const [last] = await query<{ place: string }>(end.statement, end.values);
+      const downTo = last && placeOf(last.place);
+      const { statement, values } = roundPage(filter, { before, downTo }, limit);
+      return { rows: await query<RoundRow & { place: string }>(statement, values), downTo };
+    });
   }
 
   /** Oldest first, at most `limit`: those of every round that fits. */
