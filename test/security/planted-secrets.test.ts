@@ -144,7 +144,6 @@ async function readEverything(): Promise<void> {
   const [batch] = await world.sql.run<{ batch_id: string }>('SELECT batch_id FROM free_spin_batches');
   const [session] = await world.sql.run<{ session_id: string }>('SELECT session_id FROM sessions');
   const [callback] = await world.sql.run<{ callback_id: number }>('SELECT callback_id FROM callbacks');
-  const [bet] = await world.sql.run<{ round_id: string }>('SELECT round_id FROM transactions');
   const [approval] = await world.sql.run<{ approval_id: string }>('SELECT approval_id FROM approvals');
   const [item] = await world.sql.run<{ item_id: string }>(
     `INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
