@@ -28,12 +28,10 @@ const WINDOWS_PER_PASS = 4;
 /** How often it is asked for what is searched rarely, in milliseconds. */
 const RARE_POLL_MS = 60_000;
 /**
- * How often all flagged winnings are listed, in seconds. Items are opened when a WIN is flagged; the list has those as well
- * whose instance died before.
+ * How often flagged winnings are searched, in seconds. An item is opened when a WIN is flagged; the search finds those as
+ * well whose instance died before.
  */
 const WINNINGS_SECONDS = 600;
-/** Pages of flagged winnings that are listed: the newest 10,000. */
-const WINNINGS_PAGES = 20;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
 
@@ -88,7 +86,10 @@ export class AttentionWatcher
     this.winnings.onFlagged((win) => {
       this.items.open([flaggedWinnings(win)]).catch((error: unknown) => {
         const detail = (error as Error).message;
-        this.logger.warn({ msg: 'item not opened yet: the next list of flagged winnings has it', detail });
+        this.logger.warn({
+          msg: 'item not opened yet: the next search for flagged winnings finds it',
+          detail,
+        });
       });
     });
     this.metrics.addLevel({
@@ -166,17 +167,9 @@ export class AttentionWatcher
   }
 
   private async rarePass(): Promise<void> {
-    if (await this.items.claimScan('winnings', WINNINGS_SECONDS)) await this.listWinnings();
-    await this.openRounds.run(() => this.rareLoop.stopping);
-  }
-
-  private async listWinnings(): Promise<void> {
-    let cursor: string | undefined;
-    for (let page = 0; page < WINNINGS_PAGES && !this.rareLoop.stopping; page += 1) {
-      const flagged = await this.winnings.flagged({ limit: WINDOW, ...(cursor !== undefined && { cursor }) });
-      await this.items.open(flagged.items.map(flaggedWinnings));
-      cursor = flagged.nextCursor;
-      if (cursor === undefined) return;
+    if (await this.items.claimScan('winnings', WINNINGS_SECONDS)) {
+      await this.items.open((await this.winnings.flaggedLately()).map(flaggedWinnings));
     }
+    await this.openRounds.run(() => this.rareLoop.stopping);
   }
 }

@@ -145,7 +145,8 @@ export const TRADING_PAIRS: Statement = {
 
 /**
  * Of the rounds of operator $1 and provider $2 that began in that time, among the newest $3 transactions: how many there
- * are, and how many are open. A round is open while it has an APPROVED BET, no APPROVED WIN and no `roundClosed`.
+ * are, and how many are open. A round is open while it has an APPROVED BET, no APPROVED WIN and no `roundClosed`, as in
+ * wallet/desk/rounds/round.sql.ts.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',
@@ -158,7 +159,7 @@ export const OPEN_ROUNDS: Statement = {
              WHERE n.kind = 'BET' AND n.mode = 'REAL' AND n.state <> 'DECLINED') r
      CROSS JOIN LATERAL (
        SELECT bool_or(t.kind = 'BET' AND t.state = 'APPROVED') AND NOT bool_or(t.kind = 'WIN' AND t.state = 'APPROVED')
-              AND NOT bool_or(t.round_closed IS TRUE AND t.state = 'APPROVED')
+              AND NOT coalesce(bool_or(t.round_closed), false)
               AND min(t.created_at) FILTER (WHERE t.kind = 'BET') < statement_timestamp() - interval '24 hours' AS open
          FROM (SELECT * FROM transactions t
                 WHERE t.round_id = r.round_id AND t.player_ref = r.player_ref AND t.provider_id = $2

@@ -3,6 +3,7 @@ import { COUNT, PRESENT } from '../../src/attention/attention.sql.js';
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
 import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from '../../src/attention/cause.sql.js';
 import type { Statement } from '../../src/database/database.js';
+import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.sql.js';
 import { createMigratedDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
@@ -36,10 +37,12 @@ beforeAll(async () => {
   // One in a hundred is undecided, half of these are parked.
   await sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
-       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, parked_at, created_at, updated_at)
+       player_ref, game_id, currency, amount_minor, round_id, free_spins_ref, attempt, response_body, rollback_id, parked_at, created_at,
+       updated_at)
      SELECT 'provider' || n % 4, 't' || n, gen_random_uuid(), CASE n % 3 WHEN 0 THEN 'WIN' ELSE 'BET' END,
-            CASE n % 100 WHEN 0 THEN 'TIMED_OUT' ELSE 'APPROVED' END, 'operator' || n / 4 % 4, 'REAL', 'player' || n % 500,
-            'g', 'EUR', 1, 'round' || n / 2, 1, '{}', CASE n % 200 WHEN 0 THEN now() END, at, at
+            CASE n % 100 WHEN 0 THEN 'TIMED_OUT' WHEN 1 THEN CASE n % 3 WHEN 0 THEN 'APPROVED' ELSE 'ROLLED_BACK' END
+                         ELSE 'APPROVED' END, 'operator' || n / 4 % 4, 'REAL', 'player' || n % 500,
+            'g', 'EUR', 1, 'round' || n / 2, CASE n % 30 WHEN 0 THEN 'batch' || n END, 1, '{}', CASE n % 100 WHEN 1 THEN 'x' END, CASE n % 200 WHEN 0 THEN now() END, at, at
        FROM (SELECT n, now() - n * interval '10 seconds' AS at FROM generate_series(1, ${ROWS}) n) numbered`,
   );
   await sql.run(
@@ -127,6 +130,11 @@ test.each(Object.keys(STILL) as (keyof typeof STILL)[])(
 test('open rounds are counted among the newest transactions of a pair', async () => {
   await expectCheap(TRADING_PAIRS, []);
   await expectCheap(OPEN_ROUNDS, ['operator1', 'provider1', TRANSACTIONS], TOUCHED_BY_ROUNDS);
+});
+
+test('flagged winnings are searched among the newest rows', async () => {
+  await expectCheap(STILL_FLAGGED, [['provider1'], ['t1']]);
+  await expectCheap(FLAGGED_LATELY, [WINDOW, 5], 5 * TOUCHED_AT_MOST);
 });
 
 test('items that are present are read in windows', async () => {

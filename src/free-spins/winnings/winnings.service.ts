@@ -36,6 +36,11 @@ export class WinningsService implements OnModuleInit {
     this.watchers.push(watcher);
   }
 
+  /** Flagged WINs among the newest, in any order, also those that a crash left unreported. */
+  flaggedLately(): Promise<FlaggedWin[]> {
+    return this.winnings.flaggedLately();
+  }
+
   /** Of the WINs those that are booked and flagged. */
   stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
     return this.winnings.stillFlagged(wins);

@@ -72,18 +72,45 @@ export const FLAGGED_WIN: Statement = {
      WHERE flag IS NOT NULL`,
 };
 
+/** The WINs `k` that are booked, each with its flag or null. */
+const withFlag = (keys: string, columns: string) => `
+  SELECT ${columns} FROM (
+    SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
+      FROM (${keys}) AS k (provider_id, transaction_id)
+     CROSS JOIN LATERAL (SELECT * FROM transactions t
+                          WHERE t.provider_id = k.provider_id AND t.transaction_id = k.transaction_id
+                            AND ${BOOKED} OFFSET 0) t
+  ) AS wins
+   WHERE flag IS NOT NULL`;
+
 /** Of the WINs of providers $1 and transactions $2 those that are booked and flagged. */
 export const STILL_FLAGGED: Statement = {
   name: 'winnings_still_flagged',
-  text: `
-    SELECT "providerId", "transactionId" FROM (
-      SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
-        FROM unnest($1::text[], $2::text[]) AS k (provider_id, transaction_id)
-       CROSS JOIN LATERAL (SELECT * FROM transactions t
-                            WHERE t.provider_id = k.provider_id AND t.transaction_id = k.transaction_id
-                              AND ${BOOKED} OFFSET 0) t
-    ) AS wins
-     WHERE flag IS NOT NULL`,
+  text: withFlag('SELECT * FROM unnest($1::text[], $2::text[])', '"providerId", "transactionId"'),
+};
+
+/**
+ * Flagged WINs among the newest $1 that name a freeSpinsRef, those in the rounds of the newest $2 rows that are ROLLED_BACK
+ * of each operator and provider, and $1 of those that were above a limit. It reads no more, however many WINs there are.
+ */
+export const FLAGGED_LATELY: Statement = {
+  name: 'winnings_flagged_lately',
+  text: withFlag(
+    `(SELECT t.provider_id, t.transaction_id FROM transactions t WHERE t.free_spins_ref IS NOT NULL
+       ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT $1)
+      UNION
+     SELECT t.provider_id, t.transaction_id
+       FROM tenants o CROSS JOIN tenants p
+      CROSS JOIN LATERAL (
+        SELECT * FROM transactions t
+         WHERE t.state = ANY (ARRAY['ROLLED_BACK']) AND t.operator_id = o.id AND t.provider_id = p.id
+         ORDER BY t.state DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $2) r
+      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} OFFSET 0) t
+      WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER'
+      UNION
+     (SELECT m.provider_id, m.transaction_id FROM wins_above_limit m LIMIT $1)`,
+    '*',
+  ),
 };
 
 /** At most $3 WINs without a standing BET in the round of the ROLLBACK of provider $1 and transaction $2. */

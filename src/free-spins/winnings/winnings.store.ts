@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Place } from '../../http/lists/time-page.js';
-import { FLAGGED_IN_ROUND, FLAGGED_WIN, flaggedPage, OF_GRANT, STILL_FLAGGED } from './winnings.sql.js';
+import {
+  FLAGGED_IN_ROUND,
+  FLAGGED_LATELY,
+  FLAGGED_WIN,
+  flaggedPage,
+  OF_GRANT,
+  STILL_FLAGGED,
+} from './winnings.sql.js';
 
 /**
  * Why a person should look at a booked WIN. If several apply, the first in this order is shown. Contract, section 3,
@@ -56,6 +63,10 @@ export interface FlaggedWin extends WinKey {
 /** Most WINs of one round that are reported after a ROLLBACK. */
 const REPORTED_PER_ROUND = 100;
 
+/** How many of the newest WINs, and of the rows of two tenants that are ROLLED_BACK, are looked at together. */
+const LATEST_WINS = 2_000;
+const LATEST_ROLLED_BACK = 50;
+
 /** Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. */
 @Injectable()
 export class WinningsStore {
@@ -80,6 +91,11 @@ export class WinningsStore {
   stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
     const providers = wins.map(({ providerId }) => providerId);
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
+  }
+
+  /** Flagged WINs among the newest, in any order. */
+  flaggedLately(): Promise<FlaggedWin[]> {
+    return this.database.query(FLAGGED_LATELY, [LATEST_WINS, LATEST_ROLLED_BACK]);
   }
 
   /** Newest first. @param before the place before which the page begins */
