@@ -30,7 +30,7 @@ export class AssignRequest {
     notBlank: true,
     presence: 'nullable',
     example: 'Ada',
-    description: 'Free text; null or absent: nobody any more',
+    description: 'Free text; null or absent removes the assignment',
   })
   assignee?: string | null;
 }

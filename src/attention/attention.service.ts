@@ -15,7 +15,7 @@ import { AttentionStore } from './attention.store.js';
 /** An item with what happened to it, oldest first. */
 export type AttentionStory = Attention & { readonly events: readonly AttentionEvent[] };
 
-/** What people do with what waits for them. Contract, section 9, "Attention". */
+/** Lists items of the attention queue and changes them for administrators. Contract, section 9, "Attention". */
 @Injectable()
 export class AttentionService {
   constructor(
@@ -43,14 +43,17 @@ export class AttentionService {
     return { ...item, events: await this.items.events(id) };
   }
 
-  /** @param assignee free text; null: nobody any more @throws CroupierError NOT_FOUND · CONFLICT if it is closed */
+  /** @param assignee free text; null removes the assignment @throws CroupierError NOT_FOUND · CONFLICT if it is closed */
   assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionStory> {
     return this.change(actor, id, 'assign', { assignee }, (query) =>
       this.items.assign(query, id, actor, assignee),
     );
   }
 
-  /** Hides the item until then. @throws CroupierError INVALID_REQUEST · NOT_FOUND · CONFLICT if it is closed */
+  /**
+   * Snoozes the item: it is OPEN again at that time.
+   * @throws CroupierError INVALID_REQUEST · NOT_FOUND · CONFLICT if it is closed
+   */
   async snooze(actor: Actor, id: string, until: string): Promise<AttentionStory> {
     const instant = new Date(instantOrDayMs(until)!);
     if (instant <= this.clock.now())

@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 
-/** Who opens and closes items where no person does. */
+/** The actor of items that the service opens and closes itself. */
 export const PLATFORM_ACTOR = 'croupier';
 
 const NOW = 'statement_timestamp()';
@@ -16,7 +16,7 @@ const tell = (from: string, event: string, actor: string, name = 'NULL', text = 
   told AS (INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
            SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
 
-/** $1 are causes as JSON, $2 who found them. A cause that has an item already, even a closed one, gets no other. */
+/** $1: causes as JSON; $2: the actor. A cause that already has an item, open or closed, gets no second one. */
 export const OPEN: Statement = {
   name: 'attention_open',
   text: `
@@ -32,7 +32,7 @@ export const OPEN: Statement = {
     SELECT item_id AS id FROM opened`,
 };
 
-/** Items whose cause is gone are closed, unless they are, and leave the place to an item of a later cause. */
+/** Closes items whose cause is gone, if they are not closed yet. The same cause may then open a new item later. */
 const endOf = (condition: string) => `
     WITH gone AS (
       UPDATE attention_items
@@ -47,20 +47,20 @@ const endOf = (condition: string) => `
 
 export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
 
-/** $1 are the subjects of rounds that still have a cause. */
+/** $1: the subjects of round items whose cause is still present. */
 export const END_OTHER_ROUNDS: Statement = {
   name: 'attention_end_other_rounds',
   text: endOf(`kind = 'round' AND subject <> ALL ($1::text[])`),
 };
 
-/** $1 is the operator, $2 … $3 the range that was reconciled, $4 the subjects that were found in it. */
+/** $1: the operator; $2 and $3: the reconciled range; $4: the subjects of its findings. */
 export const END_OTHER_FINDINGS: Statement = {
   name: 'attention_end_other_findings',
   text: endOf(`kind = 'reconciliation' AND operator_id = $1 AND range_from >= $2 AND range_to <= $3
          AND subject <> ALL ($4::text[])`),
 };
 
-/** Open rounds are counted again and again. */
+/** Updates the count of open rounds in an item. */
 export const COUNT_AGAIN: Statement = {
   name: 'attention_count_again',
   text: `
@@ -68,7 +68,7 @@ export const COUNT_AGAIN: Statement = {
      WHERE kind = 'round' AND subject = $1 AND cause_present AND count IS DISTINCT FROM $2`,
 };
 
-/** Items of kind $1 whose cause was present when it was last looked for, after the subject $2. */
+/** Items of kind $1 whose cause was present at the last check, after the subject $2. */
 export const PRESENT: Statement = {
   name: 'attention_present',
   text: `
@@ -76,7 +76,7 @@ export const PRESENT: Statement = {
      WHERE cause_present AND kind = $1 AND subject > $2 ORDER BY subject LIMIT $3`,
 };
 
-/** Lets one caller pass in $2 seconds, of all instances. */
+/** Claims a scan: over all instances, only one claim succeeds in $2 seconds. */
 export const CLAIM_SCAN: Statement = {
   name: 'attention_claim_scan',
   text: `
@@ -97,7 +97,7 @@ export const WAKE: Statement = {
     SELECT item_id AS id FROM woken`,
 };
 
-/** Changes an item that is not closed; $1 is the item, $2 and $3 who does it, $4 the value. */
+/** Changes an item that is not closed. $1: the item; $2 and $3: the actor and its name; $4: the value. */
 const changeOf = (name: string, assignments: string, event: string, text: string): Statement => ({
   name: `attention_${name}`,
   text: `
@@ -128,7 +128,7 @@ export const SNOOZE = changeOf(
   `to_char($4::timestamptz AT TIME ZONE 'UTC', '"until "YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
 );
 
-/** Closed items may be commented on too. */
+/** Adds a comment, also to a closed item. */
 export const COMMENT: Statement = {
   name: 'attention_comment',
   text: `

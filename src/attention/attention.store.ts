@@ -18,13 +18,13 @@ export interface AttentionFilter {
   readonly to?: string;
 }
 
-/** An item whose cause was present when it was last looked for. */
+/** An item whose cause was present at the last check. */
 export interface PresentItem {
   readonly id: string;
   readonly subject: string;
 }
 
-/** Causes that one statement opens items for. */
+/** Items that one statement opens. */
 const BATCH = 500;
 /** The latest events of an item that are shown. */
 const EVENTS_SHOWN = 500;
@@ -36,7 +36,7 @@ const TABLE: TimeOrderedTable = {
   idType: 'uuid',
 };
 
-/** One page, newest first. What is open or snoozed is little: it is searched along its state, all else along the others. */
+/** One page, newest first. Few items are open or snoozed, so these states lead the order; CLOSED never does. */
 export function attentionPage(
   filter: AttentionFilter,
   before: Place | undefined,
@@ -56,7 +56,7 @@ export class AttentionStore {
     private readonly randomness: Randomness,
   ) {}
 
-  /** Opens an item for each cause that has none. @param by who found them @returns how many were opened */
+  /** Opens an item for each cause that has none. @param by the actor @returns the number of opened items */
   async open(causes: readonly Cause[], by = sql.PLATFORM_ACTOR): Promise<number> {
     let opened = 0;
     for (let at = 0; at < causes.length; at += BATCH) {
@@ -81,17 +81,20 @@ export class AttentionStore {
     };
   }
 
-  /** Ends items whose cause is gone. */
+  /** Closes items whose cause is gone. */
   async end(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.database.query(sql.END, [ids]);
   }
 
-  /** Ends the items of rounds whose cause is gone. @param subjects of those that still have one */
+  /** Closes the round items whose cause is gone. @param subjects those whose cause is still present */
   async endOtherRounds(subjects: readonly string[]): Promise<void> {
     await this.database.query(sql.END_OTHER_ROUNDS, [subjects]);
   }
 
-  /** Ends the findings of an operator whose range lies in this one and that were not found again. */
+  /**
+   * Closes the findings of an operator within this range that are not among the given ones.
+   * @returns the number of closed items
+   */
   async endOtherFindings(
     operatorId: string,
     { from, to }: NonNullable<Cause['range']>,
@@ -109,12 +112,12 @@ export class AttentionStore {
     return this.database.query(sql.PRESENT, [kind, after, limit]);
   }
 
-  /** Whether this instance is the one to scan now. @returns false if a scan was begun less than `seconds` ago */
+  /** Claims a scan. @returns false if any instance began this scan less than `seconds` ago */
   async claimScan(name: string, seconds: number): Promise<boolean> {
     return (await this.database.query(sql.CLAIM_SCAN, [name, seconds])).length > 0;
   }
 
-  /** Opens snoozed items again whose time has come. */
+  /** Reopens snoozed items whose time has come. */
   async wake(): Promise<void> {
     await this.database.query(sql.WAKE, []);
   }
@@ -154,7 +157,7 @@ export class AttentionStore {
     return changed(query, sql.COMMENT, id, actor, text);
   }
 
-  /** What is not closed, by kind and state. */
+  /** The number of open and of snoozed items by kind. */
   count(): Promise<{ kind: AttentionKind; state: AttentionState; value: number }[]> {
     return this.database.query(sql.COUNT, []);
   }

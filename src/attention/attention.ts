@@ -22,9 +22,9 @@ export interface Attention {
   readonly operatorId: string | null;
   readonly providerId: string | null;
   readonly summary: string;
-  /** How many the item stands for, where that may be more than one. */
+  /** Of a round item: the number of open rounds. */
   readonly count: number | null;
-  /** Where the cause is shown. */
+  /** The path of the cause in this API. */
   readonly href: string | null;
   readonly assignee: string | null;
   readonly snoozedUntil: Date | null;
@@ -38,7 +38,7 @@ export interface Attention {
 export type AttentionEventName =
   'opened' | 'assigned' | 'unassigned' | 'snoozed' | 'woken' | 'commented' | 'closed';
 
-/** What happened to an item. */
+/** An entry in the history of an item. */
 export interface AttentionEvent {
   readonly event: AttentionEventName;
   readonly actor: string;
@@ -47,7 +47,7 @@ export interface AttentionEvent {
   readonly at: Date;
 }
 
-/** A cause for which an item is to be opened, unless there is one. */
+/** A reason to open an item, unless the cause has one already. */
 export interface Cause {
   readonly kind: AttentionKind;
   readonly subject: string;
@@ -56,11 +56,11 @@ export interface Cause {
   readonly summary: string;
   readonly count?: number;
   readonly href?: string;
-  /** Of a reconciliation: which time was compared. */
+  /** Of a reconciliation: the time range that was compared. */
   readonly range?: { readonly from: Date; readonly to: Date };
 }
 
-/** The subject of what is unique for its provider. A provider's id contains no slash. */
+/** The subject for an id that is unique per provider. A provider's id contains no slash. */
 export function subjectOf(providerId: string, id: string): string {
   return `${providerId}/${id}`;
 }

@@ -20,24 +20,24 @@ import { OpenRoundsWatch } from './open-rounds.watch.js';
 const POLL_MS = 5_000;
 /** Delay before the first pass, in milliseconds. */
 const FIRST_POLL_MS = 1_000;
-/** Of all instances one looks for causes within this time, in seconds: shorter than the polling interval. */
+/** Over all instances, at most one pass begins in this time, in seconds. It is shorter than the polling interval. */
 const PASS_SECONDS = 3;
-/** Rows that one query loads, and queries of one search in a pass: the bound of what a pass costs. */
+/** Rows per query, and queries per search in a pass: they bound the cost of a pass. */
 const WINDOW = 500;
 const WINDOWS_PER_PASS = 4;
-/** How often it is asked for what is searched rarely, in milliseconds. */
+/** Polling interval for the searches that have a longer interval of their own, in milliseconds. */
 const RARE_POLL_MS = 60_000;
 /**
- * How often flagged winnings are searched, in seconds. An item is opened when a WIN is flagged; the search finds those as
- * well whose instance died before.
+ * Interval of the search for flagged winnings, in seconds. An item is usually opened when its WIN is flagged; the search
+ * finds the WINs whose instance died before that.
  */
 const WINNINGS_SECONDS = 600;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
 
-/** The searches of a pass; what is parked is searched apart, since it must appear at once. */
+/** The searches of a pass. Parked transactions are searched separately, because their items must appear at once. */
 const SEARCHED = ['undecided', 'grants', 'revocations', 'approvals'] as const satisfies Search[];
-/** The kinds whose items end when their cause is gone; the others are ended where they are found. */
+/** The kinds whose causes are checked here. Round items and findings are closed by what finds them. */
 const ENDING = [
   'transaction',
   'grant',
@@ -47,7 +47,7 @@ const ENDING = [
 ] as const satisfies AttentionKind[];
 
 /**
- * Opens an item for each cause, and ends those whose cause is gone. Contract, section 9, "Attention". Any number of
+ * Opens an item for each cause, and closes items whose cause is gone. Contract, section 9, "Attention". Any number of
  * instances may run it: a cause has one item at most.
  */
 @Injectable()
@@ -67,7 +67,7 @@ export class AttentionWatcher
     intervalMs: RARE_POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
   });
-  /** Where a search goes on that did not come to its end, and where the check of a kind's items does. */
+  /** Where the next pass continues a search, and the check of a kind's items, that a pass has not finished. */
   private readonly places = new Map<Search, readonly string[]>();
   private readonly checked = new Map<AttentionKind, string>();
   private stopped: Promise<unknown> | undefined;
@@ -114,7 +114,7 @@ export class AttentionWatcher
     await this.stopped;
   }
 
-  /** Looks for causes now, unless another instance has just begun to. Never rejects. */
+  /** Runs a pass now, unless another instance has just begun one. Never rejects. */
   tick(): Promise<void> {
     return this.loop.run();
   }
@@ -127,7 +127,7 @@ export class AttentionWatcher
     for (const kind of ENDING) await this.endGone(kind);
   }
 
-  /** Opens items for the first causes of a search, and for some of the others where they are many. */
+  /** Opens items for the first window of a search and, if there are more rows, for some of the later windows. */
   private async search(name: Search): Promise<void> {
     let place = await this.searchWindow(name, undefined);
     if (place) place = this.places.get(name) ?? place;
@@ -138,7 +138,7 @@ export class AttentionWatcher
     else this.places.delete(name);
   }
 
-  /** @returns where the next window begins; undefined at the end of the search */
+  /** @returns the place of the last row; undefined at the end of the search */
   private async searchWindow(
     name: Search,
     place: readonly string[] | undefined,
@@ -148,7 +148,7 @@ export class AttentionWatcher
     return rows.length === WINDOW ? rows.at(-1)?.place : undefined;
   }
 
-  /** Ends items of a kind, some in each pass where they are many. */
+  /** Closes items of a kind whose cause is gone; checks one window of items in each pass. */
   private async endGone(kind: (typeof ENDING)[number]): Promise<void> {
     const present = await this.items.present(kind, this.checked.get(kind), WINDOW);
     const subjects = present.map(({ subject }) => subject);

@@ -1,13 +1,12 @@
 import type { Statement } from '../database/database.js';
 
 /*
- * Where causes are looked for. The statements read tables of other rooms, each along an index that holds few other rows,
- * in windows: at most $1 rows after the place $2 …, so that a pass costs no more however much waits. `due` says whether the
- * row is a cause yet, `known` whether it has an item. What a column must be is written `= ANY`, where an index that begins
- * with the column has the order: database/time-ordered.ts says why.
+ * The searches for causes. They read tables of other rooms in windows: at most $1 rows after the place $2 …, along an index
+ * that contains few other rows, so that the cost of a pass is bounded. `due` says whether the row is a cause yet, `known`
+ * whether it has an item. `= ANY` makes the planner use an index that begins with the column: see database/time-ordered.ts.
  */
 
-/** Whether a cause has an item. A scalar sub-select, which is always looked up: for EXISTS all items might be read. */
+/** Whether a cause has an item. A scalar sub-select always uses the index; for EXISTS the planner may read all items. */
 const known = (kind: string, subject: string) => `
   coalesce((SELECT true FROM attention_items i WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present),
            false) AS known`;
@@ -17,10 +16,10 @@ const TRANSACTION = `
   t.player_ref AS "playerRef", t.amount_minor AS "amountMinor", t.currency, t.parked_at IS NOT NULL AS parked,
   ${known('transaction', `t.provider_id || '/' || t.transaction_id`)}`;
 
-/** How long a transaction may be undecided before a person looks at it. Contract, section 9. */
+/** Age at which an undecided transaction needs attention. Contract, section 9. */
 const UNDECIDED_FOR = `interval '5 minutes'`;
 
-/** Along transactions_parked, those parked last first. */
+/** Along transactions_parked, latest first. */
 const PARKED: Statement = {
   name: 'cause_parked',
   text: `
@@ -89,7 +88,7 @@ const APPROVALS: Statement = {
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Each search with the place where it begins. */
+/** Each search with its first place. */
 export const SEARCHES = {
   parked: { statement: PARKED, begin: ['infinity', '', ''] },
   undecided: { statement: UNDECIDED, begin: ['', '-infinity', '', ''] },
@@ -98,14 +97,14 @@ export const SEARCHES = {
   approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
 } as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
 
-/** A scalar sub-select, not a join: it is always looked up by the key. $1 are subjects, $2 and $3 their parts. */
+/** $1: subjects; $2 and $3: their parts. Conditions are scalar sub-selects, which always use the key. */
 const stillWhere = (name: string, condition: string): Statement => ({
   name: `cause_still_${name}`,
   text: `
     SELECT k.subject FROM unnest($1::text[], $2::text[], $3::text[]) AS k (subject, provider_id, id) WHERE ${condition}`,
 });
 
-/** Of subjects those whose cause is still present. What is under way to be decided, or sent again, is. */
+/** The subjects whose cause is still present, also while an attempt or a callback is in flight. */
 export const STILL = {
   transaction: stillWhere(
     'transaction',
@@ -127,11 +126,11 @@ export const STILL = {
   ),
 } as const;
 
-/** Which time of rounds is looked at: those that began a day to eight days ago. */
+/** The rounds of last week: those that began between one and eight days ago. */
 const BEGAN = (column: string) => `${column} >= statement_timestamp() - interval '8 days'
       AND ${column} < statement_timestamp() - interval '24 hours'`;
 
-/** Pairs of tenants that traded in that time: one look into transactions_of_tenants for each pair. */
+/** Pairs of tenants with transactions in that time: one probe of transactions_of_tenants per pair. */
 export const TRADING_PAIRS: Statement = {
   name: 'cause_trading_pairs',
   text: `
@@ -144,8 +143,8 @@ export const TRADING_PAIRS: Statement = {
 };
 
 /**
- * Of the rounds of operator $1 and provider $2 that began in that time, among the newest $3 transactions: how many there
- * are, and how many are open. A round is open while it has an APPROVED BET, no APPROVED WIN and no `roundClosed`, as in
+ * Counts the rounds of operator $1 and provider $2 that began in that time, among the newest $3 transactions, and those
+ * that are open. A round is open while it has an APPROVED BET, no APPROVED WIN and no `roundClosed`, as in
  * wallet/desk/rounds/round.sql.ts.
  */
 export const OPEN_ROUNDS: Statement = {

@@ -4,12 +4,12 @@ import { type Cause, partsOf } from './attention.js';
 import { causeOf, type Pair, type RowOf, type Search } from './causes.js';
 import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
 
-/** What a search has found. */
+/** A row of a search. */
 export interface Searched {
   readonly cause: Cause;
   /** Whether it is due, and has no item. */
   readonly isNew: boolean;
-  /** For the window that follows. */
+  /** Where the next window begins. */
   readonly place: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export class CauseStore {
     return rows.map((row) => ({ isNew: row.due && !row.known, place: row.place, cause: toCause(row) }));
   }
 
-  /** Of subjects those whose cause is still present. */
+  /** The subjects whose cause is still present. */
   async still(kind: keyof typeof STILL, subjects: readonly string[]): Promise<Set<string>> {
     if (subjects.length === 0) return new Set();
     const parts = subjects.map(partsOf);
@@ -44,7 +44,7 @@ export class CauseStore {
     return this.database.query(TRADING_PAIRS, []);
   }
 
-  /** @param transactions how many of the newest are looked at */
+  /** @param transactions how many of the newest are read */
   async rounds(
     { operatorId, providerId }: Pair,
     transactions: number,

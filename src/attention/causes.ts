@@ -4,7 +4,7 @@ import { money } from '../money/money.js';
 import { type Cause, subjectOf } from './attention.js';
 
 /*
- * Causes as the desk reads them: a sentence with amounts as money, and where more is shown.
+ * Maps what the searches find to causes: a sentence with amounts as money, and the path of the record.
  */
 
 interface SearchedRow {
@@ -12,7 +12,7 @@ interface SearchedRow {
   readonly due: boolean;
   /** Whether it has an item. */
   readonly known: boolean;
-  /** For the window that follows. */
+  /** Where the next window begins. */
   readonly place: readonly string[];
 }
 
@@ -56,7 +56,7 @@ interface ApprovalRow extends SearchedRow {
   readonly terms: TermsOf[DeedKind];
 }
 
-/** What each search finds. */
+/** The rows of each search. */
 export interface RowOf {
   readonly parked: UndecidedRow;
   readonly undecided: UndecidedRow;
@@ -66,13 +66,13 @@ export interface RowOf {
 }
 export type Search = keyof RowOf;
 
-/** Two tenants that trade. */
+/** An operator and a provider with transactions. */
 export interface Pair {
   readonly operatorId: string;
   readonly providerId: string;
 }
 
-/** The cause of a row that a search has found. */
+/** Maps a row of a search to its cause. */
 export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause } = {
   parked: undecidedTransaction,
   undecided: undecidedTransaction,

@@ -3,7 +3,7 @@ import { Randomness } from '../runtime/randomness.js';
 import type { Cause } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 
-/** What a reconciliation has compared. */
+/** The operator and time range of a reconciliation. */
 export interface Compared {
   readonly operatorId: string;
   readonly from: Date;
@@ -11,10 +11,9 @@ export interface Compared {
 }
 
 /**
- * Opens an item for each finding that has none, beside the running service; for a command, which has no application
- * around it.
- * @param complete whether these are all findings: then earlier ones of the same range that are not among them end
- * @param by who reconciles
+ * Opens an item for each finding that has none. For a command, which runs beside the service without an application.
+ * @param complete whether these are all findings: then earlier ones of the range that are not among them are closed
+ * @param by the actor
  */
 export async function recordFindings(
   database: Database,

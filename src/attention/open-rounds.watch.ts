@@ -4,16 +4,16 @@ import { AttentionStore } from './attention.store.js';
 import { CauseStore } from './cause.store.js';
 import { openRounds, type Pair } from './causes.js';
 
-/** How often open rounds are counted, in seconds; of all instances one does it. */
+/** Interval of the count, in seconds, over all instances. */
 const COUNT_SECONDS = 3_600;
-/** Transactions of one operator and provider that are looked at, the newest: the bound of what a count costs. */
+/** Newest transactions of one operator and provider that a count reads: it bounds the cost. */
 const TRANSACTIONS_PER_PAIR = 5_000;
-/** A provider that closes fewer of its rounds, in percent, does not report their end: open rounds of it say nothing. */
+/** A provider that closes a smaller share of its rounds, in percent, does not report ends: its open rounds mean nothing. */
 const CLOSED_PERCENT = 90;
 
 /**
- * Keeps one item for the open rounds of each operator and provider. Contract, section 9, "Attention". Counted once an hour,
- * among the newest transactions of a week: where a pair has more than 5,000, the count is that of their rounds.
+ * Maintains one item for the open rounds of each operator and provider. Contract, section 9, "Attention". The count is made
+ * once an hour, among the newest 5,000 transactions of the pair that are between one and eight days old.
  */
 @Injectable()
 export class OpenRoundsWatch {
@@ -22,7 +22,7 @@ export class OpenRoundsWatch {
     private readonly causes: CauseStore,
   ) {}
 
-  /** Counts, if an hour has passed since the last count. @param mustStop asked between two pairs */
+  /** Counts if an hour has passed since the last count. @param mustStop called before each pair */
   async run(mustStop: () => boolean): Promise<void> {
     if (!(await this.items.claimScan('rounds', COUNT_SECONDS))) return;
     const counted: (Pair & { rounds: number; open: number })[] = [];

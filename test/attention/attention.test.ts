@@ -140,6 +140,8 @@ describe('an item is opened and closed with its cause:', () => {
       summary: '1 round has been open for more than 24 hours',
       href: `/v1/admin/rounds?open=true&olderThanMinutes=1440&operatorId=${OPERATOR}&providerId=${PROVIDER}`,
     });
+    const listed = await support.call('GET', String(item['href']));
+    expect([listed.status, listed.json['items']]).toMatchObject([200, [{ roundId: 'open1' }]]);
     await rounds('more', 1, ['BET']);
     await countOpenRounds();
     expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 2 });

@@ -20,7 +20,7 @@ import { detailOf } from './transaction-story.js';
  * by hand".
  *
  * It always waits for a second person. The approval, the claim of the attempt and its settlement are one database
- * transaction, under the conditions of every attempt: a retry, the resolver and a settlement never decide twice.
+ * transaction under the conditions of every attempt, so that a retry, the resolver and a settlement cannot both decide.
  */
 @Injectable()
 export class SettleService implements OnModuleInit {
