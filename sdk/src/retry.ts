@@ -185,7 +185,7 @@ function pauseAfter(
   if (!failure.retryable || attempt >= options.maxAttempts) return undefined;
   const ceiling = Math.min(backoff.maxDelayMs, backoff.baseDelayMs * 2 ** (attempt - 1));
   const jitter = Math.round(ceiling * backoff.random());
-  // The transaction in flight needs time to finish, whatever the jitter.
+  // After wait-then-retry the pause has a minimum, because another attempt is in flight.
   const least = failure.nextAction === 'wait-then-retry' ? backoff.baseDelayMs : 0;
   const pause = Math.max(jitter, (failure.retryAfterSeconds ?? 0) * 1000 || least);
   return pause + LEAST_ATTEMPT_MS <= remainingMs ? pause : undefined;

@@ -277,7 +277,7 @@ export function readSecretsKeys(environment: Environment): SecretsKeys {
   return secretsKeys(reader(environment), false);
 }
 
-/** The means of `audit:verify`. Without a key it checks only the chain of hashes and the heads. */
+/** The configuration of `audit:verify`. Without a key it checks only the chain of hashes and the heads. */
 export type AuditProof = Storage & Partial<SecretsKeys> & Pick<Configuration, 'auditHeadFile'>;
 
 /** @throws ConfigurationError naming the variable that is wrong */

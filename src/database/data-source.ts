@@ -167,7 +167,7 @@ async function runMigrations(url: string): Promise<string[]> {
  * the database has stopped answering.
  */
 async function takeMigrationLock(connection: Connection): Promise<void> {
-  // At any other level the transaction keeps its snapshot between statements.
+  // At higher isolation levels the transaction would keep its snapshot between statements.
   await connection.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await connection.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   for (;;) {

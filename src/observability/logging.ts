@@ -33,7 +33,9 @@ export class LogDestination {
   readonly stream?: DestinationStream;
 }
 
-/** Contexts of the framework's progress reports at start. A failed start is thrown as well. */
+/**
+ * Contexts of the framework's progress reports at start, which are not logged. A failed start also throws its error.
+ */
 const OMITTED_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',

@@ -64,7 +64,7 @@ function describeAll(app: INestApplication, models: Type<object>[]): OpenAPIObje
       ),
     )
     .setVersion('1')
-    // The first one that has webhooks.
+    // Webhooks exist since OpenAPI 3.1.
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The service that serves this document')
