@@ -23,6 +23,7 @@ const ROLES = [
   [FreeSpinsAdminController, 'pullStatus', 'support'],
   [WinningsAdminController, 'flagged', 'support'],
   [SessionAdminController, 'revoke', 'support'],
+  [SessionAdminController, 'notify', 'support'],
   [SessionAdminController, 'list', 'support'],
 ] as const;
 
