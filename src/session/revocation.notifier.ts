@@ -13,7 +13,7 @@ import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
 
-/** Notifications that one instance has in flight; that of a single session is sent without queueing. */
+/** Notifications in flight per instance; that of a single session is sent without queueing. */
 const IN_FLIGHT = 8;
 /** Bound of the queue, in sessions; those beyond it are found by polling. */
 const QUEUE_LIMIT = 1_000;
@@ -60,8 +60,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Begins nothing new as soon as the shutdown begins; what is in flight is awaited later, and the rest remains in the
-   * database.
+   * Begins nothing new once the shutdown has begun. Notifications in flight are awaited later, and the rest remains in
+   * the database.
    */
   onModuleDestroy(): void {
     void this.loop.stop(0);
@@ -72,7 +72,7 @@ export class RevocationNotifier
     await this.stopped;
   }
 
-  /** Notifies of one session now, unless that has been done. @returns its outcome */
+  /** Notifies of one session now, unless it was notified before. @returns the outcome */
   async notify(sessionId: string): Promise<Notification> {
     const claimed = await this.revocations.claim(sessionId);
     return claimed ? this.send(claimed) : this.notificationOf(sessionId);
@@ -135,7 +135,7 @@ export class RevocationNotifier
   }
 }
 
-/** 200 is delivered, whatever its body says. Contract, section 6. */
+/** A 200 means delivered, whatever its body. Contract, section 6. */
 function notificationIn(outcome: CallbackOutcome): Notification {
   if (outcome.kind === 'unanswered') return { delivered: false, error: outcome.error };
   const { status } = outcome;

@@ -3,15 +3,15 @@ import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 
-/** What became of a revocation's notification. Contract, section 5. */
+/** The outcome of a revocation's notification. Contract, section 5. */
 export interface Notification {
   readonly delivered: boolean;
-  /** The provider's HTTP status, where it answered. */
+  /** The provider's HTTP status, if it answered. */
   readonly status?: number;
   readonly error?: string;
 }
 
-/** A notification that is ours to send, now and once. */
+/** A claimed notification, which this instance must send once. */
 export interface ClaimedRevocation {
   readonly sessionId: string;
   readonly revocationRef: string;
@@ -43,14 +43,14 @@ const claimWhere = (condition: string) => `
 
 const CLAIM = { name: 'revocation_claim', text: claimWhere('NOT r.sent AND r.session_id = $2') };
 
-/** What is not delivered and not under way. */
+/** Condition for a notification that is neither delivered nor under way. */
 const CLAIM_AGAIN = {
   name: 'revocation_claim_again',
   text: claimWhere(`r.session_id = $2
      AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
 };
 
-/** What nobody has sent although its instance had the time to: it died before, or had too much to do. */
+/** Condition for a notification that its instance left unsent, because it died or was overloaded. */
 const CLAIM_LEFT = {
   name: 'revocation_claim_left',
   text: claimWhere(`NOT r.sent AND r.session_id = (
@@ -58,7 +58,7 @@ const CLAIM_LEFT = {
      ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
 };
 
-/** A delivery counts also where a later attempt has failed, or is under way. */
+/** A delivery also counts if a later attempt has failed or is under way. */
 const COMPLETE = {
   name: 'revocation_complete',
   text: `
@@ -73,7 +73,7 @@ const NOTIFICATION = {
       FROM session_revocations WHERE session_id = $1`,
 };
 
-/** Each statement that touches a revocation's notification. */
+/** The statements over notifications of revocations. */
 @Injectable()
 export class RevocationStore {
   private readonly leaseSeconds: number;
@@ -85,13 +85,13 @@ export class RevocationStore {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
   }
 
-  /** Takes a notification to send; from its commit on it is sent again by a person's decision only. */
+  /** Claims a notification to send. Once that is committed, only a person's decision sends it again. */
   async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, [this.leaseSeconds, sessionId]);
     return claimed;
   }
 
-  /** Takes an undelivered notification to send once more. @returns undefined if it is delivered or under way */
+  /** Claims an undelivered notification to send it once more. @returns undefined if it is delivered or under way */
   async claimAgain(query: Query, sessionId: string): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await query<ClaimedRevocation>(CLAIM_AGAIN, [this.leaseSeconds, sessionId]);
     return claimed;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** Sessions that are remembered at most, some 12 MB; beyond, the one that was remembered first is forgotten. */
+/** Most remembered sessions, about 12 MB. Beyond it the oldest is forgotten. */
 export const MOST_SESSIONS = 100_000;
 
-/** Whose money a session plays with. It never changes. */
+/** The owner of a session's money, which never changes. */
 export interface SessionOwner {
   readonly operatorId: string;
   readonly sessionId: string;
@@ -13,7 +13,7 @@ export interface SessionOwner {
 /** The owners of sessions that this instance has seen, so that a request's operator is known before anything is read. */
 @Injectable()
 export class SessionOwners {
-  /** By the SHA-256 of the token, in the order in which they were remembered. */
+  /** By the SHA-256 of the token, in order of insertion. */
   private readonly owners = new Map<string, SessionOwner>();
 
   remember(tokenHash: Buffer, { operatorId, sessionId, mode }: SessionOwner): void {

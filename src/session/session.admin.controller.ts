@@ -43,9 +43,9 @@ export class SessionAdminController {
   @Audited('session.revoke', 'session:{sessionId}')
   @HttpCode(200)
   @ApiOperation({
-    summary: "Revoke a session, whichever operator's it is",
+    summary: 'Revoke a session of any operator',
     description:
-      'Ends the session at once and tells its provider, once. A second call changes nothing and tells nobody.',
+      'Ends the session at once and notifies its provider, once. A second call changes nothing and notifies no one.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokeResponse })
@@ -65,8 +65,7 @@ export class SessionAdminController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Send an undelivered revocation once more',
-    description:
-      'With the same revocationRef. One that was delivered is a 409, and so is one that is under way.',
+    description: 'With the same revocationRef. A 409 if it was delivered or is under way.',
   })
   @ApiOkResponse({ type: RevokeResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')

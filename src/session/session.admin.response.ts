@@ -8,7 +8,7 @@ import type { RevokeReason } from './session.entity.js';
 
 const TRUTH = ['true', 'false'] as const;
 
-/** Contract, section 7. What is left out restricts nothing. */
+/** Contract, section 7. An absent filter restricts nothing. */
 export class SessionQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
@@ -22,7 +22,7 @@ export class SessionQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
   gameId?: string;
 
-  @QueryChoiceField(TRUTH, { description: 'Only those that were revoked, or only the others' })
+  @QueryChoiceField(TRUTH, { description: 'Only revoked sessions, or only the others' })
   revoked?: 'true' | 'false';
 }
 
@@ -33,7 +33,7 @@ export class SessionItem {
   sessionId: string;
 
   @Expose()
-  @ApiProperty({ enum: ['ACTIVE', 'EXPIRED', 'REVOKED'], description: 'As it stands now' })
+  @ApiProperty({ enum: ['ACTIVE', 'EXPIRED', 'REVOKED'], description: 'The current status' })
   status: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
 
   @Expose()

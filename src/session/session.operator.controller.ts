@@ -48,8 +48,8 @@ export class SessionOperatorController {
   @ApiOperation({
     summary: 'Revoke a session',
     description:
-      'Ends the session at once, then tells its provider, once; `notification` says what became of that. A ' +
-      'second call changes nothing and tells nobody; an expired session can still be revoked.',
+      'Ends the session at once, then notifies its provider, once; `notification` has the outcome. A ' +
+      'second call changes nothing and notifies no one; an expired session can still be revoked.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokeResponse })
@@ -68,8 +68,8 @@ export class SessionOperatorController {
   @ApiOperation({
     summary: "Revoke every live session of a player of the operator's own",
     description:
-      'All of them are closed by one statement before the first provider is told. The answer waits for the ' +
-      'notifications as long as one of them may take (`CALLBACK_TIMEOUT_MS`); the rest follows after it.',
+      'All of them are closed by one statement before the first provider is notified. The answer waits for the ' +
+      'notifications as long as one of them may take (`CALLBACK_TIMEOUT_MS`); the rest continues after it.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokePlayerResponse })

@@ -19,7 +19,7 @@ export class SessionProviderController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Verify a session',
-    description: 'Says whose session it is. The operator is not called.',
+    description: "Returns the session's player, game and currency. The operator is not called.",
   })
   @ApiBody({ type: SessionTokenRequest })
   @ApiOkResponse({ type: VerifySessionResponse })

@@ -8,16 +8,16 @@ import {
 } from '../http/validation/fields.js';
 import type { RevokeReason } from './session.entity.js';
 
-/** The longest life that an operator may ask for a session, in seconds: a year. */
+/** Longest lifetime that an operator may request for a session, in seconds: a year. */
 const TTL_LIMIT_SECONDS = 31_536_000;
 
-/** For the documents: what a token looks like. */
+/** An example token for the documents. */
 export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
 
 export const TokenField = () =>
   OpaqueField({ description: 'The opaque token of the session', example: EXAMPLE_TOKEN });
 
-/** What a provider sends to verify a session or to read its balance. */
+/** The body of a provider's request to verify a session or to read its balance. */
 export class SessionTokenRequest {
   @TokenField()
   sessionToken: string;
@@ -27,7 +27,7 @@ export class LaunchRequest {
   @IdentifierField({ example: 'player-42' })
   playerRef: string;
 
-  @IdentifierField({ example: 'sandbox-slots', description: 'Names the provider as well' })
+  @IdentifierField({ example: 'sandbox-slots', description: 'Determines the provider as well' })
   gameId: string;
 
   @CurrencyField()
@@ -41,7 +41,7 @@ export class LaunchRequest {
     minimum: 1,
     maximum: TTL_LIMIT_SECONDS,
     example: 3600,
-    description: 'Life in seconds; SESSION_TTL_SECONDS where it is not sent',
+    description: 'Lifetime in seconds; SESSION_TTL_SECONDS by default',
   })
   ttlSeconds?: number | null;
 

@@ -37,7 +37,7 @@ export class LaunchResponse {
   @ApiProperty({ format: 'date-time' })
   expiresAt: string;
   @ApiPropertyOptional({
-    description: "The game's launch address, where it has one, with the token as its `sessionToken`",
+    description: "The game's launch address, if it has one, with the token as its `sessionToken`",
     example: `https://play.acme.example/book?sessionToken=${EXAMPLE_TOKEN}`,
   })
   launchUrl?: string;
@@ -48,7 +48,7 @@ export class RevocationNotification {
   delivered: boolean;
   @ApiPropertyOptional({
     type: 'integer',
-    description: "The provider's HTTP status, where it answered",
+    description: "The provider's HTTP status, if it answered",
     example: 200,
   })
   status?: number;
@@ -76,7 +76,7 @@ export class RevokePlayerResponse {
   revoked: string[];
 }
 
-/** A session that ended, and what its provider was told. Contract, section 5. */
+/** A revoked session, and the outcome of its notification. Contract, section 5. */
 export function revocation({ session, revokedAt, notification }: RevokedSession): RevokeResponse {
   const { sessionId } = session;
   return { sessionId, status: 'REVOKED', revokedAt: revokedAt.toISOString(), notification };

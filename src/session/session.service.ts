@@ -17,7 +17,7 @@ import { SessionStore } from './session.store.js';
 
 export interface LaunchedSession {
   readonly session: Session;
-  /** Shown once, here: only its SHA-256 is stored. */
+  /** Shown only here: only its SHA-256 is stored. */
   readonly sessionToken: string;
   readonly launchUrl?: string;
 }
@@ -25,7 +25,7 @@ export interface LaunchedSession {
 export interface RevokedSession {
   readonly session: Session;
   readonly revokedAt: Date;
-  /** What became of the one notification to its provider. */
+  /** The outcome of the only notification to its provider. */
   readonly notification: Notification;
 }
 
@@ -86,7 +86,7 @@ export class SessionService {
   }
 
   /**
-   * The live session behind a token, as this provider may use it.
+   * The live session of a token, if this provider may use it.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER
    */
   async of(provider: Provider, sessionToken: string): Promise<Session> {
@@ -101,7 +101,7 @@ export class SessionService {
   }
 
   /**
-   * The live session behind a token whose game and operator are known here.
+   * The live session of a token, with its game and operator.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · CONFIGURATION_UNAVAILABLE
    */
   async verified(provider: Provider, sessionToken: string): Promise<Session> {
@@ -118,9 +118,9 @@ export class SessionService {
   }
 
   /**
-   * Ends a session, in our store first, and tells its provider once; an expired one can still be revoked, a
-   * second call changes nothing and tells nobody. Contract, section 5.
-   * @param operator 'any': an administrator ends whoever's session it is
+   * Ends a session in the database and then notifies its provider once. An expired one can still be revoked; a second
+   * call changes nothing and notifies no one. Contract, section 5.
+   * @param operator 'any' for an administrator, who may end every operator's sessions
    * @throws CroupierError NOT_FOUND
    */
   async revoke(
@@ -168,8 +168,8 @@ export class SessionService {
   }
 
   /**
-   * Ends every live session of the operator's player, by one statement, and tells their providers; it waits
-   * for them as long as one of them may take, and what is left goes on after the answer.
+   * Ends every live session of the operator's player by one statement, and notifies their providers. It waits as long
+   * as one notification may take; the rest continues after the answer.
    */
   async revokePlayer(
     actor: Actor,
@@ -191,7 +191,7 @@ export class SessionService {
   }
 }
 
-/** The game's client learns its session from the address that launches it. */
+/** Adds the token to the launch address, from which the game's client reads it. */
 function withToken(launchUrl: string, sessionToken: string): string {
   const url = new URL(launchUrl);
   url.searchParams.set('sessionToken', sessionToken);

@@ -1,5 +1,5 @@
 /**
- * Whether a session has ended. A revoked session has, whatever any clock says; its expiry is written and judged by the
+ * Whether a session has ended. A revoked session has ended whatever the clocks; its expiry is written and judged by the
  * database's clock, so that it is the same instant for every instance.
  * @param session the alias of the table
  */

@@ -47,7 +47,7 @@ export const BY_TOKEN = groupStatement(
   (asked) => `SELECT a.item, ${COLUMNS} FROM (${asked}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
-/** Revokes the sessions that meet the condition, and records that their providers are to be notified: $4 is the lease. */
+/** Revokes the sessions that meet the condition, and records that their providers must be notified: $4 is the lease. */
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
     UPDATE sessions s SET revoked_at = clock_timestamp(), revoke_reason = $3 WHERE ${condition} AND s.revoked_at IS NULL
@@ -120,7 +120,7 @@ export class SessionStore {
     return inserted!;
   }
 
-  /** With every call of a provider. @param tokenHash SHA-256 of the token */
+  /** Runs on every call of a provider. @param tokenHash SHA-256 of the token */
   byToken(tokenHash: Buffer): Promise<Session | undefined> {
     return this.groupCommit.run<Session>(BY_TOKEN, [tokenHash]);
   }
