@@ -6,11 +6,11 @@ import { NextCursor } from '../http/lists/time-page.js';
 import { IntegerField } from '../http/validation/fields.js';
 
 const OF = {
-  maxGrantMinor: 'The highest stake of a grant (spins × betAmountMinor), each of a batch included',
+  maxGrantMinor: 'The highest stake of a grant (spins × betAmountMinor), including each grant of a batch',
   maxBatchMinor: 'The highest stake of a whole batch',
   maxAdjustmentMinor: 'The highest adjustment, whatever its sign',
   dailyMinor: 'The highest sum of stakes and adjustments carried out in 24 hours',
-  maxWinMinor: 'A WIN above it is booked and joins the flagged winnings',
+  maxWinMinor: 'A WIN above it is booked and listed as flagged winnings',
 } as const;
 
 const AmountField = (name: keyof typeof OF, example: number) =>
@@ -27,7 +27,7 @@ const ShownAmount = (name: keyof typeof OF, example: number): PropertyDecorator 
   const document = ApiPropertyOptional({
     type: 'integer',
     example,
-    description: `${OF[name]}, in minor units; absent: no limit`,
+    description: `${OF[name]}, in minor units; absent if there is no limit`,
   });
   return (target, property) => {
     expose(target, property);
@@ -35,7 +35,7 @@ const ShownAmount = (name: keyof typeof OF, example: number): PropertyDecorator 
   };
 };
 
-/** Contract, section 9, "Limits and approvals". What is left out is not limited. */
+/** Contract, section 9, "Limits and approvals". An absent amount is not limited. */
 export class PutLimitRequest {
   @AmountField('maxGrantMinor', 10_000)
   maxGrantMinor?: number | null;

@@ -9,8 +9,8 @@ const COLUMNS = `
   l.updated_at AS "updatedAt"`;
 
 /**
- * What was carried out in the last 24 hours for the operator and currency of the limit l: stakes of grants and absolute
- * adjustments, but for those that are known to have failed. At most 2^53-1.
+ * The sum of the last 24 hours for the operator and currency of the limit l: stakes of grants and absolute adjustments,
+ * except those known to have failed. At most 2^53-1.
  */
 const USED = `
   (SELECT least(coalesce(sum(amount), 0), 9007199254740991)::bigint
@@ -25,7 +25,7 @@ const USED = `
             WHERE t.operator_id = l.operator_id AND t.provider_id = 'platform' AND t.currency = l.currency
               AND t.created_at > statement_timestamp() - interval '24 hours' AND t.state <> 'DECLINED') AS deeds)`;
 
-/** Deeds under the same limit wait for each other until their transactions end. */
+/** Transactions under the same limit are serialised. */
 const LOCK: Statement = {
   name: 'limit_lock',
   text: 'SELECT FROM limits l WHERE operator_id = $1 AND currency = $2 FOR UPDATE',
@@ -73,10 +73,10 @@ export class LimitStore {
     return (await query<LimitInUse>(FIND, [operatorId, currency]))[0];
   }
 
-  /** The limit, locked until the transaction ends; then no other deed under it is judged meanwhile. */
+  /** Locks the limit until the transaction ends, so that no other deed under it is judged meanwhile. */
   async locked(query: Query, operatorId: string, currency: string): Promise<LimitInUse | undefined> {
     const found = await query(LOCK, [operatorId, currency]);
-    // Read after the lock: only then does it see what the last holder of the lock has committed.
+    // Read after locking, so that it sees what the previous holder of the lock has committed.
     return found.length === 0 ? undefined : this.find(operatorId, currency, query);
   }
 

@@ -1,6 +1,6 @@
 import type { Limits } from './rules/judgement.js';
 
-/** What an operator and its administrators may give away in a currency without a second person's approval. */
+/** The most that an operator and its administrators may give away in a currency without a second person's approval. */
 export interface Limit extends Limits {
   readonly operatorId: string;
   readonly currency: string;
@@ -9,7 +9,7 @@ export interface Limit extends Limits {
   readonly updatedAt: Date;
 }
 
-/** A limit and what counts towards `dailyMinor`. */
+/** A limit with the amount that counts towards `dailyMinor`. */
 export interface LimitInUse extends Limit {
   readonly usedMinor: number;
 }

@@ -28,8 +28,8 @@ export class LimitsAdminController {
   @ApiOperation({
     summary: 'Set the limits of an operator in a currency',
     description:
-      'All of them: what is left out is not limited. A grant, batch or adjustment beyond one waits for the approval of ' +
-      "a second person, an operator's own ones too. A WIN is always booked, since the provider decides outcomes.",
+      'Sets all of them: an absent amount is not limited. A grant, batch or adjustment above a limit waits for the approval of ' +
+      "a second person, including an operator's own. A WIN is always booked, because the provider decides outcomes.",
   })
   @ApiBody({ type: PutLimitRequest })
   @ApiOkResponse({ type: LimitResponse })
@@ -45,7 +45,7 @@ export class LimitsAdminController {
 
   @Get()
   @RequiresRole('support')
-  @ApiOperation({ summary: 'List the limits, with what was used of them in the last 24 hours' })
+  @ApiOperation({ summary: 'List the limits, with the amounts used in the last 24 hours' })
   @ApiList(LimitListResponse, ListQuery, LIMIT_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
@@ -75,7 +75,7 @@ export class LimitsAdminController {
   @Audited('limit.remove', TARGET)
   @ApiOperation({
     summary: 'Remove the limits of an operator in a currency',
-    description: 'From then on nothing is held back; what waits for approval still waits.',
+    description: 'From then on nothing needs approval; what waits already still does.',
   })
   @ApiNoContentResponse({ description: 'removed' })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')

@@ -10,13 +10,13 @@ import type { PutLimitRequest } from './limit.request.js';
 import { LimitStore } from './limit.store.js';
 import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';
 
-/** Whose limit a deed is judged by. */
+/** The operator and currency of a limit. */
 interface LimitKey {
   readonly operatorId: string;
   readonly currency: string;
 }
 
-/** What may be given away without a second person's approval. Contract, section 9, "Limits and approvals". */
+/** Limits on what may be given away without a second person's approval. Contract, section 9, "Limits and approvals". */
 @Injectable()
 export class LimitsService {
   constructor(
@@ -27,8 +27,8 @@ export class LimitsService {
 
   /**
    * The limit for which the deed needs approval, if any. Locks the limit: the deed must be recorded in the same
-   * transaction, so that concurrent ones cannot pass a daily limit together.
-   * @param query the transaction that carries the deed out
+   * transaction, so that concurrent ones cannot exceed a daily limit together. @param query the transaction that
+   * carries out the deed
    */
   async judge(
     query: Query,
@@ -39,7 +39,7 @@ export class LimitsService {
     return limit && exceeded(limit, limit.usedMinor, stake);
   }
 
-  /** The daily limit, if the amount would exceed it. Locks the limit, as `judge` does. */
+  /** The daily limit, if the amount would exceed it. Locks the limit like `judge`. */
   async exceededDay(query: Query, key: LimitKey, amountMinor: number): Promise<ExceededLimit | undefined> {
     const limit = await this.limits.locked(query, key.operatorId, key.currency);
     if (limit?.dailyMinor == null || limit.usedMinor + amountMinor <= limit.dailyMinor) return undefined;

@@ -1,4 +1,7 @@
-/** The limits of an operator in one currency, in minor units; null: none. Contract, section 9, "Limits and approvals". */
+/**
+ * The limits of an operator in one currency, in minor units; null means no limit. Contract, section 9, "Limits and
+ * approvals".
+ */
 export interface Limits {
   readonly maxGrantMinor: number | null;
   readonly maxBatchMinor: number | null;
@@ -9,7 +12,7 @@ export interface Limits {
 /** What a deed gives away, or an adjustment takes, in minor units. */
 export type Stake =
   | { readonly kind: 'grant'; readonly amountMinor: number }
-  /** A batch gives the same to each of its players. */
+  /** Number of players, each of whom gets the same. */
   | { readonly kind: 'batch'; readonly amountMinor: number; readonly ofEachMinor: number }
   /** The absolute amount. */
   | { readonly kind: 'adjustment'; readonly amountMinor: number };
@@ -20,14 +23,14 @@ export type LimitName = keyof Limits;
 export interface ExceededLimit {
   readonly name: LimitName;
   readonly limitMinor: number;
-  /** What was carried out in the last 24 hours. */
+  /** The amount of the last 24 hours. */
   readonly usedMinor: number;
 }
 
 /**
  * The limit for which a deed needs approval; undefined if it needs none. A stake of 0 is the provider's default stake,
- * whose worth is unknown: it exceeds any limit on grants. A batch is judged by each player's grant as well: else a batch
- * of one would be a way around the limit on grants.
+ * whose amount is unknown, so it exceeds any limit on grants. Each grant of a batch is judged, too, because otherwise a
+ * batch of one player would evade the limit on grants.
  */
 export function exceeded(limits: Limits, usedMinor: number, stake: Stake): ExceededLimit | undefined {
   const worthUnknown = stake.kind !== 'adjustment' && stake.amountMinor === 0;
@@ -39,13 +42,13 @@ export function exceeded(limits: Limits, usedMinor: number, stake: Stake): Excee
   return undefined;
 }
 
-/** The limits that a stake is judged by, with the amount that counts. */
+/** The limits that apply to a stake, with the amount to compare. */
 function judgedBy(stake: Stake, usedMinor: number): [LimitName, number][] {
   const { amountMinor } = stake;
   const daily: [LimitName, number] = ['dailyMinor', usedMinor + amountMinor];
   if (stake.kind === 'adjustment') return [['maxAdjustmentMinor', amountMinor], daily];
   if (stake.kind === 'grant') {
-    // Of an unknown worth any limit on grants counts, that of batches too.
+    // To an unknown amount any limit on grants or batches applies.
     const batch: [LimitName, number][] = amountMinor === 0 ? [['maxBatchMinor', 0]] : [];
     return [['maxGrantMinor', amountMinor], ...batch, daily];
   }
