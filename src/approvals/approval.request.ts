@@ -31,7 +31,7 @@ export class ApprovalLimit {
   @ApiProperty({
     type: 'integer',
     example: 0,
-    description: 'carried out in the 24 hours before it was asked for',
+    description: 'carried out in the 24 hours before the request',
   })
   usedMinor: number;
 }
@@ -75,7 +75,7 @@ export class ApprovalItem {
   })
   amountMinor?: number;
 
-  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit that it exceeds' })
+  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the exceeded limit' })
   limit?: ApprovalLimit;
 
   @ApiProperty({ example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
@@ -87,7 +87,7 @@ export class ApprovalItem {
   @ApiProperty()
   createdAt: Date;
 
-  @ApiProperty({ description: 'when it expires if nobody decides: 24 hours after it was asked for' })
+  @ApiProperty({ description: 'when it expires without a decision: 24 hours after the request' })
   expiresAt: Date;
 
   @ApiPropertyOptional()
@@ -113,7 +113,7 @@ export class ApprovalResponse extends ApprovalItem {
 
   @ApiPropertyOptional({
     type: Object,
-    description: 'of an APPROVED one: what the call would have answered, or `error` where the deed failed',
+    description: 'of an APPROVED one: what the call would have answered, or `error` if the deed failed',
   })
   result?: object;
 }
@@ -181,7 +181,7 @@ export function approvalResponse(approval: ApprovalWithResult): ApprovalResponse
   return { ...approvalItem(approval), terms, ...(result && { result }) };
 }
 
-/** An operator sees what became of its deed, but not which administrator decided. */
+/** An operator sees the outcome of its deed, but not which administrator decided. */
 export function operatorApprovalResponse(approval: ApprovalWithResult): ApprovalResponse {
   const { decidedBy, decidedByName, ...shown } = approvalResponse(approval);
   return shown;

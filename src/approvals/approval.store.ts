@@ -7,7 +7,7 @@ import type { ExceededLimit } from '../limits/rules/judgement.js';
 import type { Approval, ApprovalState } from './approval.js';
 import type { Deed } from './deeds.js';
 
-/** How long a deed waits for its approval. Contract, section 9. */
+/** Longest time that a deed waits for its approval. Contract, section 9. */
 const WAITS = `interval '24 hours'`;
 
 const COLUMNS = `
@@ -17,13 +17,16 @@ const COLUMNS = `
   decided_by AS "decidedBy", decided_by_name AS "decidedByName", decided_at AS "decidedAt", reason,
   failure_code AS "failureCode", failure_error AS "failureError"`;
 
-/** Ends what nobody decided in time. Runs before approvals are read, so that none waits for longer than it is shown. */
+/**
+ * Expires approvals that were not decided in time. Runs before approvals are read, so that none is shown as waiting for
+ * longer.
+ */
 const EXPIRE: Statement = {
   name: 'approval_expire',
   text: `UPDATE approvals SET state = 'EXPIRED' WHERE state = 'WAITING' AND expires_at <= clock_timestamp()`,
 };
 
-/** No row is returned if a deed of this kind and reference waits already. */
+/** No row is returned if a deed of this kind and reference already waits. */
 const ASK: Statement = {
   name: 'approval_ask',
   text: `
@@ -45,7 +48,7 @@ const FIND: Statement = {
   text: `SELECT ${COLUMNS} FROM approvals WHERE approval_id = $1`,
 };
 
-/** Only one decision passes, and none after the expiry. */
+/** Only one decision succeeds, and none after the expiry. */
 const DECIDE: Statement = {
   name: 'approval_decide',
   text: `
@@ -110,7 +113,7 @@ export class ApprovalStore {
     await query(EXPIRE, []);
   }
 
-  /** @returns undefined if a deed of this kind and reference waits already */
+  /** @returns undefined if a deed of this kind and reference already waits */
   async ask(
     query: Query,
     approvalId: string,

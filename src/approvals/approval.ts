@@ -16,7 +16,7 @@ export interface Approval {
   readonly currency: string;
   /** The stake of grants and batches; of an adjustment or a transaction its amount, signed. */
   readonly amountMinor: number;
-  /** The limit that it exceeds; null: such a deed always needs approval. */
+  /** The exceeded limit; null if such a deed always needs approval. */
   readonly limitName: string | null;
   readonly limitMinor: number | null;
   readonly usedMinor: number | null;
@@ -33,5 +33,5 @@ export interface Approval {
   readonly failureError: string | null;
 }
 
-/** An approval with what became of its deed: what the call would have answered, or `{error}`. */
+/** An approval with the outcome of its deed: what the call would have answered, or `{error}`. */
 export type ApprovalWithResult = Approval & { readonly result?: object };

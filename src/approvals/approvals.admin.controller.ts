@@ -32,7 +32,7 @@ export class ApprovalsAdminController {
   @Get()
   @RequiresRole('support')
   @SensitiveRead('approvals.list', 'approvals')
-  @ApiOperation({ summary: 'List what waits for approval, or was decided, newest first' })
+  @ApiOperation({ summary: 'List approvals, waiting or decided, newest first' })
   @ApiList(ApprovalListResponse, ApprovalQuery, APPROVAL_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
@@ -49,7 +49,7 @@ export class ApprovalsAdminController {
   @Get(':approvalId')
   @RequiresRole('support')
   @SensitiveRead('approval.read', 'approval:{approvalId}', { polled: true })
-  @ApiOperation({ summary: 'Read an approval, with the whole deed and what became of it' })
+  @ApiOperation({ summary: 'Read an approval, with the whole deed and its outcome' })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@UuidParam('approvalId') approvalId: string): Promise<ApprovalResponse> {
@@ -62,10 +62,10 @@ export class ApprovalsAdminController {
   @HttpCode(200)
   @Audited('approval.approve', 'approval:{approvalId}')
   @ApiOperation({
-    summary: 'Approve a deed, and carry it out',
+    summary: 'Approve a deed and carry it out',
     description:
-      `${DECIDED_BY} Neither who asked for it may approve, nor a key that they made. The deed is carried out exactly ` +
-      'once; a deed that failed stays APPROVED, with `result.error`. Approving again answers the same.',
+      `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created. The deed is carried out exactly ` +
+      'once; a failed deed stays APPROVED, with `result.error`. Approving again answers the same.',
   })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
@@ -81,8 +81,8 @@ export class ApprovalsAdminController {
   @HttpCode(200)
   @Audited('approval.reject', 'approval:{approvalId}')
   @ApiOperation({
-    summary: 'Reject a deed, or withdraw it',
-    description: `${DECIDED_BY} Who asked for it may withdraw it.`,
+    summary: 'Reject or withdraw a deed',
+    description: `${DECIDED_BY} The requester may withdraw it.`,
   })
   @ApiBody({ type: RejectRequest })
   @ApiOkResponse({ type: ApprovalResponse })

@@ -17,7 +17,7 @@ export class ApprovalsOperatorController {
   constructor(private readonly approvals: ApprovalsService) {}
 
   @Get(':approvalId')
-  @ApiOperation({ summary: 'Read what became of a grant or batch that waits for approval' })
+  @ApiOperation({ summary: 'Read the approval of a grant or batch' })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('NOT_FOUND')
   async find(

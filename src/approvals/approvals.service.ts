@@ -16,18 +16,19 @@ import type { ApprovalQuery } from './approval.request.js';
 import { ApprovalStore } from './approval.store.js';
 import { type Deed, type DeedKind, type Executor, summaryOf } from './deeds.js';
 
-/** Whether a deed may be recorded now: `free`; or it was recorded, or it waits for its approval. */
+/** A deed may be recorded now (`free`), was already recorded, or waits for its approval. */
 export type Held =
   | { readonly kind: 'free' }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'waiting'; readonly approval: Approval };
 
 /**
- * Holds back what exceeds a limit until a second person approves it. Contract, section 9, "Limits and approvals".
+ * Makes deeds that exceed a limit wait until a second person approves them. Contract, section 9, "Limits and
+ * approvals".
  *
- * A deed is carried out exactly once, whatever dies: the decision and the record of the deed (a grant that is not sent
- * yet, the grants of a batch, the claim of an adjustment) are one transaction. What is left is then the ordinary work of
- * the deed's room, which goes on with it after a crash. The result is read from that record, never stored a second time.
+ * A deed is carried out exactly once, whatever crashes: the decision and the record of the deed (an unsent grant, the
+ * grants of a batch, the claim of an adjustment) are one transaction. The rest is ordinary work of the deed's room,
+ * which continues after a crash. The result is read from that record and never stored again.
  */
 @Injectable()
 export class ApprovalsService implements OnModuleInit {
@@ -51,15 +52,15 @@ export class ApprovalsService implements OnModuleInit {
     });
   }
 
-  /** Tells how deeds of a kind are carried out; to be called by their room at start. */
+  /** Registers the executor of a kind of deed. Called by its room at start. */
   register<Kind extends DeedKind>(kind: Kind, executor: Executor<Kind>): void {
     this.executors.set(kind, executor);
   }
 
   /**
-   * Judges a deed by the limits of its operator, and asks for its approval where it exceeds one. The lock that this takes
-   * lasts until the transaction ends: a deed that is `free` must be recorded in it.
-   * @throws CroupierError CONFLICT if another deed with this reference waits
+   * Judges a deed by the limits of its operator, and requests approval if it exceeds one. The limit stays locked until
+   * the transaction ends, in which a `free` deed must be recorded.
+   * @throws CroupierError CONFLICT if a different deed with this reference waits
    */
   async hold(transaction: Transaction, record: RecordEntry, actor: Actor, deed: Deed): Promise<Held> {
     const { query } = transaction;
@@ -68,7 +69,7 @@ export class ApprovalsService implements OnModuleInit {
     if (waiting) return { kind: 'waiting', approval: same(waiting, deed) };
     const limit = deed.stake && (await this.limits.judge(query, deed.terms, deed.stake));
     if (deed.stake && !limit) return { kind: 'free' };
-    // After the look at what waits: an approval moves the deed from there to its record in one step.
+    // Checked after the waiting deeds, because an approval moves a deed from there to its record in one step.
     if (await this.executorOf(deed.kind).isRecorded(query, deed.terms)) return { kind: 'recorded' };
     const asked = await this.approvals.ask(query, this.randomness.uuid(), actor, deed, limit);
     const approval = asked ?? (await this.approvals.waiting(query, deed));
@@ -80,7 +81,7 @@ export class ApprovalsService implements OnModuleInit {
     return { kind: 'waiting', approval: same(approval, deed) };
   }
 
-  /** @param askedBy whose approvals are within reach; undefined: all @throws CroupierError NOT_FOUND */
+  /** @param askedBy the requester whose approvals are visible; undefined for all @throws CroupierError NOT_FOUND */
   async find(approvalId: string, askedBy?: string): Promise<ApprovalWithResult> {
     await this.approvals.expire();
     const approval = await this.approvals.find(approvalId);
@@ -102,15 +103,17 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Carries out the deed. Approving again answers what became of it.
-   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role may not do the deed, or the asker approves · CONFLICT
+   * Approves and carries out the deed. Approving again returns its outcome.
+   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the deed, or the requester approves ·
+   * CONFLICT
    */
   async approve(actor: Actor, approvalId: string): Promise<ApprovalWithResult> {
     const approval = await this.find(approvalId);
     assertRole(actor, this.executorOf(approval.kind));
     await this.assertAnotherPerson(actor, approval);
     const finish = await this.recordDeed(actor, approval).catch((error: unknown) => {
-      // All that the deed wrote is rolled back, the decision too: a crash here leaves the approval WAITING.
+      // Everything that the deed wrote is rolled back, including the decision, so a crash here leaves the approval
+      // WAITING.
       if (error instanceof CroupierError) return this.recordFailure(actor, approval, error);
       throw error;
     });
@@ -122,8 +125,8 @@ export class ApprovalsService implements OnModuleInit {
 
   /**
    * Approves, and records the deed in the same transaction.
-   * @returns what is left to do; undefined if the approval is no longer WAITING
-   * @throws CroupierError if the deed cannot be done any more; then nothing was committed
+   * @returns the remaining work; undefined if the approval is no longer WAITING @throws CroupierError if the deed is no
+   * longer possible; nothing was committed then
    */
   private recordDeed(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
     const { approvalId, kind, terms } = approval;
@@ -136,7 +139,7 @@ export class ApprovalsService implements OnModuleInit {
     });
   }
 
-  /** Approves a deed that cannot be done any more, with the reason. */
+  /** Approves a deed that is no longer possible, with the reason. */
   private recordFailure(
     actor: Actor,
     approval: Approval,
@@ -153,7 +156,7 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Refuses the deed; its asker may do so as well, which withdraws it.
+   * Rejects the deed. The requester may do so, too, which withdraws it.
    * @throws CroupierError NOT_FOUND · FORBIDDEN · CONFLICT if it is no longer WAITING
    */
   async reject(actor: Actor, approvalId: string, reason: string): Promise<ApprovalWithResult> {
@@ -178,7 +181,7 @@ export class ApprovalsService implements OnModuleInit {
     return { ...approval, result };
   }
 
-  /** Neither who asked, nor a key that they made. @throws CroupierError FORBIDDEN */
+  /** Refuses the requester, and keys that the requester created. @throws CroupierError FORBIDDEN */
   private async assertAnotherPerson({ actor }: Actor, { askedBy }: Approval): Promise<void> {
     if (actor === askedBy) {
       throw new CroupierError('FORBIDDEN', 'this needs another person than the one who asked for it');
@@ -209,7 +212,7 @@ const DIFFERS: Readonly<Record<DeedKind, string>> = {
   settlement: 'another answer for this transaction already waits for approval',
 };
 
-/** @throws CroupierError CONFLICT if what waits differs from the request */
+/** @throws CroupierError CONFLICT if the waiting deed differs from the request */
 function same(waiting: Approval, { fingerprint, kind }: Deed): Approval {
   if (waiting.fingerprint.equals(fingerprint)) return waiting;
   throw new CroupierError('CONFLICT', DIFFERS[kind]);

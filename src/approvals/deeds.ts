@@ -33,7 +33,7 @@ export interface AdjustmentTerms {
   readonly reason: string;
 }
 
-/** What the operator answered about a parked transaction, to be settled by hand. */
+/** The operator's answer about a parked transaction, which is settled by hand. */
 export interface SettlementTerms {
   readonly providerId: string;
   readonly transactionId: string;
@@ -50,7 +50,7 @@ export interface SettlementTerms {
   readonly reason: string;
 }
 
-/** What a second person may have to approve, by its kind. */
+/** The terms of deeds that a second person may have to approve, by kind. */
 export interface TermsOf {
   readonly grant: GrantTerms;
   readonly batch: BatchTerms;
@@ -60,34 +60,33 @@ export interface TermsOf {
 
 export type DeedKind = keyof TermsOf;
 
-/** A deed that is fixed down to its ids, so that it can be carried out once whenever it is approved. */
+/** A deed with fixed terms, ids included, so that it can be carried out once, whenever it is approved. */
 export type Deed = {
   readonly [Kind in DeedKind]: {
     readonly kind: Kind;
-    /** Identifies the deed among those of its kind: a second request with it is the same deed, or a conflict. */
+    /** Identifies the deed within its kind: a second request with it is the same deed or a conflict. */
     readonly reference: string;
     readonly terms: TermsOf[Kind];
-    /** SHA-256 over the terms in which a repeated request must be equal. */
+    /** SHA-256 over the terms that must be equal in a repeated request. */
     readonly fingerprint: Buffer;
-    /** What limits judge; undefined: the deed always needs approval. */
+    /** The amount that limits judge; undefined if the deed always needs approval. */
     readonly stake: Stake | undefined;
   };
 }[DeedKind];
 
-/** What the room of a deed knows about it. Contract, section 9, "Limits and approvals". */
+/** Carries out the deeds of a room. Contract, section 9, "Limits and approvals". */
 export interface Executor<Kind extends DeedKind> {
-  /** Who may do it, and so approve it. */
+  /** The role that may do the deed, and so approve it. */
   readonly role: Role;
   /** Whether a deed with this reference was recorded. */
   isRecorded(query: Query, terms: TermsOf[Kind]): Promise<boolean>;
   /**
-   * Records the deed in the transaction that approves it, in such a way that what is left to do is done even if the
-   * process dies after the commit.
-   * @returns what is left, to be called after the commit; it may fail as it may be lost, and must not throw a refusal
-   * @throws CroupierError if the deed cannot be done any more: nothing that it wrote is committed
+   * Records the deed in the transaction that approves it, so that the remaining work is done even if the process dies
+   * after the commit. @returns the remaining work, called after the commit; it may fail or be lost, and must not throw
+   * a refusal @throws CroupierError if the deed is no longer possible: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
-  /** What the call would have answered, by what is recorded; of a failure `{error}`. */
+  /** What the call would have answered, from the record; `{error}` for a failure. */
   result(terms: TermsOf[Kind]): Promise<object>;
 }
 
