@@ -3,25 +3,27 @@ import type { SecretBox, SecretPlace } from './secrets/secret-box.js';
 import type { Snapshot } from './tenancy.store.js';
 import type { Game, Tenant } from './tenant.js';
 
-/** A tenant with its secrets, opened. */
+/** A tenant with its decrypted secrets. */
 export interface Entry {
   readonly tenant: Tenant;
   readonly secret: string;
   readonly previous?: { readonly secret: string; readonly validUntil: Date };
 }
 
-/** All tenants and games as they stood together at one version. Never changed: a newer one takes its place. */
+/** All tenants and games at one version. Immutable: a newer directory replaces it. */
 export interface Directory {
   readonly version: number;
   readonly tenants: ReadonlyMap<string, Entry>;
   readonly games: ReadonlyMap<string, Game>;
   /** Minor units, by operatorId and currency, joined by a slash. */
   readonly winLimits: ReadonlyMap<string, number>;
-  /** By `pauseKey`, including those that are over. */
+  /** By `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
-  /** Tenants left out because their secret does not open, and why: one bad row must not take all others down. */
+  /**
+   * Tenants left out because their secret cannot be decrypted, with the reason: one bad row must not affect all others.
+   */
   readonly unreadable: readonly string[];
-  /** Tenants whose previous secret is left out because it does not open, and why. */
+  /** Tenants whose previous secret is left out because it cannot be decrypted, with the reason. */
   readonly withoutPrevious: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { Status } from './status.js';
 /** A provider's game. */
 @Entity({ name: 'games', synchronize: false })
 export class Game {
-  /** Unique on the platform: it names the provider. */
+  /** Unique on the platform, so it determines the provider. */
   @PrimaryColumn(text('game_id'))
   gameId: string;
 
@@ -18,7 +18,7 @@ export class Game {
   @Column(text('status'))
   status: Status;
 
-  /** Where the operator sends the player's browser; null: the operator knows. */
+  /** The address that the operator opens in the player's browser; null if the operator knows it. */
   @Column(nullable(text('launch_url')))
   launchUrl: string | null;
 

@@ -7,10 +7,10 @@ import type { PageAfter } from '../http/lists/page.js';
 import { Game } from './game.entity.js';
 import { ProviderEntity } from './tenant.entity.js';
 
-/** The first half of the keys of the advisory locks on games: any number that nothing else uses. */
+/** First half of the keys of the advisory locks on games. The number is arbitrary. */
 const GAME_LOCKS = 7_300_004;
 
-/** Of the game's id, since there may be no row yet. */
+/** Locks the game's id, since there may be no row yet. */
 const LOCK_GAME = {
   name: 'tenancy_lock_game',
   text: `SELECT pg_advisory_xact_lock(${GAME_LOCKS}, hashtext($1))`,
@@ -21,7 +21,7 @@ const LOCK_GAME = {
 export class GameStore {
   constructor(@InjectRepository(Game) private readonly games: Repository<Game>) {}
 
-  /** Creates or replaces a game. @returns it before and after; undefined where there is no such provider */
+  /** Creates or replaces a game. @returns the game before and after; undefined if there is no such provider */
   async put(
     { query, manager }: Transaction,
     { gameId, ...fields }: Omit<Game, 'createdAt' | 'updatedAt'>,

@@ -1,2 +1,2 @@
-/** A disabled tenant or game is refused. Contract, section 3, "Settling after the session". */
+/** A disabled tenant or game is refused. Contract, section 3, "Late settlement". */
 export type Status = 'ACTIVE' | 'DISABLED';

@@ -12,11 +12,11 @@ import { TenancyStore } from './tenancy.store.js';
 import type { Status } from './status.js';
 import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 
-/** Polling interval for changes, in milliseconds: every instance sees one within a second. */
+/** Polling interval for changes, in milliseconds, so that every instance sees a change within a second. */
 const POLL_MS = 500;
-/** How long the directory is trusted while the database cannot confirm it, in milliseconds. */
+/** How long the directory is used while the database cannot confirm it, in milliseconds. */
 const TRUSTED_MS = 30_000;
-/** How long a stop waits for a poll under way, in milliseconds: nothing depends on its result. */
+/** Longest wait of a stop for a poll under way, in milliseconds; nothing depends on its result. */
 const STOP_MS = 1_000;
 
 export interface VerificationSecrets {
@@ -34,9 +34,9 @@ interface Bettor {
 }
 
 /**
- * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request
- * nor a failed signature costs a query. Lookups are synchronous and answer from the last directory that was
- * read; whoever must not act on an old one calls `assertFresh` first.
+ * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request nor a
+ * failed signature costs a query. Look-ups are synchronous and use the last directory that was read. Callers that must
+ * not act on an old one call `assertFresh` first.
  */
 @Injectable()
 export class TenancyService implements OnModuleInit, OnModuleDestroy {
@@ -45,7 +45,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   private readonly logger = new Logger('Tenancy');
   private directory: Directory = NOBODY;
-  /** When the last confirmed reading was begun, on the monotonic clock. */
+  /** When the last confirmed reading began, on the monotonic clock. */
   private confirmedAtMs = -Infinity;
   private outOfReach = false;
   private readonly loop = new BackgroundLoop({
@@ -64,7 +64,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     this.longestWalletTimeoutMs = configuration.transactionLeaseSeconds * 1000 - LEASE_MARGIN_MS;
   }
 
-  /** @throws ConfigurationError where what is stored does not fit this instance's configuration */
+  /** @throws ConfigurationError if the stored tenants do not fit this instance's configuration */
   async onModuleInit(): Promise<void> {
     await this.load();
     const [unreadable] = this.directory.unreadable;
@@ -97,7 +97,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return this.directory.games.get(gameId);
   }
 
-  /** Above which a WIN is flagged, in minor units; undefined: no limit. */
+  /** The amount above which a WIN is flagged, in minor units; undefined if there is no limit. */
   maxWinMinor(operatorId: string, currency: string): number | undefined {
     return this.directory.winLimits.get(`${operatorId}/${currency}`);
   }
@@ -128,7 +128,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     );
   }
 
-  /** The secrets that an incoming call of this tenant may be signed with. Contract, section 1. */
+  /** The valid secrets for incoming calls of this tenant. Contract, section 1. */
   verificationSecrets(id: string): VerificationSecrets | undefined {
     const entry = this.directory.tenants.get(id);
     if (!entry) return undefined;
@@ -138,8 +138,8 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * The secret that an outgoing call to this tenant is signed with: the previous one as long as it is valid,
-   * because the tenant may not have the new one yet. Contract, section 1.
+   * The secret for outgoing calls to this tenant: the previous one as long as it is valid, because the tenant may not
+   * have the new one yet. Contract, section 1.
    * @throws CroupierError CONFIGURATION_UNAVAILABLE where the tenant is not known
    */
   signingSecret(id: string): string {
@@ -148,10 +148,10 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return this.stillValid(entry.previous) ?? entry.secret;
   }
 
-  /** How long the operator's wallet may take, in milliseconds. */
+  /** The time-out of the operator's wallet, in milliseconds. */
   walletTimeoutMs(operator: Operator): number {
     const timeoutMs = operator.walletTimeoutMs ?? this.configuration.operatorTimeoutMs;
-    // An instance with a longer lease may have accepted more than this one's lease can hold.
+    // An instance with a longer lease may have accepted a longer time-out than this one's lease allows.
     return Math.min(timeoutMs, this.longestWalletTimeoutMs);
   }
 
@@ -168,14 +168,14 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return this.clock.monotonicMs() - this.confirmedAtMs <= TRUSTED_MS;
   }
 
-  /** @throws CroupierError CONFIGURATION_UNAVAILABLE where the directory may be older than 30 seconds */
+  /** @throws CroupierError CONFIGURATION_UNAVAILABLE if the directory may be older than 30 seconds */
   assertFresh(): void {
     if (!this.ready()) throw new CroupierError('CONFIGURATION_UNAVAILABLE');
   }
 
   /**
-   * To be called after a committed change: this instance obeys it from now on, the others within a second. Never
-   * rejects, because the change is stored: the next poll reads it if this one fails.
+   * Called after a committed change, which then takes effect on this instance at once and on the others within a
+   * second. Never rejects: if this reading fails, the next poll reads the stored change.
    */
   changed(): Promise<void> {
     return this.loop.run();
@@ -188,7 +188,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   private async poll(): Promise<void> {
     const askedAtMs = this.clock.monotonicMs();
     const { version } = await this.databaseClock.read(() => this.store.version());
-    // Not "newer than": a restored backup has an older version and other rows.
+    // Not "newer than", because a restored backup has an older version and other rows.
     if (version === this.directory.version) this.confirm(askedAtMs);
     else await this.load();
   }
@@ -207,7 +207,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     this.confirmedAtMs = askedAtMs;
   }
 
-  /** One line when PostgreSQL is lost and one when it is back, however many polls fail in between. */
+  /** Logs one line when PostgreSQL is lost and one when it is back, however many polls fail in between. */
   private reportOutOfReach({ message, code }: Error & { code?: string }): void {
     const msg = 'PostgreSQL cannot be read: what needs it is refused, and may be tried again';
     if (!this.outOfReach) this.logger.error({ msg, detail: message || code });

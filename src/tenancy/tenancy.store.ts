@@ -19,7 +19,7 @@ export interface Snapshot extends Version {
   readonly secrets: readonly SealedSecrets[];
   readonly games: readonly Game[];
   readonly winLimits: readonly WinLimit[];
-  /** Including those that are over. */
+  /** Including those that have ended. */
   readonly pauses: readonly Pause[];
 }
 
@@ -45,7 +45,7 @@ const WIN_LIMITS = {
       FROM limits WHERE max_win_minor IS NOT NULL`,
 };
 
-/** Reads the tables that the directory is made of. */
+/** Reads the tables of the directory. */
 @Injectable()
 export class TenancyStore {
   constructor(
@@ -62,7 +62,7 @@ export class TenancyStore {
     return row!;
   }
 
-  /** Version, tenants and games as one moment saw them: a change is in all of them or in none. */
+  /** Version, tenants and games of one snapshot, so that a change is in all of them or in none. */
   snapshot(): Promise<Snapshot> {
     return this.database.transaction(async ({ query, manager }) => {
       const secrets = await secretsOfOneMoment(query);

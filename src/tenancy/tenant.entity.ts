@@ -37,11 +37,11 @@ export abstract class TenantEntity {
 export class ProviderEntity extends TenantEntity {
   override kind: 'PROVIDER';
 
-  /** Where it takes callbacks; without a slash at its end. */
+  /** The base address of its callbacks, without a trailing slash. */
   @Column(text('webhook_base_url'))
   webhookBaseUrl: string;
 
-  /** How long WIN and ROLLBACK are let through after their session ended, in seconds. Contract, section 3. */
+  /** How long WIN and ROLLBACK are accepted after their session has ended, in seconds. Contract, section 3. */
   @Column(integer('late_settlement_seconds'))
   lateSettlementSeconds: number;
 }
@@ -51,19 +51,19 @@ export class ProviderEntity extends TenantEntity {
 export class OperatorEntity extends TenantEntity {
   override kind: 'OPERATOR';
 
-  /** Where its wallet is called; without a slash at its end. */
+  /** The base address of its wallet, without a trailing slash. */
   @Column(text('wallet_base_url'))
   walletBaseUrl: string;
 
-  /** Which adapter speaks to its wallet. */
+  /** The adapter for its wallet. */
   @Column(text('wallet_adapter'))
   walletAdapter: string;
 
-  /** How long its wallet may take, in milliseconds; null: `OPERATOR_TIMEOUT_MS`. */
+  /** The time-out of its wallet, in milliseconds; null means `OPERATOR_TIMEOUT_MS`. */
   @Column(nullable(integer('wallet_timeout_ms')))
   walletTimeoutMs: number | null;
 
-  /** In which sessions, grants and adjustments may be; null: in any. Contract, section 9, "Currencies". */
+  /** The accepted currencies of sessions, grants and adjustments; null means any. Contract, section 9, "Currencies". */
   @Column(nullable(texts('currencies')))
   currencies: string[] | null;
 }

@@ -22,7 +22,7 @@ export type NewOperator = SharedFields &
     readonly currencies?: string[];
   };
 
-/** The columns to change: one that is undefined stays, one that is null goes back to its default. */
+/** The columns to change: undefined leaves one unchanged, null resets it to its default. */
 type Changes<Entity, Column extends keyof Entity> = { readonly [C in Column]?: Entity[C] | undefined };
 type SharedColumn = 'name' | 'status' | 'requestsPerSecond';
 
@@ -47,7 +47,7 @@ export class TenantStore {
     this.tenants = { PROVIDER: providers, OPERATOR: operators };
   }
 
-  /** @returns undefined where the id is taken, by a tenant of either kind */
+  /** @returns undefined if the id is taken, by a tenant of either kind */
   async insert(
     { manager }: Transaction,
     tenant: NewProvider | NewOperator,
@@ -66,7 +66,7 @@ export class TenantStore {
     return inserted.length === 0 ? undefined : tenants.findOneByOrFail({ id: tenant.id });
   }
 
-  /** @returns the tenant before and after; undefined where there is none of this kind */
+  /** @returns the tenant before and after; undefined if there is none of this kind */
   async change(
     { manager }: Transaction,
     kind: TenantKind,

@@ -3,14 +3,14 @@ import type { Game } from './game.entity.js';
 import type { OperatorEntity, ProviderEntity } from './tenant.entity.js';
 
 export type { Game };
-/** A provider as all rooms know it: without its secrets. */
+/** A provider without its secrets. */
 export type Provider = Readonly<Omit<ProviderEntity, 'sealedSecret'>>;
-/** An operator as all rooms know it: without its secrets. */
+/** An operator without its secrets. */
 export type Operator = Readonly<Omit<OperatorEntity, 'sealedSecret'>>;
 export type Tenant = Provider | Operator;
 export type TenantKind = Tenant['kind'];
 
-/** Taken from the start: what the platform itself books, an adjustment, stands under this provider. */
+/** The reserved provider id under which the platform's own transactions (adjustments) are booked. */
 export const PLATFORM_ID = 'platform';
 
 export const WALLET_ADAPTERS = ['signed-json'] as const;
@@ -27,7 +27,7 @@ export function assertCurrency({ currencies }: Operator, currency: string): void
   );
 }
 
-/** How the audit log names a tenant of this kind. */
+/** The noun for a tenant of this kind in the audit log. */
 export function nounOf(kind: TenantKind): 'provider' | 'operator' {
   return kind === 'PROVIDER' ? 'provider' : 'operator';
 }

@@ -9,7 +9,7 @@ import {
 import { NO_ADDRESS } from '../../outbound/base-url.js';
 import { WALLET_ADAPTERS } from '../tenant.js';
 
-/** A year of 365 days; a round that outlives its session for longer is settled by a person. */
+/** A year of 365 days; a person must settle a round that outlives its session for longer. */
 const LONGEST_LATE_SETTLEMENT_SECONDS = 31_536_000;
 const HIGHEST_REQUESTS_PER_SECOND = 1_000_000;
 
@@ -22,7 +22,7 @@ export const TenantId = (example: string) =>
 
 export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
 
-/** A disabled one is refused from the next second on. Contract, section 3, "Settling after the session". */
+/** A disabled one is refused within a second. Contract, section 3, "Late settlement". */
 export const StatusField = (description = 'a new one is ACTIVE') =>
   ChoiceField(['ACTIVE', 'DISABLED'], { presence: 'optional', description });
 
@@ -44,10 +44,10 @@ export const LateSettlementSeconds = () =>
     description: '0 by default, and with null',
   });
 
-/** What an address is made of. */
+/** The characters of an address. */
 export const PRINTABLE = /^[!-~]{1,2048}$/;
 
-/** https, without credentials, query or fragment: judged in whole by `checkBaseUrl`. Contract, section 4. */
+/** https, without credentials, query or fragment. `checkBaseUrl` validates the whole. Contract, section 4. */
 export const BaseUrl = (example: string, presence: Presence) =>
   PatternField(PRINTABLE, NO_ADDRESS, {
     presence,
@@ -63,7 +63,7 @@ export const WalletAdapter = () =>
 /** There are fewer than 200 currencies. */
 const MOST_CURRENCIES = 200;
 
-/** In which an operator's sessions, grants and adjustments may be. Contract, section 9, "Currencies". */
+/** The accepted currencies of an operator's sessions, grants and adjustments. Contract, section 9, "Currencies". */
 export const Currencies = () =>
   CurrenciesField({
     presence: 'nullable',
@@ -72,7 +72,7 @@ export const Currencies = () =>
     description: 'a launch, grant or adjustment in another one is a 400; any by default, and with null',
   });
 
-/** Its upper bound follows from the configured lease: judged where the operator is stored. */
+/** Its upper bound depends on the configured lease, so it is checked when the operator is stored. */
 export const WalletTimeoutMs = () =>
   IntegerField({
     presence: 'nullable',

@@ -21,7 +21,7 @@ export class GameAdministration {
     private readonly audit: Audit,
   ) {}
 
-  /** @throws CroupierError INVALID_REQUEST, also where there is no such provider */
+  /** @throws CroupierError INVALID_REQUEST, also if there is no such provider */
   async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Paused<Game>> {
     const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;
     const stored = await this.audit.change(actor, async (transaction, record) => {

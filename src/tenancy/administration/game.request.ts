@@ -8,7 +8,7 @@ import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
 import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../status.js';
 
-/** Contract, section 7, "Games". The whole game: what is left out goes back to its default. */
+/** Contract, section 7. The whole game: an absent field is reset to its default. */
 export class PutGameRequest {
   @TenantId('sandbox-provider')
   providerId: string;
@@ -16,7 +16,7 @@ export class PutGameRequest {
   @Name('Book of Examples', 'required')
   name: string;
 
-  @StatusField('ACTIVE again where it is left out')
+  @StatusField('ACTIVE if it is absent')
   status?: Status;
 
   @field(
@@ -38,7 +38,7 @@ export class PutGameRequest {
   launchUrl?: string | null;
 }
 
-/** It is opened by the player's browser, never by this service. */
+/** The player's browser opens it, never this service. */
 function isLaunchUrl(value: unknown): boolean {
   return (
     typeof value === 'string' &&

@@ -15,7 +15,7 @@ import { PAUSE_DESCRIPTION, PAUSE_EXAMPLES, PauseRequest } from '../pauses/pause
 import { PausesService } from '../pauses/pauses.service.js';
 import { IdentifierParam } from '../../http/validation/path.js';
 
-/** Contract, section 7, "Games". */
+/** Contract, section 7. */
 @ApiTags('Games')
 @Controller('v1/admin/games')
 export class GamesAdminController {
@@ -30,7 +30,7 @@ export class GamesAdminController {
   @ApiOperation({
     summary: 'Create or replace a game',
     description:
-      'The whole game: what is left out goes back to its default. Every instance obeys within a second.',
+      'The whole game: an absent field is reset to its default. Takes effect on every instance within a second.',
   })
   @ApiBody({ type: PutGameRequest })
   @ApiOkResponse({ type: GameResponse, description: 'created or replaced' })
@@ -92,7 +92,7 @@ export class GamesAdminController {
   @Audited('game.resume', 'game:{gameId}')
   @ApiOperation({
     summary: 'End the pause of a game',
-    description: 'Without effect if it is not paused. Every instance obeys within a second.',
+    description: 'Without effect if it is not paused. Takes effect on every instance within a second.',
   })
   @ApiOkResponse({ type: GameResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')

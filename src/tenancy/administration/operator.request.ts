@@ -10,7 +10,7 @@ import {
 } from './fields.js';
 import type { Status } from '../status.js';
 
-/** Contract, section 7, "Operators". */
+/** Contract, section 7. */
 export class CreateOperatorRequest {
   @TenantId('example-casino')
   id: string;
@@ -37,7 +37,7 @@ export class CreateOperatorRequest {
   requestsPerSecond?: number | null;
 }
 
-/** What is left out stays; null goes back to the default. */
+/** An absent field is unchanged; null resets it to the default. */
 export class ChangeOperatorRequest {
   @Name('Example Casino', 'optional')
   name?: string;

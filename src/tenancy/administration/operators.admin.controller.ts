@@ -21,7 +21,7 @@ import {
   OperatorResponse,
 } from './tenant.response.js';
 
-/** Contract, section 7, "Operators". */
+/** Contract, section 7. */
 @ApiTags('Operators')
 @Controller('v1/admin/operators')
 export class OperatorsAdminController {
@@ -33,7 +33,7 @@ export class OperatorsAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('operator.create', 'operator:{id}')
-  @ApiOperation({ summary: 'Create an operator', description: 'The secret is in this answer alone.' })
+  @ApiOperation({ summary: 'Create an operator', description: 'The secret is in this answer only.' })
   @ApiBody({ type: CreateOperatorRequest })
   @ApiCreatedResponse({ type: CreatedOperatorResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
@@ -73,7 +73,7 @@ export class OperatorsAdminController {
   @ApiOperation({
     summary: 'Change an operator',
     description:
-      'What is left out stays as it is; null sets a field back to its default. Every instance obeys within a second.',
+      'An absent field is unchanged; null resets it to its default. Takes effect on every instance within a second.',
   })
   @ApiBody({ type: ChangeOperatorRequest, examples: { rename: { value: { name: 'Example Casino' } } } })
   @ApiOkResponse({ type: OperatorResponse })
@@ -132,7 +132,7 @@ export class OperatorsAdminController {
   @Audited('operator.resume', 'operator:{id}')
   @ApiOperation({
     summary: 'End the pause of an operator',
-    description: 'Without effect if it is not paused. Every instance obeys within a second.',
+    description: 'Without effect if it is not paused. Takes effect on every instance within a second.',
   })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')

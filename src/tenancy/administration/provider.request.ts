@@ -1,7 +1,7 @@
 import { BaseUrl, LateSettlementSeconds, Name, RequestsPerSecond, StatusField, TenantId } from './fields.js';
 import type { Status } from '../status.js';
 
-/** Contract, section 7, "Providers". */
+/** Contract, section 7. */
 export class CreateProviderRequest {
   @TenantId('acme-games')
   id: string;
@@ -22,7 +22,7 @@ export class CreateProviderRequest {
   lateSettlementSeconds?: number | null;
 }
 
-/** What is left out stays; null goes back to the default. */
+/** An absent field is unchanged; null resets it to the default. */
 export class ChangeProviderRequest {
   @Name('Acme Games', 'optional')
   name?: string;

@@ -21,7 +21,7 @@ import {
   ProviderResponse,
 } from './tenant.response.js';
 
-/** Contract, section 7, "Providers". */
+/** Contract, section 7. */
 @ApiTags('Providers')
 @Controller('v1/admin/providers')
 export class ProvidersAdminController {
@@ -33,7 +33,7 @@ export class ProvidersAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('provider.create', 'provider:{id}')
-  @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer alone.' })
+  @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer only.' })
   @ApiBody({ type: CreateProviderRequest })
   @ApiCreatedResponse({ type: CreatedProviderResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
@@ -73,7 +73,7 @@ export class ProvidersAdminController {
   @ApiOperation({
     summary: 'Change a provider',
     description:
-      'What is left out stays as it is; null sets a field back to its default. Every instance obeys within a second.',
+      'An absent field is unchanged; null resets it to its default. Takes effect on every instance within a second.',
   })
   @ApiBody({ type: ChangeProviderRequest, examples: { rename: { value: { name: 'Acme Games' } } } })
   @ApiOkResponse({ type: ProviderResponse })
@@ -132,7 +132,7 @@ export class ProvidersAdminController {
   @Audited('provider.resume', 'provider:{id}')
   @ApiOperation({
     summary: 'End the pause of a provider',
-    description: 'Without effect if it is not paused. Every instance obeys within a second.',
+    description: 'Without effect if it is not paused. Takes effect on every instance within a second.',
   })
   @ApiOkResponse({ type: ProviderResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')

@@ -31,10 +31,10 @@ import {
 } from '../tenant.store.js';
 import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
 
-/** A tenant as it was stored, with its secret. */
+/** A stored tenant with its secret. */
 type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };
 
-/** What a reader sees of a tenant, in the audit log as well. */
+/** The visible fields of a tenant, also for the audit log. */
 const RESPONSES: Readonly<Record<TenantKind, Type<ProviderResponse | OperatorResponse>>> = {
   PROVIDER: ProviderResponse,
   OPERATOR: OperatorResponse,
@@ -114,8 +114,8 @@ export class TenantAdministration {
   }
 
   /**
-   * Makes a new secret; the present one stays valid beside it for the overlap, one before it no longer.
-   * @param overlapSeconds 0: the present secret is invalid at once
+   * Creates a new secret. The current one stays valid for the overlap; an earlier one becomes invalid. @param
+   * overlapSeconds 0 makes the current secret invalid at once
    * @throws CroupierError NOT_FOUND
    */
   async rotateSecret(
@@ -190,8 +190,8 @@ export class TenantAdministration {
   }
 
   /**
-   * The secret of a new tenant. An instance of an earlier version would not start again once there is a secret that it
-   * cannot open, so the earlier format is used until a rotation or `secrets:re-encrypt` has written the present one.
+   * The secret of a new tenant. An instance of an earlier version cannot restart if there is a secret that it cannot
+   * decrypt, so the earlier format is used until a rotation or `secrets:re-encrypt` has written the current one.
    */
   private async sealNew(
     query: Query,
@@ -205,7 +205,7 @@ export class TenantAdministration {
     return { sealed, recorded: { secretId: created.secretId } };
   }
 
-  /** The current secret, sealed for the column of the previous one. @throws Error if it does not open */
+  /** The current secret, encrypted for the column of the previous one. @throws Error if it cannot be decrypted */
   private asPrevious({ id, sealedSecret }: SealedSecrets): { sealed: string; secretId: string } {
     const current = this.openCurrent(id, sealedSecret);
     const sealed = this.secretBox.seal({ tenantId: id, column: 'previous' }, current);

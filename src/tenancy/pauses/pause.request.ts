@@ -23,7 +23,7 @@ export class PauseRequest {
 
 /** The effect that every pause has, for the OpenAPI documents. */
 export const PAUSE_DESCRIPTION =
-  'Replays, WIN, ROLLBACK and balance go on. Replaces an earlier pause. Every instance obeys within a second.';
+  'Replays, WIN, ROLLBACK and balance continue. Replaces an earlier pause. Takes effect on every instance within a second.';
 
 /** Example bodies, for the OpenAPI documents. */
 export const PAUSE_EXAMPLES = { maintenance: { value: { reason: 'the wallet is being moved' } } };

@@ -5,11 +5,11 @@ import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
 /**
- * Seals every tenant's secrets with the present `SECRETS_KEY` and in the present format, in one transaction: all of them,
- * or none. Instances that know both keys go on reading. Its entry in the audit log is sealed with the present key and so
- * vouches for all entries that were sealed with the previous one.
- * @returns how many tenants were sealed again, and how many there are
- * @throws Error where a secret opens with neither key
+ * Encrypts every tenant's secrets with the current `SECRETS_KEY` in the current format, in one transaction: all or
+ * none. Instances that have both keys continue to decrypt. Its audit entry is sealed with the current key and so covers
+ * all entries that were sealed with the previous one.
+ * @returns the number of tenants with changed secrets, and of all tenants @throws Error if a secret can be decrypted
+ * with neither key
  */
 export async function reEncrypt(
   actor: Actor,
@@ -31,7 +31,7 @@ export async function reEncrypt(
   });
 }
 
-/** A tenant's secrets, sealed again. */
+/** A tenant's secrets, encrypted again. */
 interface Renewal {
   readonly before: SealedSecrets;
   readonly sealed: SealedSecrets;
@@ -63,7 +63,7 @@ function renewed(before: SealedSecrets, box: SecretBox): Renewal {
   }
 }
 
-/** A secret of the earlier format has got its id only now: from here on `audit:verify` knows which one is stored. */
+/** A secret of the earlier format gets its id here, so that `audit:verify` knows which one is stored. */
 async function recordNewIds({ before, current, previous }: Renewal, record: Record): Promise<void> {
   const hadIds = [before.sealedSecret, before.previousSealedSecret].every((text) => !text?.startsWith('v1.'));
   if (hadIds) return;

@@ -1,7 +1,7 @@
 import type { Query } from '../../database/database.js';
 import type { TenantKind } from '../tenant.js';
 
-/** A tenant's secrets as they are stored. No entity carries them; each statement on them is here. */
+/** A tenant's stored secrets. No entity has them; all statements on them are here. */
 export interface SealedSecrets {
   readonly id: string;
   readonly kind: TenantKind;
@@ -10,7 +10,7 @@ export interface SealedSecrets {
   readonly previousValidUntil: Date | null;
 }
 
-/** The first statement of a transaction whose reads all see the same moment. */
+/** The first statement of a transaction whose reads all see the same snapshot. */
 const ONE_MOMENT = {
   name: 'sealed_secret_one_moment',
   text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
@@ -53,7 +53,7 @@ const EARLIER_FORMAT_ONLY = {
        AND NOT EXISTS (SELECT FROM tenants WHERE sealed_secret LIKE 'v2.%') AS "earlierFormatOnly"`,
 };
 
-/** Every tenant's sealed secrets, by id; what the transaction reads afterwards is of the same moment. */
+/** Every tenant's encrypted secrets, by id. Later reads of the transaction see the same snapshot. */
 export async function secretsOfOneMoment(query: Query): Promise<SealedSecrets[]> {
   await query(ONE_MOMENT, []);
   return query<SealedSecrets>(ALL, []);
@@ -73,7 +73,7 @@ export async function lockedSecretsOf(
   return (await query<SealedSecrets>(LOCKED_ONE, [kind, id]))[0];
 }
 
-/** Replaces both sealed texts. @param query the transaction that holds the tenant's lock */
+/** Replaces both encrypted texts. @param query the transaction that holds the tenant's lock */
 export async function replaceSecrets(
   query: Query,
   { id, sealedSecret, previousSealedSecret }: Omit<SealedSecrets, 'kind' | 'previousValidUntil'>,
@@ -84,7 +84,7 @@ export async function replaceSecrets(
 /**
  * Replaces both secrets; the previous one begins its overlap by the database's clock.
  * @param query the transaction that holds the tenant's lock
- * @returns until when the previous secret is valid; now, where there is none
+ * @returns until when the previous secret is valid; now if there is none
  */
 export async function rotateSecrets(
   query: Query,

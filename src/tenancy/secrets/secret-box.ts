@@ -9,7 +9,7 @@ const SECRET_ID_BYTES = 12;
 const SEALED_V1 = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 const SEALED_V2 = /^v2\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-/** The column that a sealed secret stands in. */
+/** The column of an encrypted secret. */
 export interface SecretPlace {
   readonly tenantId: string;
   readonly column: 'current' | 'previous';
@@ -21,7 +21,7 @@ export interface IdentifiedSecret {
   readonly secret: string;
 }
 
-/** A sealed text, taken apart. */
+/** The parts of an encrypted text. */
 interface Sealed {
   readonly keyId: string;
   /** Absent in the format of earlier versions. */
@@ -31,21 +31,18 @@ interface Sealed {
 }
 
 /**
- * Keeps the tenants' secrets unreadable at rest: AES-256-GCM. The additional data binds a sealed text to its tenant, its
- * column and the secret's id, so that it opens nowhere else and under no other id. The format of earlier versions, which
- * binds the tenant alone, can still be opened. Contract, section 8, `SECRETS_KEY`.
+ * Encrypts the tenants' secrets at rest with AES-256-GCM. The additional data binds a text to its tenant, its column
+ * and the secret's id, so that it cannot be decrypted elsewhere or under another id. The format of earlier versions,
+ * bound only to the tenant, can still be decrypted. Contract, section 8, `SECRETS_KEY`.
  */
 export class SecretBox {
-  /** Which key sealed a text. */
+  /** The id of the key that encrypted a text. */
   readonly keyId: string;
 
-  /** What opens, by key id: the key, and the other one while `SECRETS_KEY` itself is rotated. */
+  /** The keys for decryption, by key id: the current one, and the other one while `SECRETS_KEY` is rotated. */
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /**
-   * @param key 32 bytes, seals and opens
-   * @param previousKey 32 bytes, opens only: `SECRETS_KEY_PREVIOUS`
-   */
+  /** @param key 32 bytes, encrypts and decrypts @param previousKey 32 bytes, only decrypts: `SECRETS_KEY_PREVIOUS` */
   constructor(
     private readonly key: Buffer,
     private readonly randomness: Randomness,
@@ -60,7 +57,7 @@ export class SecretBox {
     return { secretId: this.newSecretId(), secret: this.randomness.secret() };
   }
 
-  /** Whether the present key sealed it, in the present format. */
+  /** Whether it is encrypted with the current key in the current format. */
   isCurrent(sealedSecret: string): boolean {
     return SEALED_V2.exec(sealedSecret)?.[1] === this.keyId;
   }
@@ -71,14 +68,16 @@ export class SecretBox {
     return `v2.${this.keyId}.${secretId}.${iv}.${body}`;
   }
 
-  /** As instances of an earlier version can open it. @returns `v1.<key id>.<iv>.<ciphertext and tag>` */
+  /**
+   * In the format that instances of an earlier version can decrypt. @returns `v1.<key id>.<iv>.<ciphertext and tag>`
+   */
   sealForEarlierVersions(tenantId: string, secret: string): string {
     const { iv, body } = this.encrypt(tenantId, secret);
     return `v1.${this.keyId}.${iv}.${body}`;
   }
 
   /**
-   * The secret of a sealed text; one of the earlier format, which has no id, gets a new one.
+   * Decrypts a secret; one of the earlier format, which has no id, gets a new id.
    * @throws Error as `open` does
    */
   identify(place: SecretPlace, sealedSecret: string): IdentifiedSecret {
@@ -128,7 +127,7 @@ function decrypt(key: Buffer, data: string, iv: string, bytes: Buffer): string {
   }
 }
 
-/** A tenant's id has no quotes or brackets, so it is never the additional data of the earlier format. */
+/** A tenant's id has no quotes or brackets, so this never equals the additional data of the earlier format. */
 function additionalData({ tenantId, column }: SecretPlace, secretId: string): string {
   return JSON.stringify(['croupier secret', tenantId, column, secretId]);
 }

@@ -4,13 +4,13 @@ import { type SealedSecrets, secretsOfOneMoment } from './sealed-secret.store.js
 import type { SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
-/** A stored secret that is not what the audit log says was stored last. */
+/** A stored secret that differs from the one that the audit log names last. */
 export interface StaleSecret {
   readonly noun: 'provider' | 'operator';
   readonly id: string;
   readonly column: SecretPlace['column'];
   readonly reason: string;
-  /** The entry of the log that says otherwise, as `DAY/POSITION`; `not in the log` where no entry names the secret. */
+  /** The contradicting entry of the log, as `DAY/POSITION`; `not in the log` if no entry names the secret. */
   readonly recordedAt: string;
 }
 
@@ -22,7 +22,7 @@ export interface SecretReport {
   readonly notIdentified: number;
 }
 
-/** What the log says of a tenant's secrets, since its last creation, rotation or re-encryption. */
+/** The log's last statement about a tenant's secrets: its creation, rotation or re-encryption. */
 interface Recorded {
   readonly at: string;
   readonly secretId: unknown;
@@ -31,8 +31,8 @@ interface Recorded {
 }
 
 /**
- * Compares the stored secrets with the audit log, which must have been verified before: a sealed text of a backup, put
- * back into its row, has another id than the last one that the log names.
+ * Compares the stored secrets with the audit log, which must have been verified before. A text restored from a backup
+ * has another id than the last one in the log.
  */
 export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
   const { tenants, statements } = await database.transaction(async ({ query }) => {
@@ -84,7 +84,7 @@ function staleSecrets(stored: SealedSecrets, recorded: Recorded, box: SecretBox)
   return [...current, ...stale('previous', reason)];
 }
 
-/** An instant as the log has it. PostgreSQL's infinity, which pg does not read as a Date, equals none in the log. */
+/** An instant in the form of the log. PostgreSQL's infinity, which pg does not parse as a Date, equals none. */
 function instantText(instant: Date | null): string {
   return instant instanceof Date ? instant.toISOString() : String(instant);
 }
@@ -105,7 +105,7 @@ function hasId(box: SecretBox, place: SecretPlace, sealed: string): boolean {
   }
 }
 
-/** Why the stored text is not the secret that the log names; undefined if it is. */
+/** Why the stored text is not the secret named by the log; undefined if it is. */
 function mismatch(
   box: SecretBox,
   place: SecretPlace,
@@ -114,7 +114,7 @@ function mismatch(
 ): string | undefined {
   try {
     const { secretId } = box.open(place, sealed);
-    // A text of the earlier format has no id, and is never what the log names.
+    // A text of the earlier format has no id, so the log never names it.
     return secretId !== undefined && secretId === recordedId ? undefined : 'it is another one';
   } catch (error) {
     return `it does not open: ${(error as Error).message}`;

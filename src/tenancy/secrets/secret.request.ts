@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IntegerField } from '../../http/validation/fields.js';
 
-/** A day: time enough to hand the new secret over, in seconds. */
+/** A day, in seconds: enough time to hand over the new secret. */
 export const OVERLAP_SECONDS = 86_400;
 const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
 
-/** For the documents: what a secret looks like. */
+/** An example secret for the documents. */
 export const EXAMPLE_SECRET = 'Jv1p0TqLx8bWm3dR6yKzH2nUcEoGsAfi5X9tQ7hVwZk';
 
 /** Contract, section 7, `secret/rotate`. */
