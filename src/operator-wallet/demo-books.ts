@@ -4,16 +4,16 @@ import { RedisConnection } from '../runtime/redis.js';
 import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
 import type { BalanceAnswer, Order, WalletAnswer } from './operator-wallet.js';
 
-/** Sessions whose fun-play money is kept in process; beyond, the one idle longest starts anew. */
+/** Most sessions whose fun-play money is kept in process. Beyond it the session that was idle longest starts again. */
 const SESSIONS_IN_MEMORY = 50_000;
-/** What of a session's history is kept in process, in transactions; an older BET can no longer be reversed. */
+/** Most transactions per session that are kept in process. An older BET can no longer be reversed. */
 const ENTRIES_IN_MEMORY = 10_000;
-/** How often a booking is tried again when another instance booked in between. */
+/** Attempts of a booking when other instances book in between. */
 const TRIES_IN_REDIS = 200;
-/** How long Redis keeps the fun-play money of a session after its last booking, beyond its usual life. */
+/** How long Redis keeps the fun-play money of a session after its last booking, in addition to its usual lifetime. */
 const GRACE_SECONDS = 3_600;
 
-/** Writes what a booking changed, if nobody booked since it was read: the version is the condition. */
+/** Writes the changes of a booking if the version has not changed since it was read. */
 const WRITE_IF_UNCHANGED = `
 if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 0 end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
@@ -24,7 +24,7 @@ return 1`;
 /** The fun-play money of DEMO sessions: in process, or in Redis when instances share it. Contract, section 3. */
 @Injectable()
 export class DemoBooks {
-  /** In order of last use, so that the first key is the one idle longest. */
+  /** In order of last use, so that the first session was idle longest. */
   private readonly ledgers = new Map<string, DemoLedger>();
 
   constructor(
@@ -92,7 +92,7 @@ export class DemoBooks {
     return { kind: 'unknown', cause: 'unavailable', detail: 'the demo balance is contended' };
   }
 
-  /** As much of a session's ledger as the transactions need. */
+  /** The part of a session's ledger that the transactions need. */
   private async inRedis(
     sessionId: string,
     ids: readonly string[],

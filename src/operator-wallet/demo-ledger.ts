@@ -4,19 +4,19 @@ import type { Booked, Order } from './operator-wallet.js';
 export interface DemoLedger {
   /** Minor units, 0 … 2^53−1. */
   balance: number;
-  /** What each transactionId came to; a tombstone is a DECLINED whose BET never came. */
+  /** The outcome of each transactionId; a tombstone is a DECLINED whose BET never arrived. */
   readonly entries: Map<string, DemoEntry>;
 }
 
 export interface DemoEntry {
   readonly status: 'APPROVED' | 'DECLINED';
   readonly reason?: string;
-  /** What the entry moved, in minor units; negative for a BET. */
+  /** The movement, in minor units; negative for a BET. */
   readonly moved: number;
   readonly reversed?: true;
 }
 
-/** Books an order as an operator's wallet would: each id once, each BET reversed at most once. */
+/** Books an order like an operator's wallet: each id once, and each BET reversed at most once. */
 export function bookDemo(ledger: DemoLedger, order: Order): Booked {
   const entry = ledger.entries.get(order.transactionId) ?? enter(ledger, order);
   const { status, reason } = entry;

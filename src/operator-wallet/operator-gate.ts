@@ -2,7 +2,7 @@ import { SETTLING_FACTOR } from '../config/configuration.js';
 import { Breaker } from './rules/breaker.js';
 import type { Order } from './operator-wallet.js';
 
-/** What a call to the operator is for. */
+/** The purpose of a call to the operator. */
 export type CallKind = Order['kind'] | 'BALANCE';
 
 /** Why a call is refused before anything is claimed. */

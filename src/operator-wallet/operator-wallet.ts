@@ -6,19 +6,19 @@ import type {
   WalletTransactionResponse,
 } from './wallet-messages.js';
 
-/** One movement, as the operator's wallet is asked to book it. Contract, section 4. */
+/** A movement for the operator's wallet to book. Contract, section 4. */
 export type Order = WalletTransactionRequest;
 export type Player = WalletBalanceRequest;
 
-/** Nobody can say whether the wallet acted: silence, or an answer that is none. */
+/** It is not known whether the wallet acted: it gave no answer, or an invalid one. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly cause: 'timeout' | 'unavailable';
-  /** Whether a call was sent that timed out or whose connection failed: not an HTTP answer of any kind. */
+  /** Whether a sent call timed out or its connection failed, without any HTTP answer. */
   readonly noHttpAnswer?: true;
   /** For the log and the transaction's history, never for the provider. */
   readonly detail: string;
-  /** The HTTP answer that arrived although it is no answer of the contract, as far as it was read. */
+  /** The HTTP answer that does not comply with the contract, as far as it was read. */
   readonly received?: ReceivedAnswer;
 }
 
@@ -29,9 +29,9 @@ export interface Booked extends WalletTransactionResponse {
 export type WalletAnswer = Booked | Unknown;
 export type BalanceAnswer = (WalletBalanceResponse & { readonly kind: 'known' }) | Unknown;
 
-/** The source of truth for a player's money. Each adapter is one file; an operator names its own. */
+/** The source of truth for a player's money. Each adapter is one file; an operator names its adapter. */
 export interface OperatorWallet {
-  /** Books one movement. Never rejects: silence comes back as `unknown`. Contract, section 4. */
+  /** Books one movement. Never rejects: a missing answer is `unknown`. Contract, section 4. */
   book(order: Order): Promise<WalletAnswer>;
   /** Reads the balance, in minor units. Never rejects. */
   balance(player: Player): Promise<BalanceAnswer>;

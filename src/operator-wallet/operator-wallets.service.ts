@@ -13,25 +13,25 @@ import { type CallKind, OperatorGate } from './operator-gate.js';
 import type { OperatorWallet, Unknown } from './operator-wallet.js';
 import { SignedJsonWallet } from './signed-json.wallet.js';
 
-/** Whose money is meant, and by which session it is reached; an adjustment has none. */
+/** The owner of the money, and the session, which an adjustment does not have. */
 export interface WalletOwner {
   readonly operatorId: string;
   readonly mode: 'REAL' | 'DEMO';
   readonly sessionId: string | null;
 }
 
-/** A call to an operator that may be made. It counts as under way until it is released, once. */
+/** A reserved call to an operator. It counts as under way until it is released, once. */
 export interface ReservedCall {
   release(): void;
 }
 
-/** What waits for an operator: its calls under way, and whether its breaker is open. */
+/** The state of an operator: its calls under way, and whether its breaker is open. */
 interface OperatorState {
   readonly gate: OperatorGate;
   breakerOpen: boolean;
 }
 
-/** Gives each session the wallet behind it, admits and measures every call to it. */
+/** Provides the wallet of each session, and admits and measures every call to it. */
 @Injectable()
 export class OperatorWallets {
   private readonly logger = new Logger('OperatorWallet');
@@ -77,13 +77,15 @@ export class OperatorWallets {
     return undefined;
   }
 
-  /** Whether the operator's BETs are refused but for a probe each second. Contract, section 9. */
+  /** Whether the operator's BETs are refused, except for one probe each second. Contract, section 9. */
   isBreakerOpen({ operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>): boolean {
     if (mode === 'DEMO') return false;
     return this.stateOf(operatorId).gate.breaker.isOpen(this.clock.monotonicMs());
   }
 
-  /** The wallet of a session; one whose operator is not known here answers `unknown`, as one out of reach. */
+  /**
+   * The wallet of a session. If its operator is not known here, the wallet answers `unknown`, like an unreachable one.
+   */
   behind(owner: WalletOwner): OperatorWallet {
     const wallet = this.adapter(owner);
     return {
@@ -127,7 +129,7 @@ export class OperatorWallets {
       .map(([operatorId]) => operatorId);
   }
 
-  /** Counts the result of a call; one line in the log when that opens or closes the breaker. */
+  /** Counts the result of a call, and logs one line if that opens or closes the breaker. */
   private callEnded(operatorId: string, answer: Answer, durationMs: number): void {
     this.healthScores.callEnded(operatorId, healthOf(answer), durationMs);
     const state = this.stateOf(operatorId);
@@ -137,7 +139,7 @@ export class OperatorWallets {
     if (open === state.breakerOpen) return;
     state.breakerOpen = open;
     if (open)
-      this.logger.warn({ msg: 'breaker open: BETs are refused, but for one each second', operatorId });
+      this.logger.warn({ msg: 'breaker open: BETs are refused, except for one each second', operatorId });
     else this.logger.log({ msg: 'breaker closed', operatorId });
   }
 
@@ -205,7 +207,7 @@ function healthOf(answer: { kind: string; cause?: string }): CallOutcome {
   return answer.cause === 'timeout' ? 'timeout' : 'failed';
 }
 
-/** For DEMO, which reaches no operator. */
+/** The owner of DEMO money, which reaches no operator. */
 const UNLIMITED: ReservedCall = { release: () => undefined };
 
 const NOT_CONFIGURED: Unknown = {

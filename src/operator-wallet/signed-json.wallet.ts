@@ -10,7 +10,7 @@ import type {
   WalletAnswer,
 } from './operator-wallet.js';
 
-/** Where a wallet is and how its calls are signed, as it stands when the call is made. */
+/** The current address and signing secret of a wallet. */
 export interface WalletAddress {
   readonly operatorId: string;
   readonly walletBaseUrl: string;
@@ -18,13 +18,13 @@ export interface WalletAddress {
   readonly timeoutMs: number;
 }
 
-/** How much of an operator's own words is kept, in characters. */
+/** Longest stored text of an operator, in characters. */
 const WORDS_LIMIT = 200;
 
 /** Beyond this range JSON.parse rounds: a balance that is not exact must not be passed on. */
 const NO_BALANCE = 'the answer lacks an integer balance within ±(2^53 − 1)';
 
-/** The wallet that speaks the contract's own JSON, signed with the operator's secret. Contract, section 4. */
+/** The adapter for the contract's own JSON, signed with the operator's secret. Contract, section 4. */
 export class SignedJsonWallet implements OperatorWallet {
   constructor(
     private readonly outbound: Outbound,
@@ -91,7 +91,7 @@ function read(outcome: CallOutcome): ReadAnswer | Unknown {
   }
 }
 
-/** A 200 with a JSON object, whose fields are still to be judged. */
+/** A 200 with a JSON object, whose fields have not been checked yet. */
 interface ReadAnswer {
   readonly kind: 'read';
   readonly fields: Record<string, unknown>;
@@ -102,7 +102,7 @@ function unavailable(detail: string, received?: ReceivedAnswer): Unknown {
   return { kind: 'unknown', cause: 'unavailable', detail, ...(received && { received }) };
 }
 
-/** A stranger's text, made harmless: cut, without control characters and halves of characters. */
+/** Sanitises a foreign text: truncates it and removes control characters and lone surrogates. */
 function words<K extends string>(name: K, value: unknown): { [name in K]?: string } {
   if (typeof value !== 'string' || value === '') return {};
   const harmless = value

@@ -18,10 +18,10 @@ export const WALLET_MODELS: Type<object>[] = [
 const SENT =
   'Sent to this path below `walletBaseUrl`, over kept-alive connections, without following redirects; the whole answer must be there within ' +
   "the operator's `walletTimeoutMs` (`OPERATOR_TIMEOUT_MS`, 5 s, by default). Verify the signature over the raw body before " +
-  'anything else, and answer 401 where it does not hold. ';
+  'anything else, and answer 401 if it is invalid. ';
 
 const NO_ANSWER =
-  'No answer: Croupier does not know what happened, tells the provider a 500, and sends the same body again later. Do not ' +
+  'Not an answer: the outcome is unknown, the provider gets a 500, and the same body is sent again later. Do not ' +
   'answer 200 with a guess';
 
 const ROUND = { playerRef: 'player-42', gameId: 'sandbox-slots', currency: 'EUR', roundId: 'round-7' };
@@ -98,7 +98,7 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
       '**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, moves nothing, and is remembered: a ' +
       'BET with that id that arrives afterwards is `DECLINED`.',
     content: body(WalletTransactionRequest, ORDERS),
-    answered: { description: 'What you decided', content: body(WalletTransactionResponse, DECISIONS) },
+    answered: { description: 'Your decision', content: body(WalletTransactionResponse, DECISIONS) },
     otherwise: NO_ANSWER,
   },
   {
@@ -113,7 +113,7 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
       description: 'The balance at this moment',
       content: body(WalletBalanceResponse, { balance: { value: { balance: 99750 } } }),
     },
-    otherwise: 'No answer: the provider is told a 500 and may ask again',
+    otherwise: 'Not an answer: the provider gets a 500 and may try again',
   },
 ];
 

@@ -2,14 +2,14 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { REQUIRED_WHERE } from '../openapi/bodies.js';
 
 /*
- * What an operator's wallet is sent, and what it answers. Contract, section 4. The signed-json adapter sends these bodies as
- * they are, and the OpenAPI documents describe them from here.
+ * Requests to an operator's wallet and its answers. Contract, section 4. The signed-json adapter sends these bodies
+ * unchanged, and the OpenAPI documents describe them from here.
  */
 
 const ofARound = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['BET', 'WIN', 'ROLLBACK'] } };
 const ofARollback = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['ROLLBACK'] } };
 
-/** One movement of money that the wallet is asked to book. */
+/** A movement of money for the wallet to book. */
 export class WalletTransactionRequest {
   @ApiProperty({
     example: 'bet-1001',
@@ -38,7 +38,7 @@ export class WalletTransactionRequest {
     maximum: Number.MAX_SAFE_INTEGER,
     example: 250,
     description:
-      "Minor units, at least 0; signed for an ADJUSTMENT only. A ROLLBACK has its target's amount, or 0 where that is not known",
+      "Minor units, at least 0; signed for an ADJUSTMENT only. A ROLLBACK has its target's amount, or 0 if that is not known",
   })
   readonly amountMinor: number;
 
@@ -59,7 +59,7 @@ export class WalletTransactionRequest {
   readonly freeSpinsRef?: string;
 }
 
-/** What the wallet decided. */
+/** The wallet's decision. */
 export class WalletTransactionResponse {
   @ApiProperty({ enum: ['APPROVED', 'DECLINED'] })
   readonly status: 'APPROVED' | 'DECLINED';
@@ -85,7 +85,7 @@ export class WalletTransactionResponse {
   readonly operatorTransactionId?: string;
 }
 
-/** Whose balance is asked for. */
+/** The player whose balance is read. */
 export class WalletBalanceRequest {
   @ApiProperty({ example: 'player-42' })
   readonly playerRef: string;

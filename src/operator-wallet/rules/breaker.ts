@@ -2,22 +2,22 @@
 export const WINDOW_MS = 30_000;
 const SLOT_MS = 1_000;
 const SLOTS = WINDOW_MS / SLOT_MS;
-/** The fewest calls that the breaker judges. */
+/** Least number of calls for the breaker to open. */
 export const FEWEST_CALLS = 20;
-/** Between two BETs that an open breaker lets through, in milliseconds. */
+/** Interval between two BETs that an open breaker admits, in milliseconds. */
 export const PROBE_INTERVAL_MS = 1_000;
 
-/** The result of a call for the breaker. A failure is a time-out or a lost connection; any HTTP answer is none. */
+/** The result of a call for the breaker. A failure is a time-out or a lost connection; no HTTP answer is a failure. */
 export type CallResult = 'answered' | 'failed';
 
 /**
  * The breaker of one operator: open while, of at least 20 calls that ended within the last 30 seconds, more than half
  * failed. A call counts when it ends, because a time-out may be longer than the window. Contract, section 9.
  *
- * Every moment is one of the same monotonic clock, in milliseconds.
+ * All times are milliseconds of the same monotonic clock.
  */
 export class Breaker {
-  /** One for each second of the window, in a ring. */
+  /** One slot for each second of the window, in a ring. */
   private readonly slots = Array.from({ length: SLOTS }, () => ({ calls: 0, failed: 0 }));
   private calls = 0;
   private failed = 0;
@@ -39,7 +39,7 @@ export class Breaker {
     return this.calls >= FEWEST_CALLS && this.failed * 2 > this.calls;
   }
 
-  /** Whether a BET may be sent. An open breaker lets one through each second, as a probe. */
+  /** Whether a BET may be sent. An open breaker admits one each second, as a probe. */
   admitsBet(nowMs: number): boolean {
     if (!this.isOpen(nowMs)) return true;
     if (nowMs - this.probedMs < PROBE_INTERVAL_MS) return false;
