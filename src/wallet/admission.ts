@@ -4,33 +4,36 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
 
-/** Requests that load and claim at the same time: a batch under way and the one behind it. More would only wait. */
+/** Most requests that load and claim at the same time: a batch under way and the next one. More would only wait. */
 export const MOST_CLAIMING = 2 * BATCH_LIMIT;
-/** Requests under way, from their arrival to their answer, beyond which BETs are refused, and all others. It bounds memory. */
+/**
+ * Bounds on requests under way, from arrival to answer: beyond the first BETs are refused, beyond the second all
+ * others, too. They bound memory.
+ */
 const MOST_UNDER_WAY = 4_000;
 const MOST_UNDER_WAY_SETTLING = 6_000;
 /**
- * Longest wait to be admitted, in milliseconds. It is no shorter because a client whose request waits sends no other:
- * refusals cost a good part of a BET, and the more often clients repeat, the less is left for what is admitted.
+ * Longest wait to be admitted, in milliseconds. It is not shorter, because a client that waits sends nothing else. A
+ * refusal costs a good part of a BET, so frequent repetitions leave less capacity for admitted requests.
  */
 const LONGEST_WAIT_MS = 3_000;
 /**
- * Refusals at a time, and the pause before the next ones, in milliseconds. Requests that arrived together would otherwise be
- * refused together, which holds up all others for as long, and come back together.
+ * Refusals at a time, and the pause before the next ones, in milliseconds. Requests that arrived together would
+ * otherwise be refused together, which delays all others, and then be repeated together.
  */
 const REFUSALS_AT_ONCE = 32;
 const REFUSAL_PAUSE_MS = 10;
 /** How soon a refused request may be sent again, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** What waits for admission: a BET or balance read begins something, a WIN or ROLLBACK settles it. */
+/** Classes of requests: a BET or balance read begins business, a WIN or ROLLBACK settles it. */
 export type AdmissionClass = 'beginning' | 'settling';
 
 /** A request under way. */
 export interface Admitted {
-  /** The request neither loads nor claims any more; without effect if it is called again. */
+  /** Reports that the request has finished loading and claiming. Repeated calls have no effect. */
   claimingEnded(): void;
-  /** The request is answered. */
+  /** Reports that the request is answered. */
   leave(): void;
 }
 
@@ -44,8 +47,8 @@ interface Waiting {
  * Keeps an overloaded instance useful: admits only as many requests as one full batch after the other can claim, and
  * refuses before anything is claimed. Contract, section 9, `OVERLOADED`.
  *
- * Whoever settles goes first, in order of arrival. Of the others the newest goes first: while all cannot be served, those
- * that are served wait for milliseconds, and those that are refused waited longest.
+ * Settling requests go first, in order of arrival. Of the others the newest goes first: under overload, served requests
+ * then wait for milliseconds only, and refused ones are those that waited longest.
  */
 @Injectable()
 export class Admission {
@@ -98,14 +101,14 @@ export class Admission {
     };
   }
 
-  /** Hands a finished request's place on. */
+  /** Passes a finished request's place to the next one. */
   private admitNext(): void {
     const next = this.settling.shift() ?? this.beginning.pop();
     if (next) next.admit();
     else this.claiming -= 1;
   }
 
-  /** Refuses what has waited too long, and looks again when the next one will have. */
+  /** Refuses requests that have waited too long, and schedules the next check. */
   private refuseLate(): void {
     const lateMs = monotonicMs() - LONGEST_WAIT_MS;
     for (const queue of [this.beginning, this.settling]) {

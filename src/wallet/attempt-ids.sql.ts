@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 
-/** The rows may be lost with a crash of the database: they are not waited for on its disk. */
+/** The rows may be lost in a crash of the database, so the commit does not wait for the disk. */
 export const COMMIT_ASYNCHRONOUSLY: Statement = {
   name: 'attempt_ids_commit_asynchronously',
   text: 'SET LOCAL synchronous_commit = off',
@@ -13,7 +13,7 @@ export const INSERT_IDS: Statement = {
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[])`,
 };
 
-/** Deletes at most $2 rows that are older than $1 days, those that no other instance is deleting. */
+/** Deletes at most $2 rows older than $1 days, except those that another instance is deleting. */
 export const DELETE_EXPIRED: Statement = {
   name: 'attempt_ids_delete_expired',
   text: `

@@ -29,7 +29,7 @@ export class AttemptIdsStore {
     });
   }
 
-  /** @returns how many were deleted, at most `limit` */
+  /** @returns the number of deleted rows, at most `limit` */
   async deleteExpired(days: number, limit: number): Promise<number> {
     const [deleted] = await this.database.query<{ rows: number }>(DELETE_EXPIRED, [days, limit]);
     return deleted?.rows ?? 0;

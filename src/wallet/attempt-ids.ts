@@ -10,13 +10,13 @@ import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
 
 /** How long ids are searchable, in days. Contract, section 9, "Search". */
 const KEPT_DAYS = 7;
-/** Attempts that wait to be written, a few megabytes; beyond, they are dropped. */
+/** Most attempts that wait to be written, a few megabytes; further ones are dropped. */
 const MOST_QUEUED = 20_000;
-/** Attempts that one statement writes. */
+/** Most attempts per statement. */
 const BATCH = 1_000;
-/** How long an attempt waits to be written, in milliseconds. */
+/** Interval of the writes, in milliseconds. */
 const WRITE_EVERY_MS = 500;
-/** How often expired ids are deleted, in milliseconds; how many at once, and how often in one pass. */
+/** Interval of deleting expired ids, in milliseconds, rows per statement, and statements per pass. */
 const DELETE_EVERY_MS = 60_000;
 const DELETED_AT_ONCE = 10_000;
 const DELETIONS_PER_PASS = 50;
@@ -24,8 +24,8 @@ const DELETIONS_PER_PASS = 50;
 const STOP_MS = 2_000;
 
 /**
- * Makes attempts searchable by their request, by the platform's and by the operator's transaction id. It is written in
- * batches beside the attempts, which do not wait for it: what is lost is only harder to find.
+ * Makes attempts searchable by their request, by the platform's and by the operator's transaction id. The ids are
+ * written in batches, for which attempts do not wait: an attempt whose ids are lost is only harder to find.
  */
 @Injectable()
 export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -63,7 +63,7 @@ export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShut
     else this.metrics.attemptIdsDropped(1);
   }
 
-  /** Resolves when what this instance has queued so far is written or dropped. Never rejects. */
+  /** Resolves when everything that this instance has queued is written or dropped. Never rejects. */
   written(): Promise<void> {
     return this.writing.run();
   }

@@ -24,7 +24,7 @@ export type AttemptOutcome =
   | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
   | { readonly to: 'unknown'; readonly unknown: Unknown };
 
-/** An attempt that was claimed, with the call to the operator that was reserved for it. */
+/** A claimed attempt, with its reserved call to the operator. */
 export interface HeldClaim {
   readonly to: 'execute';
   readonly claim: Claim;
@@ -35,7 +35,7 @@ export type ClaimOutcome =
   | HeldClaim
   /** Another request was faster, or the claim's conditions do not hold. */
   | { readonly to: 'lost' }
-  /** The operator takes no further call of this kind now; nothing was claimed. */
+  /** The operator accepts no further call of this kind at the moment; nothing was claimed. */
   | { readonly to: 'refused' };
 
 /** An APPROVED transaction with real money after which a WIN may need a review. */
@@ -65,15 +65,15 @@ export class AttemptRunner {
   ) {}
 
   /**
-   * @param watcher called after each APPROVED ROLLBACK that reversed something, and after each APPROVED WIN that names a
-   *   freeSpinsRef or is not known to stand on a BET, with any driver; not awaited, and must not throw
+   * @param watcher called after each APPROVED ROLLBACK that reversed something, and after each APPROVED WIN that names
+   * a freeSpinsRef or is not known to depend on a BET, for any driver; not awaited, and must not throw
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
     this.winningsWatchers.push(watcher);
   }
 
   /**
-   * Claims an attempt once a call to the operator is reserved for it, so that what is claimed can be sent. Contract,
+   * Reserves a call to the operator and then claims an attempt, so that every claimed attempt can be sent. Contract,
    * section 9, "Health and pauses".
    */
   async claim(
@@ -111,12 +111,12 @@ export class AttemptRunner {
   }
 
   /**
-   * Settles a claim by an answer that a person has entered, in the database transaction of the claim; no operator is
-   * called. Contract, section 9, "Settling by hand".
+   * Settles a claim with an answer that a person has entered, in the database transaction of the claim, without a call
+   * to the operator. Contract, section 9, "Settling by hand".
    *
-   * The stored answer always carries a balance, because providers require one: without one by hand it is the balance that
-   * the operator named last for the player, else 0. The history has the balance only if it was entered.
-   * @returns to be called after the commit
+   * The stored answer always has a balance, because providers require one: the entered one, else the operator's last
+   * balance for the player, else 0. The history has the balance only if it was entered. @returns a function to call
+   * after the commit
    */
   async settleByHand(query: Query, claim: Claim, byHand: AnswerByHand): Promise<() => void> {
     const { status, balance, operatorReference, reason } = byHand;
@@ -144,7 +144,7 @@ export class AttemptRunner {
     return () => this.settled(claim, settled, limitMinor);
   }
 
-  /** Reports a settlement that is committed. */
+  /** Reports a committed settlement. */
   private settled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
     const { providerId, kind } = claim.order;
     this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
@@ -152,14 +152,16 @@ export class AttemptRunner {
       this.triggerReview(claim);
   }
 
-  /** The limit that a WIN of real money is above. Contract, section 9: it is booked all the same. */
+  /** The limit that a WIN of real money exceeds, if any. It is booked nevertheless. Contract, section 9. */
   private exceededWinLimit({ mode, operatorId, verdict, order }: Claim): number | undefined {
     if (order.kind !== 'WIN' || mode !== 'REAL' || verdict !== undefined) return undefined;
     const limitMinor = this.tenancy.maxWinMinor(operatorId, order.currency);
     return limitMinor !== undefined && order.amountMinor > limitMinor ? limitMinor : undefined;
   }
 
-  /** Marks a WIN above its limit before the call: a crash after it would lose the mark of what is booked. */
+  /**
+   * Marks a WIN above its limit before the call, because a crash after the call would lose the mark of a booked WIN.
+   */
   private async markAndCall(claim: Claim, limitMinor: number | undefined): Promise<WalletAnswer> {
     if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
     return this.callOperator(claim);
@@ -183,7 +185,7 @@ export class AttemptRunner {
   }
 
   private async callOperator(claim: Claim): Promise<WalletAnswer> {
-    // A process that was suspended after its claim could otherwise call while another one holds the lease.
+    // A process that was suspended after its claim could otherwise call while another one has the lease.
     const operator = this.tenancy.operator(claim.operatorId);
     const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
     if (monotonicMs() - claim.sentMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
@@ -234,8 +236,8 @@ export class AttemptRunner {
 }
 
 /**
- * Whether a WIN may have to be flagged after this claim was APPROVED. A WIN that stands on a BET needs no review, and the
- * platform's own verdict reverses nothing.
+ * Whether a WIN may have to be flagged after this claim was APPROVED. A WIN that depends on a BET needs no review, and
+ * the platform's own verdict reverses nothing.
  */
 function mayFlagWinnings({ mode, verdict, standsOnBet = false, order }: Claim): boolean {
   const { kind, freeSpinsRef } = order;
@@ -267,15 +269,15 @@ async function withBalance(
   };
 }
 
-/** How soon the same request may be sent again that an operator's bound or breaker refused, in seconds. */
+/** `Retry-After` of a request that an operator's bound or breaker refused, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** The refusal of a call that was not reserved. Contract, section 9, "Health and pauses". */
+/** The refusal of a request whose call could not be reserved. Contract, section 9, "Health and pauses". */
 export function refusedCall(): CroupierError {
   return new CroupierError('OPERATOR_UNAVAILABLE', undefined, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
 }
 
-/** The error code for an operator that gave no answer. */
+/** The error code for a missing or invalid answer of an operator. */
 export function codeOf(unknown: Unknown): 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE' {
   return unknown.cause === 'timeout' ? 'OPERATOR_TIMED_OUT' : 'OPERATOR_UNAVAILABLE';
 }

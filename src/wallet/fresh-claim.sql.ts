@@ -2,8 +2,8 @@ import { groupStatement } from '../database/group-commit.js';
 import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
 
 /*
- * The shortcut's SQL. It repeats conditions of the rules, each named beside it: a request that these statements claim is
- * one that `decide` would book. test/rules/fresh-claim.test.ts proves it.
+ * The shortcut's SQL. It repeats conditions of the rules, each named next to it: `decide` would book every request that
+ * these statements claim. test/rules/fresh-claim.test.ts verifies this.
  */
 
 const REQUEST = {
@@ -22,7 +22,7 @@ const REQUEST = {
   lease_seconds: 'integer',
 };
 
-/** rules/attempt.ts, `decide`: the session is live, the provider's own, and agrees with the request. */
+/** rules/attempt.ts, `decide`: the session is live, belongs to the provider and agrees with the request. */
 const inOwnLiveSession = (session: string) => `
   ${session}."providerId" = a.provider_id AND ${session}."endedSecondsAgo" IS NULL
   AND ${session}."playerRef" = a.player_ref AND ${session}."gameId" = a.game_id AND ${session}.currency = a.currency`;
@@ -30,7 +30,7 @@ const inOwnLiveSession = (session: string) => `
 /** rules/attempt.ts, `decide`: a BET needs an active game and an active operator. */
 const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND ${session}."operatorActive"`;
 
-/** rules/win.ts, `decideWin`: a standing BET, no BET at all, or free spins. */
+/** rules/win.ts, `decideWin`: an APPROVED BET, no BET at all, or free spins. */
 const winMayBeBooked = (round: string) => `
   (a.free_spins_ref IS NOT NULL OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
 
@@ -59,7 +59,7 @@ const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMa
 
 /**
  * Claims a new BET whose session, game and operator allow it. Two items with the same id in one batch make one claim;
- * the platform's transaction id tells whose it is.
+ * the platform's transaction id identifies its item.
  */
 export const CLAIM_BET = groupStatement(
   'transaction_claim_bet',
@@ -79,8 +79,8 @@ const ROUND_KEY = `
   a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
 
 /**
- * Claims a new WIN that its session and its round allow, and takes the round's lock; neither if another claim moved the
- * round since it was read.
+ * Claims a new WIN that its session and its round allow, and takes the round's lock; does neither if another claim has
+ * changed the round since it was read.
  */
 export const CLAIM_WIN = groupStatement(
   'transaction_claim_new_win',

@@ -12,8 +12,8 @@ interface ClaimRow extends Pick<Claim, 'operatorId' | 'sessionId' | 'mode'> {
 }
 
 /**
- * The shortcut for new BETs and WINs: one statement checks what the rules demand and claims the id, so that such a
- * transaction needs two round trips to the database instead of three. Without it the service answers the same, later.
+ * The shortcut for new BETs and WINs: one statement checks the rules' conditions and claims the id, so that the
+ * transaction needs two round trips to the database instead of three. Without it the answers are the same, only later.
  */
 @Injectable()
 export class FreshClaims {
@@ -29,7 +29,7 @@ export class FreshClaims {
 
   /**
    * @param operatorId the operator of the submission's session
-   * @returns the committed claim of a BET or WIN that the rules would book; undefined if they are to be asked
+   * @returns the committed claim of a BET or WIN that the rules would book; undefined if the rules must decide
    */
   async tryClaim(submission: Submission, operatorId: string): Promise<Claim | undefined> {
     const { provider, request, platformTransactionId } = submission;

@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 
-/** Keeps the body of an attempt's answer. */
+/** Stores the body of an attempt's answer. */
 export const KEEP_ANSWER: Statement = {
   name: 'operator_answer_keep',
   text: `INSERT INTO operator_answers (provider_id, transaction_id, attempt, body) VALUES ($1, $2, $3, $4)`,
@@ -15,7 +15,7 @@ export const DELETE_ANSWERS_BETWEEN: Statement = {
 };
 
 /**
- * The answers to the attempts of some transactions $2 of a provider, none of which is older than $3: partitions of earlier
+ * The answers to the attempts of the transactions $2 of a provider, none older than $3, so that partitions of earlier
  * months are not read.
  */
 export const ANSWERS_OF: Statement = {

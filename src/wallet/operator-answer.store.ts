@@ -3,7 +3,7 @@ import { Database } from '../database/database.js';
 import { ANSWERS_OF, DELETE_ANSWERS_BETWEEN, KEEP_ANSWER } from './operator-answer.sql.js';
 import { ATTEMPTS_KEPT, FIRST_ATTEMPTS_KEPT } from './transaction.sql.js';
 
-/** The body of an answer that was not understood. */
+/** The body of an invalid answer. */
 export interface OperatorAnswer {
   readonly transactionId: string;
   readonly attempt: number;
@@ -14,7 +14,7 @@ export interface OperatorAnswer {
 export class OperatorAnswerStore {
   constructor(private readonly database: Database) {}
 
-  /** Keeps an answer, and of a long history only those of the attempts that the transaction's history keeps. */
+  /** Stores an answer; in a long history, only those of the attempts that the transaction's history keeps. */
   async keep(providerId: string, { transactionId, attempt, body }: OperatorAnswer): Promise<void> {
     await this.database.query(KEEP_ANSWER, [providerId, transactionId, attempt, body]);
     if (attempt <= ATTEMPTS_KEPT) return;
@@ -23,7 +23,7 @@ export class OperatorAnswerStore {
     await this.database.query(DELETE_ANSWERS_BETWEEN, [providerId, transactionId, ...between]);
   }
 
-  /** @param since no attempt of these transactions was made earlier */
+  /** @param since a time before which these transactions had no attempt */
   of(providerId: string, transactionIds: readonly string[], since: Date): Promise<OperatorAnswer[]> {
     return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);
   }

@@ -5,14 +5,14 @@ import type { ReceivedAnswer } from '../outbound/answer.js';
 import { OperatorAnswerStore } from './operator-answer.store.js';
 import type { Claim } from './transaction.js';
 
-/** How much of an answer is kept, in bytes. Contract, section 9. */
+/** Longest stored part of an answer, in bytes. Contract, section 9. */
 const KEPT_BYTES = 4096;
-/** How long an attempt waits for its answer to be stored, in milliseconds; the write goes on after that. */
+/** Longest wait of an attempt until its answer is stored, in milliseconds; the write continues after that. */
 const PATIENCE_MS = 200;
-/** Writes under way; beyond, an answer is logged as not kept. Each holds at most 4 KiB. */
+/** Most writes under way, each of at most 4 KiB. Beyond it, an answer is logged as not kept. */
 const MOST_WRITES = 64;
 
-/** Keeps what operators answered where that was no answer of the contract, for the desk. */
+/** Stores invalid answers of operators for the desk. */
 @Injectable()
 export class OperatorAnswers {
   private readonly logger = new BoundedLogger('OperatorAnswers');

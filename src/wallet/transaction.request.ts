@@ -12,7 +12,7 @@ import type { Kind } from './rules/facts.js';
 
 const KINDS = ['BET', 'WIN', 'ROLLBACK'] as const satisfies readonly Kind[];
 
-/** What a provider submits. Contract, section 3, "TransactionRequest". */
+/** A provider's transaction request. Contract, section 3, "Transaction request". */
 export class TransactionRequest {
   @TokenField()
   sessionToken: string;
@@ -70,7 +70,7 @@ const ROUND = {
   currency: 'EUR',
 };
 
-/** Worked: a round, and what undoes it. */
+/** Examples: a round, and a ROLLBACK. */
 export const TRANSACTION_REQUESTS = {
   BET: {
     value: { ...ROUND, transactionId: 'bet-1001', kind: 'BET', amountMinor: 250, roundId: 'round-7' },

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { DECLINE_REASONS } from './rules/decision.js';
 
-/** Contract, section 3, "TransactionResponse". */
+/** Contract, section 3, "Transaction answer". */
 export class TransactionResponse {
   @ApiProperty({ example: 'bet-1001' })
   transactionId: string;
@@ -22,7 +22,7 @@ export class BalanceResponse {
   balance: number;
 }
 
-/** Worked: both are final. */
+/** Examples; both answers are final. */
 const DECIDED = { platformTransactionId: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11', currency: 'EUR' };
 
 export const TRANSACTION_RESPONSES = {

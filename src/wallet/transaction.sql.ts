@@ -17,7 +17,7 @@ export const sessionBehind = (tokenHash: string) => `
     JOIN tenants o ON o.id = s.operator_id
    WHERE s.token_hash = ${tokenHash}`;
 
-/** A transaction as the rules read it; the table is `t`. */
+/** The columns of a transaction for the rules, over the table alias `t`. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
@@ -79,7 +79,7 @@ export const LOAD = groupStatement(
 
 /**
  * Increments the round's version if it is still the one that the decision read. It is the round's optimistic lock: of
- * two claims that read the same version, only one passes.
+ * two claims that read the same version, only one succeeds.
  */
 export function moveRound(round: string, versionRead: string, from = ''): string {
   return `
@@ -181,16 +181,16 @@ const takeOver = (condition: string, leaseSeconds: string) => `
 /** Takes over the attempt $3. */
 export const RETRY: Statement = { name: 'transaction_retry', text: takeOver('t.attempt = $3', '$4') };
 
-/** Takes over whatever attempt a parked transaction has come to. */
+/** Takes over the latest attempt of a parked transaction. */
 export const CLAIM_PARKED: Statement = {
   name: 'transaction_claim_parked',
   text: takeOver('t.parked_at IS NOT NULL', '$3'),
 };
 
-/** Rows of a player that are searched for the last balance that the operator named. */
+/** Most rows of a player that are searched for the operator's last balance. */
 const BALANCE_SEARCHED = 50;
 
-/** The balance that operator $2 named last for the player $1 in currency $3 and mode $4. */
+/** The last balance from operator $2 for the player $1 in currency $3 and mode $4. */
 export const LAST_BALANCE: Statement = {
   name: 'transaction_last_balance',
   text: `

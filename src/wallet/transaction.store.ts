@@ -18,7 +18,7 @@ import {
 } from './transaction.js';
 import * as sql from './transaction.sql.js';
 
-/** A stored transaction: what the rules read of it, and its id at the platform. */
+/** A stored transaction with the columns for the rules, and its id at the platform. */
 export interface StoredTransaction extends StoredFacts {
   readonly platformTransactionId: string;
 }
@@ -52,7 +52,7 @@ interface TransactionRow {
 /** Another request changed something that a claim depends on: the whole claim is rolled back. */
 class ClaimLostError extends Error {}
 
-/** The statements that move a transaction; every write carries its condition. */
+/** The statements that change a transaction's state; every write carries its condition. */
 @Injectable()
 export class TransactionStore {
   private readonly leaseSeconds: number;
@@ -66,7 +66,7 @@ export class TransactionStore {
     this.leaseSeconds = configuration.transactionLeaseSeconds;
   }
 
-  /** Reads everything that decides the request: in one statement, and from the directory of tenants. */
+  /** Reads everything that decides the request, by one statement and from the directory of tenants. */
   async load({ provider, request, tokenHash }: Submission): Promise<LoadedFacts> {
     const { transactionId, playerRef, gameId, roundId, originalTransactionId = null } = request;
     const values = [provider.id, transactionId, tokenHash, playerRef, gameId, roundId, originalTransactionId];

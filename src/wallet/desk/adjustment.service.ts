@@ -19,7 +19,7 @@ import { TransactionStore } from '../transaction.store.js';
 import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 
-/** Tries to claim the adjustment while concurrent requests change it. */
+/** Attempts to claim an adjustment that concurrent requests change. */
 const CLAIM_TRIES = 5;
 
 /** Corrections of a player's balance by an administrator. Contract, section 7. */
@@ -40,11 +40,12 @@ export class AdjustmentService implements OnModuleInit {
   }
 
   /**
-   * Books an adjustment once, however often it is requested; DECLINED is a final answer. If the operator did not answer,
-   * the same request may be sent again, and the resolver retries it as well.
-   * What exceeds a limit waits for approval.
+   * Books an adjustment once, however often it is requested; DECLINED is a final answer. If the operator did not
+   * answer, the same request may be sent again, and the resolver also retries it. An adjustment above a limit waits for
+   * approval.
    * @returns `replayed` if it was decided before
-   * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
+   * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT ·
+   * OPERATOR_UNAVAILABLE
    */
   async adjust(
     actor: Actor,
@@ -76,7 +77,10 @@ export class AdjustmentService implements OnModuleInit {
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  /** An adjustment that was approved: claimed with its approval, and sent after the commit, by this request or the resolver. */
+  /**
+   * Claims an approved adjustment together with its approval. It is sent after the commit, by this request or the
+   * resolver.
+   */
   readonly approved: Executor<'adjustment'> = {
     role: 'operations',
     isRecorded: async (_, { adjustmentId }) =>
@@ -88,7 +92,7 @@ export class AdjustmentService implements OnModuleInit {
         throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
       }
       return async () => {
-        // An operator that takes no call now gets it by the resolver.
+        // If the operator accepts no call now, the resolver sends it later.
         const held = await this.attempts.claim(ownerOf(terms), 'ADJUSTMENT', () => Promise.resolve(claim));
         if (held.to === 'execute') await this.attempts.execute(held, 'administrator');
       };

@@ -9,18 +9,18 @@ export interface Advice {
   readonly text: string;
 }
 
-/** What the advice depends on. */
+/** The facts on which the advice depends. */
 export interface AdviceFacts {
-  /** Null: a tombstone. */
+  /** Null for a tombstone. */
   readonly kind: Kind | 'ADJUSTMENT' | null;
   readonly state: State;
   readonly amountMinor: number;
   readonly currency: string;
-  /** Whether the platform decided it by its own rules, so that no money moves. */
+  /** Whether the platform's own rules decided it, so that no money moves. */
   readonly ownVerdict: boolean;
   readonly leaseAlive: boolean;
   readonly parked: boolean;
-  /** The ROLLBACK that holds the transaction and is undecided itself, if there is one. */
+  /** The undecided ROLLBACK of the transaction, if there is one. */
   readonly undecidedRollback: string | undefined;
   /** Seconds since the last attempt, by the database's clock. */
   readonly idleSeconds: number;
@@ -28,10 +28,10 @@ export interface AdviceFacts {
   readonly providerWasToldFailure: boolean;
 }
 
-/** The resolver takes a transaction up after this time, in seconds: until then there is nothing to do. */
+/** The resolver takes up a transaction after this time, in seconds; until then there is nothing to do. */
 const RESOLVER_STARTS_SECONDS = 60;
 
-/** Never moves money: it only says what a person could do. */
+/** Advises a person on what to do. Moves no money. */
 export function adviceFor(facts: AdviceFacts): Advice {
   if (facts.kind === null) {
     return {

@@ -11,7 +11,10 @@ import { type RoundResponse, SessionDetailPage } from './session-detail.response
 import type { TransactionItem } from './transaction.admin.response.js';
 import { TransactionDesk } from './transaction-desk.service.js';
 
-/** A session with what was played in it: here, because a session knows nothing of money. Contract, section 7. */
+/**
+ * A session with its rounds and transactions. It is in this room because sessions do not know about money. Contract,
+ * section 7.
+ */
 @ApiTags('Sessions')
 @Controller('v1/admin/sessions')
 export class SessionDetailAdminController {
@@ -64,7 +67,10 @@ function roundOf(roundId: string, transactions: readonly TransactionItem[]): Rou
   };
 }
 
-/** In minor units; undefined where a number does not hold it exactly. Amounts are not negative, so no later one mends it. */
+/**
+ * In minor units; undefined if a number cannot represent it exactly. Amounts are not negative, so a sum that is too
+ * large stays so.
+ */
 function sumOfApproved(kind: 'BET' | 'WIN', transactions: readonly TransactionItem[]): number | undefined {
   const sum = transactions
     .filter((transaction) => transaction.kind === kind && transaction.state === 'APPROVED')

@@ -9,16 +9,16 @@ export class RoundResponse {
   @ApiPropertyOptional({
     type: 'integer',
     example: 250,
-    description: 'Minor units: the BETs that stand; absent where their sum is beyond 2^53−1',
+    description: 'Minor units: the sum of the APPROVED BETs; absent above 2^53−1',
   })
   betMinor?: number;
   @ApiPropertyOptional({
     type: 'integer',
     example: 0,
-    description: 'Minor units: the WINs that stand; absent where their sum is beyond 2^53−1',
+    description: 'Minor units: the sum of the APPROVED WINs; absent above 2^53−1',
   })
   wonMinor?: number;
-  @ApiProperty({ type: 'integer', example: 0, description: 'Transactions that nobody has decided' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Undecided transactions' })
   undecided: number;
   @ApiProperty({ type: [String], example: ['bet-1001'], description: 'transactionIds, newest first' })
   transactionIds: string[];
@@ -29,6 +29,6 @@ export class SessionDetailPage extends NextCursor {
   session: SessionItem;
   @ApiProperty({ type: [RoundResponse], description: 'Of the transactions on this page, newest first' })
   rounds: RoundResponse[];
-  @ApiProperty({ type: [TransactionItem], description: 'Newest first, a page of them' })
+  @ApiProperty({ type: [TransactionItem], description: 'A page of them, newest first' })
   transactions: TransactionItem[];
 }

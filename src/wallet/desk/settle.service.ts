@@ -16,8 +16,8 @@ import { TransactionSearchStore, type WholeRow } from './transaction-search.stor
 import { detailOf } from './transaction-story.js';
 
 /**
- * Settles parked transactions by an answer that the operator gave outside of its wallet. Contract, section 9, "Settling
- * by hand".
+ * Settles parked transactions with an answer that the operator gave outside of its wallet. Contract, section 9,
+ * "Settling by hand".
  *
  * It always waits for a second person. The approval, the claim of the attempt and its settlement are one database
  * transaction under the conditions of every attempt, so that a retry, the resolver and a settlement cannot both decide.
@@ -37,7 +37,7 @@ export class SettleService implements OnModuleInit {
   }
 
   /**
-   * Asks for the approval of a settlement.
+   * Requests the approval of a settlement.
    * @throws CroupierError NOT_FOUND · CONFLICT if the transaction is decided, is not parked or waits for another answer
    */
   async ask(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
@@ -55,7 +55,7 @@ export class SettleService implements OnModuleInit {
     throw decided();
   }
 
-  /** A settlement that was approved: claimed and settled with its approval. */
+  /** Claims and settles a transaction together with the approval of its settlement. */
   readonly approved: Executor<'settlement'> = {
     role: 'operations',
     isRecorded: async (_, { providerId, transactionId }) =>

@@ -15,7 +15,7 @@ import type { TransactionFilter } from './transaction-search.sql.js';
 import { type DeskRow, TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 import { detailOf, itemOf } from './transaction-story.js';
 
-/** What people at the desk do with transactions. Contract, section 7. */
+/** Transactions for the support desk. Contract, section 7. */
 @Injectable()
 export class TransactionDesk {
   constructor(
@@ -30,7 +30,7 @@ export class TransactionDesk {
     return this.page(withTenantOfKind({ ...query, ...(parked && { parked: true }) }), query);
   }
 
-  /** A session's, newest first; they are found through its player. @throws CroupierError INVALID_REQUEST */
+  /** The transactions of a session, newest first, found by its player. @throws CroupierError INVALID_REQUEST */
   ofSession(
     { sessionId, playerRef }: { sessionId: string; playerRef: string },
     query: PageQuery,
@@ -57,7 +57,10 @@ export class TransactionDesk {
     return detailOf(whole, others);
   }
 
-  /** Adds what operators answered to the attempts of a transaction and of its ROLLBACKs, which are its provider's too. */
+  /**
+   * Adds the operators' answers to the attempts of a transaction and of its ROLLBACKs, which belong to the same
+   * provider.
+   */
   private async withOperatorBodies(
     row: WholeRow,
     rollbacks: readonly WholeRow[],
@@ -79,13 +82,13 @@ export class TransactionDesk {
   }
 
   /**
-   * Does at once what the resolver does by and by. That the operator fails again is no error here: the detail shows it.
-   * A lease that ran out is nobody's: its transaction is driven like one TIMED_OUT.
-   * @throws CroupierError NOT_FOUND · CONFLICT where it is decided · TRANSACTION_IN_FLIGHT
+   * Does at once what the resolver would do later. If the operator fails again, that is not an error: the detail shows
+   * it. A transaction with an expired lease is treated like a TIMED_OUT one. @throws CroupierError NOT_FOUND · CONFLICT
+   * if it is decided · TRANSACTION_IN_FLIGHT
    */
   async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {
     await this.detail(key);
-    // Before the call: whatever becomes of it, somebody wanted it.
+    // Recorded before the call, because the request counts whatever its outcome.
     const target = `transaction:${key.providerId}/${key.transactionId}`;
     await this.audit.read(actor, { action: 'transaction.resolve', target });
     const resolved = await this.resolution.resolve(key, 'administrator');
@@ -97,7 +100,7 @@ export class TransactionDesk {
   }
 }
 
-/** Adjustments are those of the platform, by which an index finds them. */
+/** Adjustments belong to the provider `platform`, by which an index finds them. */
 function withTenantOfKind(filter: TransactionFilter): TransactionFilter {
   const { kind, providerId = PLATFORM_ID } = filter;
   if (kind !== 'ADJUSTMENT' || providerId !== PLATFORM_ID) return filter;

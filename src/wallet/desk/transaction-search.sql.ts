@@ -3,7 +3,7 @@ import { leading, within } from '../../database/time-ordered.js';
 import { type Place, placeColumn } from '../../http/lists/time-page.js';
 import type { Kind, State } from '../rules/facts.js';
 
-/** Which transactions are asked for; what is absent restricts nothing. Contract, section 7. */
+/** A filter of transactions; an absent field restricts nothing. Contract, section 7. */
 export interface TransactionFilter {
   readonly providerId?: string | undefined;
   readonly operatorId?: string | undefined;
@@ -15,14 +15,14 @@ export interface TransactionFilter {
   readonly gameId?: string | undefined;
   readonly amountMinor?: number | undefined;
   readonly currency?: string | undefined;
-  /** Only those that are undecided and left to a person. */
+  /** Only undecided ones that were left to a person. */
   readonly parked?: true | undefined;
   /** from ≤ createdAt < to, ISO 8601. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** A transaction as the desk sees it; the table is `t`. */
+/** The columns of a transaction for the desk, over the table alias `t`. */
 export const DESK_COLUMNS = `
   t.provider_id AS "providerId", t.transaction_id AS "transactionId",
   t.platform_transaction_id AS "platformTransactionId", t.kind, t.state, t.operator_id AS "operatorId",
@@ -38,10 +38,10 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
-/** Transactions that a page examines at most where it has a filter that no index serves. */
+/** Most transactions that a page examines if it has a filter without an index. */
 export const WINDOW_ROWS = 5_000;
 
-/** A stretch of the list: what lies before a place, down to a place, that one included. */
+/** A section of the list: before one place, down to and including another. */
 export interface Stretch {
   readonly before?: Place | undefined;
   readonly downTo?: Place | undefined;
@@ -53,13 +53,13 @@ interface UnnamedStatement {
 }
 
 /**
- * One page of transactions, newest first. Every shape of it follows an index in its order, so that a page costs as
- * much at 10^7 rows as at a hundred; migrations 0004 and 0006 have the indexes. A filter by tenants, or by a state that is
- * not the usual, merges the pages of the pairs of tenants that it leaves open: there are few, and one index serves them
- * all. What is asked of a player is looked for along the player's own, and a session along those of its player; a round,
- * and all that is PENDING or parked, is read whole. Other filters are tried along the order, as far as `windowEnd` says.
+ * One page of transactions, newest first. Every shape of it follows an index in its order, so that a page costs as much
+ * at 10^7 rows as at a hundred; migrations 0004 and 0006 have the indexes. A filter by tenants, or by an exceptional
+ * state, merges the pages of all matching pairs of tenants, which are few and share an index. A filter by player
+ * follows the player's index, and one by session that of its player. A round, and all that is PENDING or parked, is
+ * read completely. Other filters are evaluated along the order, as far as `windowEnd` allows.
  *
- * The statement has no name: which index is right depends on the values, so it is planned anew each time.
+ * The statement has no name, so that it is planned each time: the best index depends on the values.
  */
 export function transactionPage(
   filter: TransactionFilter,
@@ -73,7 +73,7 @@ export function transactionPage(
   return { statement: { name: '', text }, values };
 }
 
-/** Whether a page has a filter that no index serves, so that it needs a window's end. */
+/** Whether a page has a filter without an index, so that it needs the end of a window. */
 export function needsWindow(filter: TransactionFilter): boolean {
   const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
   const readWhole = parked || state === 'PENDING' || roundId !== undefined;
@@ -102,8 +102,8 @@ export const FOLLOW_INDEXES: Statement = {
 };
 
 /**
- * The place of the last transaction that a page examines: the WINDOW_ROWS-th along the index that serves the other filters.
- * So a page ends however rare is what it looks for. No row: the page may read to the end of the list.
+ * The place of the last transaction that a page examines: the WINDOW_ROWS-th along the index that serves the other
+ * filters. So a page ends even if matches are rare. Without a row, the page may read to the end of the list.
  */
 export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
   const values: unknown[] = [WINDOW_ROWS];
@@ -114,8 +114,8 @@ export function windowEnd(filter: TransactionFilter, before: Place | undefined):
 }
 
 /**
- * The newest transactions as a source named `t`, at least the first $1 of them.
- * @param which those that match, or all that are examined to find them
+ * The newest transactions as a source named `t`, at least the first $1 of them. @param which the matching ones, or all
+ * that are examined to find them
  */
 export function newestOf(
   filter: TransactionFilter,
@@ -132,7 +132,7 @@ export function newestOf(
     );
   const tenants = { operator_id: operatorId, provider_id: providerId };
   const further = { kind, game_id: gameId, amount_minor: amountMinor, currency, session_id: sessionId };
-  /** What the index does not know. */
+  /** Conditions on columns that are not in the index. */
   const others = (columns: Parameters<typeof equal>[0]) => (which === 'matching' ? equal(columns) : []);
   if (parked) {
     const ofAny = equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...further, state });
@@ -170,8 +170,9 @@ const playerOfSession = (sessionId: string) =>
   `(SELECT s.player_ref FROM sessions s WHERE s.session_id = ${sessionId}::uuid)`;
 
 /**
- * The one that is asked for, or all; adjustments' `platform` is among the providers. OFFSET hides which one it is: the
- * planner takes two tenants for independent, so that the many rows of two who only know each other seem few.
+ * The requested tenant, or all; the providers include `platform` for adjustments. OFFSET hides which tenant it is,
+ * because the planner assumes that two tenants are independent and would underestimate the rows of two that only work
+ * with each other.
  */
 const operators = (asked: string | undefined, value: (each: unknown) => string) =>
   asked === undefined
@@ -182,15 +183,17 @@ const providers = (asked: string | undefined, value: (each: unknown) => string) 
     ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
     : `SELECT ${value(asked)}::text AS id OFFSET 0`;
 
-/** Conditions that the index does not know: in CASE, so that they are tried along the order, however rare they seem. */
+/**
+ * Conditions on columns that are not in the index. CASE makes the planner evaluate them along the order, however
+ * selective they seem.
+ */
 function tried(conditions: readonly string[]): string[] {
   return conditions.length === 0 ? [] : [`CASE WHEN ${conditions.join(' AND ')} THEN true END`];
 }
 
 /**
- * The newest of a stretch of an index.
- * @param leaders the columns with which the index begins, before time and id
- * @param others what the index does not know
+ * The newest rows of a section of an index. @param leaders the leading columns of the index, before time and id @param
+ * others conditions on columns that are not in the index
  */
 function newest(leaders: readonly string[], stretch: readonly string[], others: readonly string[]): string {
   const order = [...leaders, 'created_at', 'platform_transaction_id'].map((column) => `t.${column} DESC`);
@@ -198,14 +201,17 @@ function newest(leaders: readonly string[], stretch: readonly string[], others: 
     ORDER BY ${order.join(', ')} LIMIT $1`;
 }
 
-/** Few rows, found by what they have in common: OFFSET keeps the order outside, for which all the others would be read. */
+/**
+ * Few rows, found by a common column. OFFSET keeps the order outside, for which the planner would otherwise read all
+ * other rows.
+ */
 const unordered = (conditions: readonly string[]) =>
   `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
 
-/** Those that wait for a person are few and lie in a partial index. */
+/** The parked ones are few and in a partial index. */
 const PARKED = [`t.state IN ('PENDING', 'TIMED_OUT')`, 't.parked_at IS NOT NULL'];
 
-/** Those PENDING are few and lie in two partial indexes, which a condition on the state alone does not open. */
+/** The PENDING ones are few and in two partial indexes, which a condition on the state alone would not use. */
 function unionOfPending(conditions: readonly string[]): string {
   const part = (parked: string) => unordered([...conditions, `t.state = 'PENDING'`, `t.parked_at ${parked}`]);
   return `((${part('IS NULL')}) UNION ALL (${part('IS NOT NULL')})) t`;
@@ -215,12 +221,12 @@ function whereAll(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
-/** All that is kept of a transaction; the table is `t`. */
+/** All columns of a transaction, over the table alias `t`. */
 export const WHOLE_COLUMNS = `
   ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
   ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"`;
 
-/** One transaction with all that is kept of it. */
+/** One transaction with all its columns. */
 export const FIND_FOR_DESK: Statement = {
   name: 'desk_find',
   text: `

@@ -13,12 +13,12 @@ import {
   windowEnd,
 } from './transaction-search.sql.js';
 
-/** A transaction as a list shows it; null is what it does not have. */
+/** A transaction in a list; a missing value is null. */
 export interface DeskRow {
   readonly providerId: string;
   readonly transactionId: string;
   readonly platformTransactionId: string;
-  /** Null: a tombstone. */
+  /** Null for a tombstone. */
   readonly kind: Kind | 'ADJUSTMENT' | null;
   readonly state: State;
   readonly operatorId: string;
@@ -33,40 +33,40 @@ export interface DeskRow {
   readonly originalTransactionId: string | null;
   readonly freeSpinsRef: string | null;
   readonly declineReason: string | null;
-  /** Why an adjustment was made. */
+  /** The reason of an adjustment. */
   readonly reason: string | null;
   readonly rollbackId: string | null;
   readonly attempt: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly parkedAt: Date | null;
-  /** Whether a person entered the operator's answer, which is the last attempt then. */
+  /** Whether a person entered the operator's answer, which is then the last attempt. */
   readonly settledByHand: boolean;
 }
 
-/** An attempt with the body of the operator's answer where that was no answer of the contract. */
+/** An attempt with the body of the operator's answer if that answer was invalid. */
 export type AttemptWithAnswer = StoredAttempt & { readonly operatorBody?: string };
 
-/** A transaction with all that is kept of it. */
+/** A transaction with all its columns. */
 export interface WholeRow extends DeskRow {
   readonly attempts: readonly AttemptWithAnswer[];
   readonly verdict: 'APPROVED' | 'DECLINED' | null;
   readonly responseBody: string | null;
   readonly leaseUntil: Date | null;
   readonly leaseAlive: boolean;
-  /** Since the last change of the transaction, by the database's clock. */
+  /** Seconds since the last change of the transaction, by the database's clock. */
   readonly idleSeconds: number;
 }
 
-/** ROLLBACKs of one target that are shown: ids for a target that is ROLLED_BACK have no end. */
+/** Most ROLLBACKs of one target that are shown, since any number of ids may name a ROLLED_BACK target. */
 const ROLLBACKS_SHOWN = 50;
 
-/** What the desk reads of transactions; it writes none. */
+/** Reads transactions for the desk. */
 @Injectable()
 export class TransactionSearchStore {
   constructor(private readonly database: Database) {}
 
-  /** Newest first; where a filter is served by no index, down to the end of a window. */
+  /** Newest first; with a filter without an index, down to the end of a window. */
   async page(
     filter: TransactionFilter,
     before: Place | undefined,
@@ -88,7 +88,7 @@ export class TransactionSearchStore {
     return this.database.query<WholeRow>(ROLLBACKS_OF, values);
   }
 
-  /** Where a page ends that examines a bounded part; undefined if it may read to the end of the list. */
+  /** The end of a page that examines a bounded part; undefined if it may read to the end of the list. */
   private windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
     const { statement, values } = windowEnd(filter, before);
     return this.database.transaction(async ({ query }) => {

@@ -46,8 +46,8 @@ export function itemOf(row: DeskRow): TransactionItem {
 }
 
 /**
- * The full story of one transaction. Contract, section 7: every attempt, the operator's answer, the rollback.
- * @param rollbacks those that name it, newest first
+ * The details of one transaction: every attempt, the operator's answer, the rollback. Contract, section 7. @param
+ * rollbacks those that name it, newest first
  */
 export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): TransactionDetail {
   const holding = holdingOf(row, rollbacks);
@@ -69,7 +69,7 @@ export function lastReported(row: WholeRow): string | undefined {
   return attemptsOf(row).findLast(({ told }) => told !== undefined)?.outcome;
 }
 
-/** The ROLLBACK that counts: the one that holds the transaction, else the newest. */
+/** The relevant ROLLBACK: the one that marks the transaction, else the newest. */
 function holdingOf(row: WholeRow, rollbacks: readonly WholeRow[]): WholeRow | undefined {
   return rollbacks.find(({ transactionId }) => transactionId === row.rollbackId) ?? rollbacks[0];
 }
@@ -108,7 +108,7 @@ function storyOf(row: WholeRow): TransactionStory {
   };
 }
 
-/** As the operator gets it: the adapter sends the order as it is. Contract, section 4. */
+/** The operator's request, which the adapter sends unchanged. Contract, section 4. */
 function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
   const { transactionId, providerId, kind, playerRef, gameId, currency, amountMinor, roundId } = row;
   const { roundClosed, originalTransactionId, freeSpinsRef } = row;
@@ -149,7 +149,7 @@ function shown(attempt: AttemptWithAnswer, { mode, responseBody }: WholeRow): At
   return { ...attempt, ...status, driver, ...told };
 }
 
-/** An APPROVED or DECLINED attempt is the last: what is stored is what was told. */
+/** An APPROVED or DECLINED attempt is the last, so the stored answer is the one that was sent. */
 function toldOf(
   outcome: 'APPROVED' | 'DECLINED' | 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE',
   responseBody: string | null,
@@ -175,7 +175,7 @@ function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntr
   if (row.state === 'ROLLED_BACK' && row.kind !== null) {
     add(iso(row.updatedAt), 'rolled-back', 'an attempt from now on is DECLINED TRANSACTION_ROLLED_BACK');
   }
-  // Stable: what happened in one millisecond stays in the order in which it was told.
+  // A stable sort: events of the same millisecond keep their order.
   return entries.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
 }
 
@@ -217,7 +217,7 @@ function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): vo
   if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? told.body ?? ''}`);
 }
 
-/** Who asked for it, and what was decided then. */
+/** The requester, and the decision. */
 function requested(row: WholeRow): string {
   const { kind, amountMinor, currency, verdict, originalTransactionId, declineReason } = row;
   if (kind === null) return 'a ROLLBACK came first: whatever comes with this id is DECLINED';

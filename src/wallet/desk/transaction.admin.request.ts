@@ -18,7 +18,7 @@ export const STATES = [
 
 export const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const satisfies (Kind | 'ADJUSTMENT')[];
 
-/** Contract, sections 7 and 9. What is left out restricts nothing. */
+/** Contract, sections 7 and 9. An absent filter restricts nothing. */
 export class TransactionQuery extends TimePageQuery {
   @IdentifierField({
     presence: 'optional',
@@ -36,7 +36,7 @@ export class TransactionQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'round-7' })
   roundId?: string;
 
-  @QueryChoiceField(STATES, { description: 'TIMED_OUT: what nobody knows yet' })
+  @QueryChoiceField(STATES, { description: 'TIMED_OUT: the outcome is not known yet' })
   state?: State;
 
   @QueryChoiceField(KINDS)
@@ -51,7 +51,7 @@ export class TransactionQuery extends TimePageQuery {
   @QueryIntegerField({
     minimum: Number.MIN_SAFE_INTEGER,
     example: 250,
-    description: 'Minor units; signed for an adjustment alone',
+    description: 'Minor units; signed for an adjustment only',
   })
   amountMinor?: number;
 
@@ -59,7 +59,7 @@ export class TransactionQuery extends TimePageQuery {
   currency?: string;
 
   @QueryChoiceField(['true'], {
-    description: 'those that are undecided and that the resolver left to a person',
+    description: 'undecided ones that the resolver left to a person',
   })
   parked?: 'true';
 }

@@ -5,7 +5,7 @@ import type { State } from '../rules/facts.js';
 import { type Advice, ADVISED_ACTIONS } from './advice.js';
 import { STATES } from './transaction.admin.request.js';
 
-/** A transaction as a list shows it. What it does not have is absent. */
+/** A transaction in a list. Missing values are absent. */
 export class TransactionItem {
   @ApiProperty({ example: 'sandbox-provider', description: '`platform` for an adjustment' })
   providerId: string;
@@ -16,7 +16,7 @@ export class TransactionItem {
   @ApiPropertyOptional({
     enum: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'],
     example: 'BET',
-    description: 'absent: a tombstone, whose ROLLBACK came first',
+    description: 'absent for a tombstone, whose ROLLBACK came first',
   })
   kind?: 'BET' | 'WIN' | 'ROLLBACK' | 'ADJUSTMENT';
   @ApiProperty({ enum: STATES, example: 'APPROVED' })
@@ -33,13 +33,13 @@ export class TransactionItem {
   gameId?: string;
   @ApiPropertyOptional({ example: 'round-7' })
   roundId?: string;
-  @ApiProperty({ type: 'integer', example: 250, description: 'Minor units; signed for an adjustment alone' })
+  @ApiProperty({ type: 'integer', example: 250, description: 'Minor units; signed for an adjustment only' })
   amountMinor: number;
   @ApiProperty({ example: 'EUR' })
   currency: string;
   @ApiPropertyOptional()
   roundClosed?: boolean;
-  @ApiPropertyOptional({ description: 'What a ROLLBACK names' })
+  @ApiPropertyOptional({ description: 'The target of a ROLLBACK' })
   originalTransactionId?: string;
   @ApiPropertyOptional({ description: "The free-spin batch's externalRef" })
   freeSpinsRef?: string;
@@ -96,11 +96,11 @@ export class TransactionListResponse extends NextCursor {
   items: TransactionItem[];
 }
 
-/** What the provider was told at the end of an attempt of its own. */
+/** The answer to the provider at the end of its own attempt. */
 export class ToldResponse {
   @ApiProperty({ type: 'integer', example: 200 })
   status: number;
-  @ApiPropertyOptional({ example: 'OPERATOR_TIMED_OUT', description: 'X-Error-Code, where it was an error' })
+  @ApiPropertyOptional({ example: 'OPERATOR_TIMED_OUT', description: 'X-Error-Code, if it was an error' })
   code?: string;
   @ApiPropertyOptional({ description: 'The stored answer, byte for byte' })
   body?: string;
@@ -109,12 +109,12 @@ export class ToldResponse {
 const OPERATOR_STATUS = {
   type: 'integer',
   example: 200,
-  description: 'HTTP status of what the operator answered; absent where no HTTP answer arrived',
+  description: "HTTP status of the operator's answer; absent if there was none",
 } as const;
 
 const OPERATOR_BODY = {
   description:
-    'What the operator answered where that was no answer of the contract, such as the body of a 503: the first 4 KiB; ' +
+    "The operator's answer if it was invalid, such as the body of a 503: the first 4 KiB; " +
     'line breaks and tabs are spaces, other control characters U+FFFD',
 } as const;
 /** The operator's answer outside of its wallet, as a person has entered it. */
@@ -130,18 +130,21 @@ export class AttemptResponse {
   attempt: number;
   @ApiPropertyOptional({
     enum: ['provider', 'resolver', 'administrator'],
-    description: 'Absent where the attempt left no record',
+    description: 'Absent if the attempt left no record',
   })
   driver?: 'provider' | 'resolver' | 'administrator';
   @ApiPropertyOptional({ description: 'Also on its log lines, and on the call to the operator' })
   requestId?: string;
   @ApiPropertyOptional({ format: 'date-time', description: 'When the operator was called' })
   startedAt?: string;
-  @ApiPropertyOptional({ type: 'integer', description: 'Until the operator answered, or was given up' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'Until the operator answered, or the call was given up',
+  })
   durationMs?: number;
   @ApiProperty({
     enum: ['APPROVED', 'DECLINED', 'OPERATOR_TIMED_OUT', 'OPERATOR_UNAVAILABLE', 'IN_FLIGHT', 'LEASE_OVER'],
-    description: 'LEASE_OVER: its instance died, or slept until another attempt took over',
+    description: 'LEASE_OVER: its instance died, or was suspended until another attempt took over',
   })
   outcome: string;
   @ApiPropertyOptional({ type: 'integer', description: 'Minor units, as the operator named it' })
@@ -168,7 +171,7 @@ export class AttemptResponse {
 export class OperatorRequestResponse {
   @ApiProperty({
     enum: ['/transaction', '/balance'],
-    description: '/balance: a verdict of our own, that moves nothing',
+    description: "/balance: a verdict of the platform's own, which moves no money",
   })
   route: '/transaction' | '/balance';
   @ApiProperty({ type: Object, description: 'Fixed at the first claim, and repeated identically' })
@@ -203,25 +206,30 @@ export class TimelineEntry {
 }
 
 class TransactionHistory {
-  @ApiPropertyOptional({ enum: ['APPROVED', 'DECLINED'], description: 'A verdict of our own: nothing moved' })
+  @ApiPropertyOptional({
+    enum: ['APPROVED', 'DECLINED'],
+    description: "A verdict of the platform's own: no money moved",
+  })
   verdict?: 'APPROVED' | 'DECLINED';
-  @ApiPropertyOptional({ description: "The answer as it is stored; a ROLLED_BACK's is no longer given" })
+  @ApiPropertyOptional({
+    description: 'The stored answer; that of a ROLLED_BACK transaction is no longer sent',
+  })
   responseBody?: string;
-  @ApiPropertyOptional({ format: 'date-time', description: 'Until when the attempt in flight may take' })
+  @ApiPropertyOptional({ format: 'date-time', description: 'End of the lease of the attempt in flight' })
   leaseUntil?: Date;
   @ApiPropertyOptional({
     type: OperatorRequestResponse,
-    description: 'Absent for a tombstone: nobody was asked',
+    description: 'Absent for a tombstone, for which no operator was called',
   })
   operatorRequest?: OperatorRequestResponse;
   @ApiProperty({
     type: [AttemptResponse],
-    description: 'Oldest first; of a long history the beginning and the end',
+    description: 'Oldest first; a long history has only its beginning and its end',
   })
   attempts: AttemptResponse[];
 }
 
-/** A ROLLBACK of the transaction, or the transaction without what is around it. */
+/** A ROLLBACK of the transaction, or the transaction without related ones. */
 export class TransactionStory extends IntersectionType(TransactionItem, TransactionHistory) {}
 
 export class AdviceResponse implements Advice {
@@ -238,12 +246,11 @@ export class TransactionDetail extends TransactionStory {
   @ApiProperty({
     type: TransactionStory,
     nullable: true,
-    description:
-      'The ROLLBACK that counts: the one that holds the transaction, else the newest that named it',
+    description: 'The relevant ROLLBACK: the one that marks the transaction, else the newest that names it',
   })
   rollback: TransactionStory | null;
   @ApiProperty({ type: [TimelineEntry], description: 'Oldest first' })
   timeline: TimelineEntry[];
-  @ApiProperty({ description: 'What the desk should do; nothing is done by itself' })
+  @ApiProperty({ description: 'What the desk should do; nothing is done automatically' })
   advice: AdviceResponse;
 }

@@ -46,9 +46,9 @@ export class TransactionsAdminController {
   @RequiresRole('support')
   @SensitiveRead('transaction.read', 'transaction:{providerId}/{transactionId}')
   @ApiOperation({
-    summary: 'Read the full story of a transaction',
+    summary: 'Read the details of a transaction',
     description:
-      'What was asked, what was decided, each call to the operator and its answer, what the provider was told, and ' +
+      'The request, the decision, each call to the operator with its answer, the answers to the provider, and ' +
       'the rollback. Refusals and replays change nothing and are in the request log.',
   })
   @ApiOkResponse({ type: TransactionDetail })
@@ -68,9 +68,9 @@ export class TransactionsAdminController {
   @ApiOperation({
     summary: 'Resolve a transaction now',
     description:
-      'What the resolver does by and by: a WIN, ROLLBACK or ADJUSTMENT is sent again as it is, a BET is ended by a ' +
-      "ROLLBACK of the platform's own. 200 also where the operator fails again: the detail shows the attempt. After " +
-      'the operator DECLINED such a ROLLBACK, a further one is sent under another id, by this route alone.',
+      'Does now what the resolver would do later: a WIN, ROLLBACK or ADJUSTMENT is sent again unchanged, a BET is ended by a ' +
+      "ROLLBACK of the platform's own. 200 even if the operator fails again: the detail shows the attempt. After " +
+      'the operator DECLINED such a ROLLBACK, only this route sends a further one, with another id.',
   })
   @ApiOkResponse({ type: TransactionDetail })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT')

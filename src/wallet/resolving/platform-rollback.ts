@@ -11,14 +11,14 @@ export interface EndedBet {
   readonly roundId: string;
 }
 
-/** How many hex digits of the digest stand in the id: 128 bits. Contract, section 3, "What nobody retries". */
+/** Length of the id's digest in hex digits: 128 bits. Contract, section 3, "Undecided transactions without a retry". */
 const DIGITS = 32;
 
 /**
- * The id of the ROLLBACK with which the platform ends a BET: `croupier-` and the first 32 hex digits, lower
- * case, of the SHA-256 over the BET's key. The key's bytes are the UTF-8 of providerId, one line feed (0x0A),
- * and transactionId; neither can contain a line feed. Every process derives the same id.
- * @param ordinal 0; after the operator DECLINED n of them, n: then a line feed and n in decimal follow the key
+ * The id of the ROLLBACK with which the platform ends a BET: `croupier-` and the first 32 hex digits, lower case, of
+ * the SHA-256 over the BET's key. The key's bytes are the UTF-8 of providerId, one line feed (0x0A), and transactionId;
+ * neither can contain a line feed. Every process derives the same id.
+ * @param ordinal 0, or n after the operator DECLINED n of them; then a line feed and n in decimal follow the key
  */
 export function platformRollbackId(
   { providerId, transactionId }: Pick<EndedBet, 'providerId' | 'transactionId'>,

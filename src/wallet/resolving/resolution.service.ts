@@ -25,7 +25,8 @@ export type Resolved =
   | { readonly to: 'not-found' };
 
 /**
- * Resolves one transaction that its provider does not retry. Contract, section 3, "What nobody retries".
+ * Resolves one transaction that its provider does not retry. Contract, section 3, "Undecided transactions without a
+ * retry".
  *
  * Invariant: it claims as a provider's own attempt does, so that at most one call per transaction is in flight, whether
  * the provider, the resolver or an administrator drives it. A crash after the claim leaves it PENDING until its lease
@@ -50,7 +51,7 @@ export class ResolutionService {
       case 'park':
         return { to: 'for-a-person' };
       case 'follow':
-        // A ROLLBACK is never reversed itself, so this goes one step deep.
+        // A ROLLBACK is never reversed itself, so this recursion is one step deep.
         return ended(await this.resolve({ ...key, transactionId: decision.rollbackId }, driver));
       case 'resend': {
         const { providerId, transactionId } = key;

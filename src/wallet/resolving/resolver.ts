@@ -20,14 +20,15 @@ const CONCURRENT_CALLS = 4;
 /** Transactions of one operator that one query loads, and queries in one pass. */
 const BATCH = 25;
 const BATCHES_PER_PASS = 40;
-/** Failed calls after which an operator is left alone until the next pass. */
+/** Failed calls after which an operator is skipped until the next pass. */
 const FAILURES_PER_PASS = 4;
 /** How long a stop waits for calls in flight, in milliseconds. The lease of a call that is cut off expires. */
 const STOP_MS = 5_000;
 
 /**
- * Resolves transactions that their provider does not retry, and parks for a person those that a day of attempts did
- * not decide. Contract, section 3, "What nobody retries". Any number of instances may run it: a claim admits one attempt.
+ * Resolves transactions that their provider does not retry, and parks for a person those that a day of attempts did not
+ * decide. Contract, section 3, "Undecided transactions without a retry". Any number of instances may run it: a claim
+ * admits one attempt.
  */
 @Injectable()
 export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -52,7 +53,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     this.loop.start();
   }
 
-  /** Begins no further call as soon as the shutdown begins; the calls in flight are awaited later. */
+  /** Begins no further call once the shutdown has begun. The calls in flight are awaited later. */
   onModuleDestroy(): void {
     this.stopped = this.loop.stop(STOP_MS);
   }
@@ -93,7 +94,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     }
   }
 
-  /** @returns undefined if it failed: one transaction must not keep the resolver from those behind it */
+  /** @returns undefined if it failed, because one transaction must not block later ones */
   private resolve(due: Due): Promise<Resolved | undefined> {
     // The attempt, its log lines and the operator's request carry this id, as for an incoming request.
     const requestId = `resolver-${this.randomness.uuid()}`;

@@ -9,13 +9,13 @@ interface RetryRule {
   readonly wait: string;
 }
 
-/** The shortest of all waits, and that of a transaction that is past the schedule. */
+/** The shortest of all waits, also used for a transaction past the schedule. */
 export const SHORTEST_WAIT = `interval '1 minute'`;
 
 /**
  * The retry schedule of transactions that their provider does not retry: every minute for the first hour, then after a
- * twelfth of the transaction's age, from five minutes up to an hour. Past its end a transaction is left to a person.
- * Contract, section 3, "What nobody retries".
+ * twelfth of the transaction's age, from five minutes up to an hour. After its end a transaction is left to a person.
+ * Contract, section 3, "Undecided transactions without a retry".
  */
 const RETRY_SCHEDULE: readonly [RetryRule, RetryRule] = [
   { youngerThan: '1 hour', wait: SHORTEST_WAIT },

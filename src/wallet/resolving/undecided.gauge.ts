@@ -3,7 +3,7 @@ import { atMostEvery } from '../../observability/at-most-every.js';
 import { Metrics } from '../../observability/metrics.js';
 import { type UndecidedCount, UndecidedStore } from './undecided.store.js';
 
-/** Reports to monitoring how many transactions wait for a decision, how long, and how many of them for a person. */
+/** Reports how many transactions are undecided, for how long, and how many wait for a person. */
 @Injectable()
 export class UndecidedGauge implements OnModuleInit {
   constructor(
@@ -12,7 +12,7 @@ export class UndecidedGauge implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // The gauges are read at the same time: they share the statement that runs.
+    // The gauges are read at the same time and share one statement.
     const counts = atMostEvery(0, () => this.undecided.count());
     this.metrics.addLevel({
       name: 'croupier_transactions_undecided',

@@ -25,7 +25,7 @@ export interface UndecidedCount {
   readonly state: 'PENDING' | 'TIMED_OUT';
   readonly parked: boolean;
   readonly count: number;
-  /** Since the oldest was first claimed. */
+  /** Seconds since the oldest was first claimed. */
   readonly oldestSeconds: number;
 }
 
@@ -34,14 +34,15 @@ export interface Due extends TransactionKey {
   readonly operatorId: string;
   /** Whether it is still undecided after a whole day of attempts. */
   readonly givenUp: boolean;
-  /** When its last attempt was, as PostgreSQL writes it: a Date would lose the microseconds. */
+  /** The time of its last attempt, as PostgreSQL's text, because a Date would lose the microseconds. */
   readonly lastAttemptAt: string;
 }
 
 /**
- * The transactions of operator $1 that are due by the database's clock, at most $2, those with the oldest last attempt
- * first, after the one of provider $4 with the id $5 whose last attempt was at $3. A BET whose ROLLBACK is under way is left out: its ROLLBACK is resolved instead. The condition on the shortest
- * wait repeats a part of the schedule so that the index can serve it.
+ * The transactions of operator $1 that are due by the database's clock, at most $2, ordered by their last attempt,
+ * oldest first. The page begins after the transaction $5 of provider $4, whose last attempt was at $3. A BET whose
+ * ROLLBACK is under way is left out, because its ROLLBACK is resolved instead. The condition on the shortest wait
+ * repeats a part of the schedule so that the index can serve it.
  */
 const DUE = {
   name: 'undecided_due',
@@ -97,7 +98,7 @@ const PARK = {
 
 const AGE_OF_OLDEST = 'extract(epoch FROM clock_timestamp() - min(created_at))::float8';
 
-/** Each part reads a partial index that holds only its rows. */
+/** Each part reads a partial index with only its rows. */
 const COUNT = {
   name: 'undecided_count',
   text: `

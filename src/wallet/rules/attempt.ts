@@ -12,7 +12,7 @@ import { decideWin } from './win.js';
 
 /**
  * Decides a request: first the session, then the configuration, then what is stored under its id. Contract, section 3,
- * "States of a transaction", "Settling after the session".
+ * "States of a transaction" and "Late settlement".
  *
  * wallet/fresh-claim.sql.ts and fresh-claim.store.ts repeat the conditions under which a new BET or WIN is booked.
  */
@@ -53,7 +53,7 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
   }
 }
 
-/** The rows of the table of attempts for an id that is stored with the same fingerprint, or as a tombstone. */
+/** The table of attempts for an id that is stored with the same fingerprint, or as a tombstone. */
 function decideStored(stored: StoredFacts): Decision {
   if (stored.state === 'ROLLED_BACK') return { do: 'decline-rolled-back' };
   if (stored.rollbackUndecided) return refuse('TRANSACTION_IN_FLIGHT');

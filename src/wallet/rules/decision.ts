@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/catalogue.js';
 import type { PauseFacts } from './facts.js';
 
-/** Reasons that a provider may receive. Contract, section 3, "TransactionResponse". */
+/** Reasons that a provider may receive. Contract, section 3, "Transaction answer". */
 export const DECLINE_REASONS = [
   'INSUFFICIENT_FUNDS',
   'PLAYER_BLOCKED',

@@ -26,7 +26,7 @@ export interface ProviderFacts {
   readonly lateSettlementSeconds: number;
 }
 
-/** The session that the request names, as it stands now. */
+/** The current state of the session that the request names. */
 export interface SessionFacts {
   readonly sessionId: string;
   readonly operatorId: string;
@@ -91,11 +91,11 @@ export interface PauseFacts {
   readonly kind: 'OPERATOR' | 'PROVIDER' | 'GAME';
   readonly id: string;
   readonly reason: string;
-  /** When the pause ends; null: when it is resumed. */
+  /** When the pause ends; null if only a resume ends it. */
   readonly until: Date | null;
 }
 
-/** Everything that decides a request: read in one statement, but for the pause, which is in memory. */
+/** Everything that decides a request. It is read in one statement, except for the pause, which is in memory. */
 export interface Facts {
   readonly provider: ProviderFacts;
   readonly session: SessionFacts | null;

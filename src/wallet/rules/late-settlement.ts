@@ -1,8 +1,8 @@
 import type { TransactionRequest, RoundFacts } from './facts.js';
 
 /**
- * Whether a WIN or ROLLBACK is let through although its session ended: within the provider's grace, and only
- * for a round in which this session has a BET, or for free spins. Contract, "Settling after the session".
+ * Whether a WIN or ROLLBACK is accepted although its session has ended: within the provider's `lateSettlementSeconds`,
+ * and only for a round in which this session has a BET, or for free spins. Contract, section 3, "Late settlement".
  */
 export function mayStillSettle(
   request: TransactionRequest,

@@ -1,6 +1,6 @@
 import { DECLINE_REASONS, type DeclineReason } from './decision.js';
 
-/** The operator's reason as the provider may read it: a word of the contract, or OTHER. Contract, section 3. */
+/** The operator's reason in the provider's terms: a reason of the contract, or OTHER. Contract, section 3. */
 export function declineReason(operatorsReason: string | undefined): DeclineReason {
   return DECLINE_REASONS.find((reason) => reason === operatorsReason) ?? 'OTHER';
 }
@@ -15,7 +15,7 @@ export interface Response {
   readonly declineReason?: DeclineReason | undefined;
 }
 
-/** The response's bytes; they are stored, and every replay answers them as they are. */
+/** The response's bytes, which are stored and sent unchanged in every replay. */
 export function responseBody(response: Response): string {
   const { transactionId, platformTransactionId, status, balance, currency, declineReason } = response;
   return JSON.stringify({ transactionId, platformTransactionId, status, balance, currency, declineReason });

@@ -1,6 +1,6 @@
 import type { StoredFacts } from './facts.js';
 
-/** What is known of a transaction that nobody retries. */
+/** The facts of a transaction that is not retried. */
 export interface UndecidedFacts extends StoredFacts {
   /** How many ROLLBACKs of the platform's own the operator has DECLINED for this BET. */
   readonly declinedEndings: number;
@@ -9,19 +9,19 @@ export interface UndecidedFacts extends StoredFacts {
 export type Resolution =
   /** Nothing waits for a decision. */
   | { readonly do: 'leave'; readonly because: 'decided' | 'in-flight' }
-  /** Send it again as it is. */
+  /** Send it again unchanged. */
   | { readonly do: 'resend' }
-  /** A BET: end it by a ROLLBACK of the platform's own, the `ordinal`-th after those that were DECLINED. */
+  /** End a BET by a ROLLBACK of the platform's own; `ordinal` is the number of those that were DECLINED. */
   | { readonly do: 'end'; readonly ordinal: number }
-  /** Its ROLLBACK decides it: that one is driven. */
+  /** Its ROLLBACK decides it and is resolved instead. */
   | { readonly do: 'follow'; readonly rollbackId: string }
-  /** Only a person may try more. */
+  /** Only a person may try again. */
   | { readonly do: 'park' };
 
 /**
- * What resolving does with a transaction. A BET is never sent again by itself: nobody was told that it holds,
- * and nobody may be waiting to play it. Contract, section 3, "What nobody retries".
- * @param byPerson the operator gets another ROLLBACK id after a DECLINED one only by a person's decision
+ * How to resolve a transaction. A BET is never sent again automatically: the provider never received its approval, and
+ * may no longer play it. Contract, section 3, "Undecided transactions without a retry". @param byPerson only a person's
+ * decision sends another ROLLBACK id after a DECLINED one
  */
 export function decideResolution(stored: UndecidedFacts, byPerson: boolean): Resolution {
   if (stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT') return { do: 'leave', because: 'decided' };

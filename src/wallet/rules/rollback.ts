@@ -7,7 +7,7 @@ import {
   type StoredFacts,
 } from './facts.js';
 
-/** The table of what a fresh ROLLBACK finds at its target, from the top. Contract, section 3, "ROLLBACK". */
+/** The table of a new ROLLBACK and its target, in its order. Contract, section 3, "A ROLLBACK". */
 export function decideRollback(
   request: TransactionRequest,
   session: SessionFacts,

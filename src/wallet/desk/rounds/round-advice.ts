@@ -5,16 +5,16 @@ import type { SumsOfCurrency } from './round-sums.js';
 /** A transaction of the round, and what the desk should do about it. */
 export interface AdvisedTransaction {
   readonly transactionId: string;
-  /** Null: a tombstone. */
+  /** Null for a tombstone. */
   readonly kind: string | null;
   readonly advice: Advice;
 }
 
-/** What needs a person first. */
+/** Actions in the order of their urgency. */
 const BY_URGENCY: readonly Advice['action'][] = ['contact-operator', 'resolve', 'wait', 'contact-provider'];
 
 /**
- * The advice for a round is that of the transaction that needs a person most, the oldest of several.
+ * The advice for a round is that of its most urgent transaction, the oldest of several.
  * @param transactions oldest first
  */
 export function adviceForRound(

@@ -12,10 +12,10 @@ import { type RoundRow, RoundStore } from './round.store.js';
 import { adviceForRound } from './round-advice.js';
 import { isOpen, type RoundKey, type RoundTransaction, sumsOf } from './round-sums.js';
 
-/** Transactions of a round that are read and shown. */
+/** Most transactions of a round that are read and shown. */
 const MOST_TRANSACTIONS = 1_000;
 
-/** What the desk reads of rounds. Contract, section 9. */
+/** Rounds for the support desk. Contract, section 9, "Rounds". */
 @Injectable()
 export class RoundDesk {
   constructor(
@@ -44,7 +44,7 @@ export class RoundDesk {
     );
   }
 
-  /** @throws CroupierError NOT_FOUND · INVALID_REQUEST where several rounds fit */
+  /** @throws CroupierError NOT_FOUND · INVALID_REQUEST if several rounds match */
   async detail(
     { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
     { mode = 'REAL', ...choice }: FindRoundQuery,
@@ -72,7 +72,7 @@ export class RoundDesk {
       ...key,
       operatorId,
       playerRef,
-      // A transaction of a round has a game.
+      // Every transaction of a round has a game.
       gameId: gameId ?? '',
       mode,
       open,

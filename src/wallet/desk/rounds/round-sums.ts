@@ -1,23 +1,23 @@
 import type { Kind, Mode, State } from '../../rules/facts.js';
 
-/** A transaction of a round, as far as it decides what the round adds up to. */
+/** The fields of a transaction that determine the sums of its round. */
 export interface RoundTransaction {
   readonly transactionId: string;
-  /** Null: a tombstone. */
+  /** Null for a tombstone. */
   readonly kind: Kind | 'ADJUSTMENT' | null;
   readonly state: State;
   readonly amountMinor: number;
   readonly currency: string;
   readonly roundClosed: boolean | null;
-  /** What a ROLLBACK names. */
+  /** The target of a ROLLBACK. */
   readonly originalTransactionId: string | null;
-  /** Whether the platform decided it by its own rules, so that no money moves. */
+  /** Whether the platform's own rules decided it, so that no money moves. */
   readonly ownVerdict: boolean;
   /** The outcome of the last attempt whose answer the provider received. */
   readonly lastReported: string | undefined;
 }
 
-/** A round: these are its key. Contract, section 3. */
+/** A round with its key. Contract, section 3. */
 export interface RoundKey {
   readonly providerId: string;
   readonly operatorId: string;
@@ -27,7 +27,7 @@ export interface RoundKey {
   readonly mode: Mode;
 }
 
-/** In minor units. What a number does not hold exactly, beyond 2^53−1, is absent. */
+/** In minor units. A sum above 2^53−1, which a number cannot represent exactly, is absent. */
 export interface BetsAndWins {
   readonly betMinor?: number;
   readonly winMinor?: number;
@@ -35,14 +35,14 @@ export interface BetsAndWins {
   readonly netMinor?: number;
 }
 
-/** What a round adds up to in one currency, by what each side knows of it. */
+/** The sums of a round in one currency, as known to each side. */
 export interface SumsOfCurrency {
   readonly currency: string;
-  /** By the last answers that the provider got. */
+  /** According to the last answers to the provider. */
   readonly told: BetsAndWins;
-  /** By the operator's answers. */
+  /** According to the operator's answers. */
   readonly operator: BetsAndWins;
-  /** What is undecided. */
+  /** The undecided amounts. */
   readonly unknown: BetsAndWins;
 }
 
@@ -54,8 +54,9 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
 }
 
 /**
- * Adds a round up, with an entry for each of its currencies. BETs that are rolled back are left out. An undecided ROLLBACK of
- * a BET that stands is an unknown BET of a negative amount; of a BET that is undecided itself, the BET alone counts.
+ * Computes the sums of a round, with an entry for each of its currencies. Rolled-back BETs are left out. An undecided
+ * ROLLBACK of an APPROVED BET counts as an unknown BET with a negative amount; if the BET is undecided itself, only the
+ * BET counts.
  */
 export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrency[] {
   const currencies = [...new Set(transactions.map(({ currency }) => currency))].sort();
@@ -84,7 +85,9 @@ export function isUndecided(state: State): boolean {
   return state === 'PENDING' || state === 'TIMED_OUT';
 }
 
-/** Whether the provider takes it for booked: it was told APPROVED, and not that a ROLLBACK of it succeeded. */
+/**
+ * Whether the provider considers it booked: its last answer was APPROVED, and no ROLLBACK of it was answered APPROVED.
+ */
 function isToldApproved(
   { transactionId, lastReported }: RoundTransaction,
   transactions: readonly RoundTransaction[],

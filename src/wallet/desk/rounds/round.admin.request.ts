@@ -4,7 +4,7 @@ import { TimePageQuery } from '../../../http/lists/time-page.js';
 /** Ten years, in minutes. */
 const OLDEST_MINUTES = 10 * 366 * 24 * 60;
 
-/** Contract, section 9. What is left out restricts nothing. */
+/** Contract, section 9, "Rounds". An absent filter restricts nothing. */
 export class RoundQuery extends TimePageQuery {
   @QueryChoiceField(['true'], {
     description: 'those with an APPROVED BET that have no APPROVED WIN and no `roundClosed`',
@@ -29,7 +29,7 @@ export class RoundQuery extends TimePageQuery {
   playerRef?: string;
 }
 
-/** Which of the rounds that share a roundId. Contract, section 9. */
+/** Selects one of the rounds that share a roundId. Contract, section 9, "Rounds". */
 export class FindRoundQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;

@@ -4,7 +4,7 @@ import { NextCursor } from '../../../http/lists/time-page.js';
 import { AdviceResponse, TransactionItem } from '../transaction.admin.response.js';
 import type { BetsAndWins, SumsOfCurrency } from './round-sums.js';
 
-/** A round as a list shows it. */
+/** A round in a list. */
 export class RoundItem {
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
@@ -22,7 +22,11 @@ export class RoundItem {
   open: boolean;
   @ApiProperty({ type: 'integer', example: 1, description: 'How many it has' })
   transactions: number;
-  @ApiProperty({ type: 'integer', example: 0, description: 'How many of them are PENDING or TIMED_OUT' })
+  @ApiProperty({
+    type: 'integer',
+    example: 0,
+    description: 'The number of them that are PENDING or TIMED_OUT',
+  })
   undecided: number;
   @ApiProperty({ format: 'date-time', description: 'When its first BET was created' })
   createdAt: Date;
@@ -46,7 +50,7 @@ export class RoundListResponse extends NextCursor {
   items: RoundItem[];
 }
 
-const BEYOND = 'Minor units; absent where it is beyond 2^53−1';
+const BEYOND = 'Minor units; absent above 2^53−1';
 
 export class BetsAndWinsResponse implements BetsAndWins {
   @ApiPropertyOptional({ type: 'integer', example: 250, description: BEYOND })
@@ -60,18 +64,18 @@ export class BetsAndWinsResponse implements BetsAndWins {
 export class RoundSumsResponse implements SumsOfCurrency {
   @ApiProperty({ example: 'EUR' })
   currency: string;
-  @ApiProperty({ description: 'By the last answers that the provider got' })
+  @ApiProperty({ description: 'According to the last answers to the provider' })
   told: BetsAndWinsResponse;
-  @ApiProperty({ description: "By the operator's answers" })
+  @ApiProperty({ description: "According to the operator's answers" })
   operator: BetsAndWinsResponse;
   @ApiProperty({
     description:
-      'What is PENDING or TIMED_OUT. An undecided ROLLBACK of a BET that stands is a BET of a negative amount',
+      'The amounts that are PENDING or TIMED_OUT. An undecided ROLLBACK of an APPROVED BET counts as a BET with a negative amount',
   })
   unknown: BetsAndWinsResponse;
 }
 
-/** A round with its transactions, and what they add up to. */
+/** A round with its transactions and their sums. */
 export class RoundDetail {
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
@@ -91,11 +95,12 @@ export class RoundDetail {
   items: TransactionItem[];
   @ApiPropertyOptional({
     enum: [true],
-    description: 'The round has more than 1,000 transactions: `items` and all else are of the oldest 1,000',
+    description:
+      'The round has more than 1,000 transactions: `items` and all other fields cover the oldest 1,000',
   })
   truncated?: true;
-  @ApiProperty({ type: [RoundSumsResponse], description: 'BETs that are rolled back are left out' })
+  @ApiProperty({ type: [RoundSumsResponse], description: 'Rolled-back BETs are left out' })
   sums: RoundSumsResponse[];
-  @ApiProperty({ description: 'What the desk should do; nothing is done by itself' })
+  @ApiProperty({ description: 'What the desk should do; nothing is done automatically' })
   advice: AdviceResponse;
 }

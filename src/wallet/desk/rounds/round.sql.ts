@@ -10,7 +10,7 @@ import {
   WINDOW_ROWS,
 } from '../transaction-search.sql.js';
 
-/** Which rounds are asked for; what is absent restricts nothing. */
+/** A filter of rounds; an absent field restricts nothing. */
 export interface RoundFilter extends Pick<
   TransactionFilter,
   'operatorId' | 'providerId' | 'playerRef' | 'from' | 'to'
@@ -18,7 +18,7 @@ export interface RoundFilter extends Pick<
   readonly open?: true | undefined;
 }
 
-/** Which of the rounds that share a roundId at a provider. */
+/** Selects one of a provider's rounds that share a roundId. */
 export interface RoundChoice {
   readonly operatorId?: string | undefined;
   readonly playerRef?: string | undefined;
@@ -27,10 +27,10 @@ export interface RoundChoice {
 }
 
 /**
- * One page of rounds of real money, by their first BET, newest first. That a round is open is no property of a row, and an
- * index of it would be written with each BET: so a page examines the BETs of a stretch of the list of transactions, and looks
- * up the round of each by its index.
- * @param stretch holds at most WINDOW_ROWS transactions: see `windowEnd`
+ * One page of rounds of real money, by their first BET, newest first. Whether a round is open is not stored in a row,
+ * and an index of it would be written with each BET. So a page examines the BETs of a section of the list of
+ * transactions, and looks up the round of each by its index. @param stretch has at most WINDOW_ROWS transactions: see
+ * `windowEnd`
  */
 export function roundPage(
   { open, ...filter }: RoundFilter,
@@ -46,7 +46,7 @@ export function roundPage(
     ...Object.entries(wanted).flatMap(([column, each]) =>
       each === undefined ? [] : [`bet.${column} = ${value(each)}`],
     ),
-    // The first BET lies in the stretch: a round is on one page only.
+    // The first BET must be in the section, so that a round is on one page only.
     ...within({ from, to, ...stretch }, { id: 'platform_transaction_id', idType: 'uuid' }, value),
     ...(open ? ['t.open'] : []),
   ];
@@ -73,7 +73,7 @@ const SAME_ROUND_AND_PLAYER = ['>=', '<=']
   )
   .join(' AND ');
 
-/** The round of `bet`, and when its first BET was created. The rule is `isOpen` of round-sums.ts. */
+/** The round of `bet`, and when its first BET was created. `isOpen` of round-sums.ts is the same rule. */
 const ROUND_OF_BET = `
   SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
          count(*)::int AS transactions,

@@ -6,7 +6,7 @@ import type { WholeRow } from '../transaction-search.store.js';
 import { type RoundChoice, type RoundFilter, roundPage, transactionsOfRound } from './round.sql.js';
 import type { RoundKey } from './round-sums.js';
 
-/** A round as a list shows it. */
+/** A round in a list. */
 export interface RoundRow extends RoundKey {
   readonly open: boolean;
   /** When its first BET was created. */
@@ -35,7 +35,7 @@ export class RoundStore {
     });
   }
 
-  /** Oldest first, at most `limit`: those of every round that fits. */
+  /** The transactions of all matching rounds, oldest first, at most `limit`. */
   transactionsOf(
     { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
     choice: RoundChoice,
