@@ -32,7 +32,7 @@ Exit status 0: all agree; 1: findings; 2: could not run.`;
 /** The exit statuses of the contract's section 7. */
 const STATUS = { agree: 0, findings: 1, couldNotRun: 2 } as const;
 
-/** Findings that are put into the attention queue at most: with more, what is wrong is no single transaction. */
+/** Most findings that are put into the attention queue: more than that do not concern single transactions. */
 const RECORDED = 10_000;
 
 interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
@@ -78,7 +78,7 @@ async function record(databaseUrl: string, asked: Arguments, outcome: Outcome): 
   return `recorded   ${opened} new items in the attention queue, ${ended} ended${left}`;
 }
 
-/** Nothing where help is asked for. @throws Error naming the argument that is wrong */
+/** Undefined if help is requested. @throws Error naming the invalid argument */
 function readArguments(args: string[]): Arguments | undefined {
   const text = { type: 'string' } as const;
   const options = { operator: text, from: text, to: text, statement: text, report: text };
@@ -109,7 +109,7 @@ function instant(name: string, text: string): Date {
   );
 }
 
-/** Ctrl-C and SIGTERM let the work undo what it has begun; a second one ends the process at once. */
+/** Ctrl-C and SIGTERM let the work clean up; a second signal ends the process at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -145,10 +145,10 @@ function summary(asked: Arguments, outcome: Outcome, recorded: string | undefine
 }
 
 const BAR_WIDTH = 30;
-/** How often the bar is drawn anew, in milliseconds. */
+/** Interval of redrawing the bar, in milliseconds. */
 const REDRAW_MS = 100;
 
-/** A bar on a terminal, nothing elsewhere. */
+/** A progress bar on a terminal; prints nothing otherwise. */
 function progressBar(stream: NodeJS.WriteStream): { show: Progress; clear: () => void } {
   if (!stream.isTTY) return { show: () => undefined, clear: () => undefined };
   let drawnMs = -Infinity;

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
 export interface CsvRecord {
-  /** Of the file, from 1: where the record begins. */
+  /** The line of the file at which the record begins, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** Whether a line break ends it; only the file's last record may lack one. */
+  /** Whether a line break ends it; only the file's last record may have none. */
   readonly terminated: boolean;
-  /** Where a field begins; computed only when somebody asks. */
+  /** The position of a field, computed on demand. */
   positionOf(field: number): Position;
 }
 
@@ -26,7 +26,7 @@ export class CsvError extends Error {
   }
 }
 
-/** Sixty times a line of a statement: what is longer is no line, but a quote that nobody closed. */
+/** Longest record, sixty times a usual line: a longer one is caused by an unclosed quote. */
 export const MAX_RECORD_BYTES = 16_384;
 
 const [QUOTE, COMMA, CR, LF] = [0x22, 0x2c, 0x0d, 0x0a] as const;
@@ -69,7 +69,7 @@ class CsvReader {
   }
 }
 
-/** One record amid the bytes of a chunk. */
+/** One record within the bytes of a chunk. */
 class RecordBytes implements CsvRecord {
   readonly fields: string[] = [];
   terminated = false;
@@ -89,7 +89,7 @@ class RecordBytes implements CsvRecord {
     return this.positionAt(this.starts[field] ?? this.start);
   }
 
-  /** Where the next record begins; nothing where this one needs bytes that are still to come. */
+  /** Where the next record begins; undefined if this one is not complete yet. */
   scan(): number | undefined {
     let at = this.start;
     for (;;) {
@@ -110,7 +110,7 @@ class RecordBytes implements CsvRecord {
     }
   }
 
-  /** Where the field ends; nothing where that is still to come. */
+  /** Where the field ends; undefined if it is not complete yet. */
   private plain(start: number): number | undefined {
     let at = start;
     for (; at < this.bytes.length; at += 1) {
@@ -137,7 +137,7 @@ class RecordBytes implements CsvRecord {
     return quote + 1;
   }
 
-  /** How many bytes end the line here; 0 at the end of the file, nothing where that is still to come. */
+  /** The length of the line break here; 0 at the end of the file, undefined if it is not complete yet. */
   private lineBreak(at: number): number | undefined {
     if (at === this.bytes.length) return 0;
     if (this.bytes[at] === LF) return 1;
@@ -184,7 +184,7 @@ class RecordBytes implements CsvRecord {
   }
 }
 
-/** How many bytes there are before those that are not UTF-8. */
+/** The number of bytes before the first that is not UTF-8. */
 function validBytes(bytes: Buffer): number {
   for (let length = bytes.length; length > 0; length -= 1) {
     if (isUtf8(bytes.subarray(0, length))) return length;

@@ -1,4 +1,4 @@
-/** The statement as it was read. The session's own, and gone with it. */
+/** The statement's lines, in a temporary table of the session. */
 export const CREATE_LINES = `
   CREATE TEMPORARY TABLE statement_lines (
     line                     integer NOT NULL,
@@ -14,7 +14,7 @@ export const CREATE_LINES = `
     booked_at_ms             bigint
   )`;
 
-/** A column each. */
+/** One array per column. */
 export const INSERT_LINES = `
   INSERT INTO pg_temp.statement_lines
   SELECT * FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
@@ -24,7 +24,7 @@ export const INDEX_LINES = `
   CREATE INDEX ON pg_temp.statement_lines (provider_id, transaction_id, line);
   ANALYZE pg_temp.statement_lines`;
 
-/** $2 and $3 are the range; a tombstone, which has no kind, is left for the rules to judge. */
+/** $2 and $3 are the range; the rules judge tombstones, which have no kind. */
 const RECORD = `
   p.transaction_id AS "recordId", p.provider_id AS "recordProviderId", p.kind AS "recordKind",
   p.original_transaction_id AS "recordOriginal", p.player_ref AS "recordPlayerRef", p.currency AS "recordCurrency",
@@ -35,7 +35,7 @@ const RECORD = `
   (target.kind = 'BET' AND target.response_body IS NOT NULL) AS "targetBooked",
   target_line.amount_minor AS "targetLineAmountMinor"`;
 
-/** What a ROLLBACK names: the platform's record of it, and its line if that says that it was booked. */
+/** The target of a ROLLBACK: the platform's record, and its line if that is APPROVED. */
 const TARGET = `
   LEFT JOIN transactions target
     ON p.kind = 'ROLLBACK' AND target.provider_id = p.provider_id

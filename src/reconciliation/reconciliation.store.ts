@@ -4,14 +4,14 @@ import * as sql from './reconciliation.sql.js';
 import type { Pair, PlatformRecord, ReadLine } from './rules/compare.js';
 import type { StatementLine } from './statement.js';
 
-/** What is compared: an operator's transactions from the one instant until before the other. */
+/** The transactions to compare: those of an operator from one instant until before another. */
 export interface Range {
   readonly operatorId: string;
   readonly from: Date;
   readonly to: Date;
 }
 
-/** The line's columns are null where there is none, and so are the record's. */
+/** The line's columns are null if there is no line, and the record's if there is no record. */
 interface Row extends Omit<ReadLine, 'line' | 'inRange'> {
   readonly line: number | null;
   readonly bookedAtMs: number | null;
@@ -33,19 +33,19 @@ interface Row extends Omit<ReadLine, 'line' | 'inRange'> {
   readonly targetLineAmountMinor: number | null;
 }
 
-/** Rows that come from the server at a time. */
+/** Rows received at a time. */
 const FETCH_ROWS = 2000;
-/** Lines that go to the server at a time. */
+/** Lines sent at a time. */
 const INSERT_LINES = 2000;
 
-/** A report takes as long as it takes, and sorts within so much memory of the server's. */
+/** No time-out, and the server's memory for sorting. */
 const SESSION = '-c statement_timeout=0 -c work_mem=64MB -c temp_buffers=64MB';
 
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * The statement in a temporary table beside the platform's records, over a connection of its own: nothing that lasts
- * is written. It reads the tables of the wallet's room and of tenancy's.
+ * Loads the statement into a temporary table and compares it with the platform's records, over a connection of its own.
+ * Writes nothing permanent. Reads the tables of the wallet and of tenancy.
  */
 export class ReconciliationStore {
   private constructor(private readonly client: Connection) {}
@@ -69,7 +69,7 @@ export class ReconciliationStore {
     await this.client.end();
   }
 
-  /** @throws Error where the database is none of this service's */
+  /** @throws Error if the database does not belong to this service */
   async hasOperator(operatorId: string): Promise<boolean> {
     try {
       const text = `SELECT FROM tenants WHERE id = $1 AND kind = 'OPERATOR'`;
@@ -82,7 +82,7 @@ export class ReconciliationStore {
     }
   }
 
-  /** Takes the whole statement in; what reading it rejects with comes through. Resolves with the number of lines. */
+  /** Loads the whole statement; errors of reading it are passed on. Resolves with the number of lines. */
   async load(statement: AsyncIterable<StatementLine[]>): Promise<number> {
     await this.client.query(sql.CREATE_LINES);
     let loaded = 0;
@@ -96,7 +96,7 @@ export class ReconciliationStore {
     return loaded;
   }
 
-  /** Both sides of every id, some at a time, in one snapshot: each line in its order, then the records without one. */
+  /** Both sides of every id, in batches, in one snapshot: each line in order, then the records without a line. */
   async *pairs(range: Range): AsyncGenerator<Pair[]> {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     for (const select of [sql.PAIRS, sql.RECORDS_WITHOUT_LINE]) {

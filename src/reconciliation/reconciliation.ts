@@ -19,12 +19,12 @@ export interface Task extends Range {
   readonly databaseUrl: string;
   readonly statementPath: string;
   readonly reportPath: string;
-  /** How many findings the outcome carries at most, 10 by default; the report has all. */
+  /** Most findings in the outcome, 10 by default; the report has all. */
   readonly foundAtMost?: number;
 }
 
 export interface Outcome {
-  /** Lines of the statement, its header not counted. */
+  /** Lines of the statement, without its header. */
   readonly lines: number;
   /** Lines that name a record of this operator. */
   readonly matched: number;
@@ -35,37 +35,37 @@ export interface Outcome {
   readonly sums: readonly Sum[];
 }
 
-/** A finding with the transaction that it is about. */
+/** A finding with its transaction. */
 export interface Found extends Finding {
   readonly providerId: string;
   readonly transactionId: string;
-  /** Null of a tombstone. */
+  /** Null for a tombstone. */
   readonly kind: string | null;
   readonly amountMinor: number;
   readonly currency: string;
 }
 
-/** What both sides have booked, in minor units. */
+/** The sums booked by both sides, in minor units. */
 export interface Sum {
   readonly currency: string;
   readonly kind: string;
-  /** More than 2^53 lines of 2^53 each could be. */
+  /** A bigint, because sums may exceed 2^53. */
   operatorMinor: bigint;
   platformMinor: bigint;
 }
 
-/** How far it is: of the bytes that are read, then of the lines that are compared. */
+/** The progress: bytes read, then lines compared. */
 export type Progress = (stage: 'reading' | 'comparing', done: number, of: number) => void;
 
-/** How much of the statement is read at once, in bytes. */
+/** Size of a chunk of the statement, in bytes. */
 const CHUNK_BYTES = 262_144;
-/** Findings that the summary shows. */
+/** Number of findings in the summary. */
 export const FOUND_SHOWN = 10;
 
 /**
- * Compares an operator's statement with the platform's records, and leaves the findings in a file. It reads the
- * statement to its end before it compares, so that one that cannot be read changes nothing. Contract, section 7.
- * @throws CsvError where the statement cannot be read; Error where the database, a file or the operator is not there
+ * Compares an operator's statement with the platform's records, and writes the findings to a file. It reads the whole
+ * statement before it compares, so that an unreadable one has no effect. Contract, section 7, "Reconciliation". @throws
+ * CsvError if the statement cannot be read; Error if the database, a file or the operator is missing
  * @throws the signal's reason once it is aborted
  */
 export async function reconcile(task: Task, progress: Progress, signal: AbortSignal): Promise<Outcome> {
@@ -133,13 +133,13 @@ function sumOf(sums: Map<string, Sum>, { currency, kind }: Movement): Sum {
   return sum;
 }
 
-/** Named as the statement has it, where it has a line. */
+/** Named as in the statement, if it has a line. */
 function foundIn(finding: Finding, { line, record }: Pair): Found {
   const { providerId, transactionId, kind, amountMinor, currency } = (line ?? record)!;
   return { ...finding, providerId, transactionId, kind, amountMinor, currency };
 }
 
-/** The chunks as they come, each told with the bytes that came so far. */
+/** Passes on the chunks, and reports the bytes read so far. */
 async function* told(chunks: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -148,7 +148,7 @@ async function* told(chunks: AsyncIterable<Buffer>, tell: (bytes: number) => voi
   }
 }
 
-/** Says which argument a file is that is not there. */
+/** Names the argument of a missing file. */
 function named(argument: string): (error: unknown) => never {
   return (error) => {
     throw new Error(`${argument}: ${(error as Error).message}`, { cause: error });

@@ -8,7 +8,7 @@ export function sentenceOf(found: Found): string {
   return `${name}: ${kind ?? 'tombstone'} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`;
 }
 
-/** The cause of an item in the attention queue. The same finding of a later run is the same cause. */
+/** The cause of an item in the attention queue. The same finding in a later run is the same cause. */
 export function causeOfFinding({ operatorId, from, to }: Range, found: Found): Cause {
   const { name, providerId, transactionId } = found;
   const path = [providerId, transactionId].map(encodeURIComponent).join('/');

@@ -4,7 +4,7 @@ import { csvRecord } from '../http/lists/csv.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Finding, Pair } from './rules/compare.js';
 
-/** The two sides of each field stand side by side. */
+/** The columns, with both sides of each field next to each other. */
 const COLUMNS = [
   'finding',
   'detail',
@@ -27,10 +27,10 @@ const COLUMNS = [
   'platformCreatedAt',
 ];
 
-/** Characters that are kept back before they go to the disk. */
+/** Characters that are buffered before they are written. */
 const BUFFERED_CHARACTERS = 65_536;
 
-/** The findings as CSV, under a name of its own until it is whole: the final name never carries half a report. */
+/** The findings as CSV, under a temporary name until the report is complete. */
 export class Report {
   private buffered = csvRecord(COLUMNS);
 
@@ -40,7 +40,7 @@ export class Report {
     private readonly file: FileHandle,
   ) {}
 
-  /** @throws Error where the folder cannot be written to */
+  /** @throws Error if the folder is not writable */
   static async begin(path: string): Promise<Report> {
     const suffix = new Randomness().bytes(6).toString('hex');
     const unfinished = join(dirname(path), `.${basename(path)}.${suffix}.unfinished`);
@@ -73,7 +73,7 @@ export class Report {
     if (this.buffered.length >= BUFFERED_CHARACTERS) await this.flush();
   }
 
-  /** Gives the report its name, in one step; what had that name is replaced. */
+  /** Renames the report in one step, replacing an existing file. */
   async finish(): Promise<void> {
     await this.flush();
     await this.file.sync();

@@ -8,22 +8,22 @@ export const HEADER =
   'providerId,transactionId,kind,originalTransactionId,playerRef,currency,amountMinor,status,bookedAt';
 
 export interface StatementLine extends OperatorLine {
-  /** Of the file, from 1; the header is line 1. */
+  /** The line number in the file, from 1; the header is line 1. */
   readonly line: number;
-  /** Unix time in milliseconds; null where it is ambiguous. */
+  /** Unix time in milliseconds; null if it is ambiguous. */
   readonly bookedAtMs: number | null;
 }
 
 const COLUMNS = HEADER.split(',');
 const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'];
 const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
-/** Twice what an identifier may have, in characters: an id that is longer is nobody's. */
+/** Longest field in characters, twice an identifier: a longer one is not a valid id. */
 const MAX_FIELD_CHARACTERS = 256;
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
 /**
  * Reads a statement, the lines of a chunk at a time.
- * @throws CsvError where the file is not what the contract's section 7 says, with line and column
+ * @throws CsvError with line and column if the file does not comply with the contract's section 7
  */
 export async function* readStatement(chunks: AsyncIterable<Buffer>): AsyncGenerator<StatementLine[]> {
   let header = false;

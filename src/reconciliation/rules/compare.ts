@@ -12,7 +12,7 @@ export type FindingName = (typeof FINDINGS)[number];
 
 export interface Finding {
   readonly name: FindingName;
-  /** What a person looks at first. */
+  /** Findings in the order of their urgency. */
   readonly detail: string;
 }
 
@@ -21,32 +21,32 @@ export interface OperatorLine {
   readonly providerId: string;
   readonly transactionId: string;
   readonly kind: string;
-  /** Empty where the line names none. */
+  /** Empty if the line names none. */
   readonly originalTransactionId: string;
   readonly playerRef: string;
   readonly currency: string;
   /** Minor units; signed for an ADJUSTMENT only. */
   readonly amountMinor: number;
   readonly status: 'APPROVED' | 'DECLINED';
-  /** As it is written. */
+  /** As written in the file. */
   readonly bookedAt: string;
 }
 
-/** A line beside where it stands. */
+/** A line with its number. */
 export interface ReadLine extends OperatorLine {
-  /** Of the file, from 1. */
+  /** The line number in the file, from 1. */
   readonly line: number;
   /** The first line with this id. */
   readonly firstLine: number;
-  /** Whether it was booked in the range that is compared; null where its time is ambiguous. */
+  /** Whether it was booked in the compared range; null if its time is ambiguous. */
   readonly inRange: boolean | null;
 }
 
-/** What the platform keeps of a transaction of this operator. */
+/** The platform's record of a transaction of this operator. */
 export interface PlatformRecord {
   readonly providerId: string;
   readonly transactionId: string;
-  /** Null of a tombstone: no such transaction was ever sent. */
+  /** Null for a tombstone: no such transaction was ever sent. */
   readonly kind: string | null;
   readonly originalTransactionId: string | null;
   readonly playerRef: string;
@@ -55,20 +55,20 @@ export interface PlatformRecord {
   readonly state: 'PENDING' | 'APPROVED' | 'DECLINED' | 'TIMED_OUT' | 'ROLLED_BACK';
   /** A verdict of the platform's own: the operator never got this transaction. */
   readonly ownVerdict: boolean;
-  /** Whether the operator ever answered what became of it. */
+  /** Whether the operator ever gave a valid answer. */
   readonly answered: boolean;
   readonly createdAt: Date;
-  /** Whether it was created in the range that is compared. */
+  /** Whether it was created in the compared range. */
   readonly inRange: boolean;
 }
 
-/** What a ROLLBACK names, as both sides know it. */
+/** The target of a ROLLBACK, as known to both sides. */
 export interface Target {
-  /** Whether the operator approved it, by what the platform knows. */
+  /** Whether the operator approved it, according to the platform. */
   readonly booked: boolean;
-  /** False of a tombstone: the platform knew no amount. */
+  /** False for a tombstone, whose amount the platform does not know. */
   readonly known: boolean;
-  /** The amount of its APPROVED line, in minor units; null where the statement has none. */
+  /** The amount of its APPROVED line, in minor units; null if there is none. */
   readonly lineAmountMinor: number | null;
 }
 
@@ -88,7 +88,7 @@ export interface Pair {
  */
 type Expectation = 'booked' | 'reversed-nothing' | 'anything' | 'nothing';
 
-/** Each row: whether the line may be absent, APPROVED, DECLINED. */
+/** For each: whether the line may be absent, APPROVED, DECLINED. */
 const ACCEPTED: Record<Expectation, { absent: boolean; APPROVED: boolean; DECLINED: boolean }> = {
   booked: { absent: false, APPROVED: true, DECLINED: false },
   'reversed-nothing': { absent: true, APPROVED: true, DECLINED: false },
@@ -115,7 +115,7 @@ export function compare({ line, record, target }: Pair): Finding[] {
   return findings;
 }
 
-/** What one side has booked under one id. */
+/** The booking of one side under one id. */
 export interface Movement {
   readonly kind: string;
   readonly currency: string;
@@ -124,8 +124,8 @@ export interface Movement {
 }
 
 /**
- * What each side has booked under one id. Sides without a finding have equal movements: where a booking is neither
- * required nor forbidden, the platform's side follows the statement. What neither side compares is in no sum.
+ * What each side has booked under one id. Sides without a finding have equal movements: if a booking is neither
+ * required nor forbidden, the platform's side follows the statement. Transactions that are not compared are in no sum.
  */
 export function movements({ line, record, target }: Pair): {
   readonly operator: Movement | undefined;
@@ -190,7 +190,7 @@ function otherAmount(line: ReadLine, record: PlatformRecord, target: Target | nu
   return different.length > 0 ? [{ name: 'amount-differs', detail: differ(different) }] : [];
 }
 
-/** A ROLLBACK of what nobody knows to be booked was sent with what the provider said, and moves what is there. */
+/** A ROLLBACK of a target with an unknown outcome was sent with the provider's amount, and moves what was booked. */
 function isAmount(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
   if (amountMinor === record.amountMinor) return true;
   if (record.kind !== 'ROLLBACK' || !target || target.booked) return false;
