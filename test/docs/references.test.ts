@@ -67,3 +67,19 @@ test('every name of the glossary occurs in the code or in a migration', () => {
     .map((name) => name.replace(/^…|…$/g, ''));
   expect(names.filter((name) => !sources.includes(name))).toEqual([]);
 });
+
+test('every heading of the contract that a comment cites is in the section that it names', () => {
+  const headings = read('docs/contract.md')
+    .split(/^## /m)
+    .slice(1)
+    .flatMap((section) => matches(section, /^#+ (.+)$/gm).map((title) => `${parseInt(section)} ${title}`));
+  const cited = ['src', 'sdk/src'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(join(folder, name)).replace(/\n\s*(?:\*|\/\/) /g, ' '))
+      .flatMap((text) => [...text.matchAll(/Contract, section (\d+), "([^"]+)"/g)])
+      .map(([, section, title]) => `${section} ${title}`),
+  );
+  expect(cited.length).toBeGreaterThan(20);
+  expect(cited.filter((citation) => !headings.includes(citation))).toEqual([]);
+});

@@ -12,7 +12,7 @@ import {
 
 /**
  * Why a person should look at a booked WIN. If several apply, the first in this order is shown. Contract, section 3,
- * "ROLLBACK", and section 6.
+ * "A ROLLBACK", and section 6.
  *
  * - `UNKNOWN_BATCH`: its freeSpinsRef is no batch of the provider.
  * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef is a batch of another player or in another currency.
