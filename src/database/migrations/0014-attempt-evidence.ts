@@ -43,8 +43,8 @@ CREATE TABLE attempt_ids (
   provider_id              text NOT NULL,
   transaction_id           text NOT NULL,
   platform_transaction_id  uuid NOT NULL,
-  request_id               text,
-  operator_transaction_id  text,
+  request_id               text COLLATE "C",
+  operator_transaction_id  text COLLATE "C",
   created_at               timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX attempt_ids_by_time ON attempt_ids (created_at);
