@@ -1,4 +1,5 @@
 import type { Statement } from '../database/database.js';
+import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 
 /*
  * The searches for causes. They read tables of other rooms in windows: at most $1 rows after the place $2 …, along an index
@@ -157,8 +158,7 @@ export const OPEN_ROUNDS: Statement = {
                      ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $3) n
              WHERE n.kind = 'BET' AND n.mode = 'REAL' AND n.state <> 'DECLINED') r
      CROSS JOIN LATERAL (
-       SELECT bool_or(t.kind = 'BET' AND t.state = 'APPROVED') AND NOT bool_or(t.kind = 'WIN' AND t.state = 'APPROVED')
-              AND NOT coalesce(bool_or(t.round_closed), false)
+       SELECT ${openRound('t')}
               AND min(t.created_at) FILTER (WHERE t.kind = 'BET') < statement_timestamp() - interval '24 hours' AS open
          FROM (SELECT * FROM transactions t
                 WHERE t.round_id = r.round_id AND t.player_ref = r.player_ref AND t.provider_id = $2

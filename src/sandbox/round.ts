@@ -5,6 +5,7 @@ import { readStorage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
 import { Randomness } from '../runtime/randomness.js';
+import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { playFaults } from './faults.round.js';
 import { playFreeSpins, type Transaction } from './free-spins.round.js';
 import { START_BALANCE_MINOR } from './ledger.js';
@@ -84,6 +85,7 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
  * @param options `--faults`: the counterparts misbehave, and the service's reaction is explained
  */
 async function main(options: readonly string[]): Promise<void> {
+  tolerateBrokenOutput();
   const colours = process.stdout.isTTY && process.stdout.hasColors();
   const output = { print: (text: string) => void process.stdout.write(`${text}\n`), colours };
   try {

@@ -9,6 +9,7 @@ import {
   WHOLE_COLUMNS,
   WINDOW_ROWS,
 } from '../transaction-search.sql.js';
+import { openRound } from './open-round.sql.js';
 
 /** A filter of rounds; an absent field restricts nothing. */
 export interface RoundFilter extends Pick<
@@ -78,9 +79,7 @@ const ROUND_OF_BET = `
   SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
          count(*)::int AS transactions,
          count(*) FILTER (WHERE r.state IN ('PENDING', 'TIMED_OUT'))::int AS undecided,
-         bool_or(r.kind = 'BET' AND r.state = 'APPROVED')
-           AND NOT coalesce(bool_or(r.kind = 'WIN' AND r.state = 'APPROVED'), false)
-           AND NOT coalesce(bool_or(r.round_closed), false) AS open
+         ${openRound('r')} AS open
     FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} OFFSET 0) r
    WHERE r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
 
