@@ -3,7 +3,6 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const sdk = import.meta.dirname;
-const dist = join(sdk, 'dist');
 
-writeFileSync(join(dist, 'cjs/package.json'), JSON.stringify({ type: 'commonjs' }));
-copyFileSync(join(sdk, '../docs/openapi/provider.json'), join(dist, 'openapi.json'));
+writeFileSync(join(sdk, 'dist/cjs/package.json'), JSON.stringify({ type: 'commonjs' }));
+copyFileSync(join(sdk, '../docs/openapi/provider.json'), join(sdk, 'openapi.json'));
