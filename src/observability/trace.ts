@@ -9,7 +9,7 @@ export interface Trace {
   /** Ids on every log line of the request; never secrets. */
   readonly notes: Record<string, string>;
   /** The sender, address and route of the request, as far as they are known when a line is written. */
-  readonly origin?: () => LogFields;
+  origin?: () => LogFields;
   /** Present if tracing is on. */
   readonly span?: ActiveSpan | undefined;
   /** The error code with which it was refused. */

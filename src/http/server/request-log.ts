@@ -55,6 +55,7 @@ export class RequestLog {
     response.setHeaders(HEADERS).setHeader('X-Request-Id', requestId);
     this.metrics.requestStarted();
     response.once('close', () => {
+      trace.origin = finalOrigin(request);
       runTraced(trace, () => this.conclude(request, response, trace, monotonicMs() - started));
     });
     if (span?.recording) recordAnswer(response, span);
@@ -123,6 +124,15 @@ function originOf(request: Request): LogFields {
     route,
     path: route.includes(':') ? pathOf(request) : undefined,
   };
+}
+
+/**
+ * The origin of a request that has ended, without the request: connections and timers keep the trace of the request during
+ * which they were created.
+ */
+function finalOrigin(request: Request): () => LogFields {
+  const fields = originOf(request);
+  return () => fields;
 }
 
 /** The tenant that the signature guard has put on the request. */
