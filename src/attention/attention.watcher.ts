@@ -70,7 +70,6 @@ export class AttentionWatcher
   /** Where the next pass continues a search, and the check of a kind's items, that a pass has not finished. */
   private readonly places = new Map<Search, readonly string[]>();
   private readonly checked = new Map<AttentionKind, string>();
-  private stopped: Promise<unknown> | undefined;
 
   constructor(
     private readonly items: AttentionStore,
@@ -107,11 +106,15 @@ export class AttentionWatcher
   }
 
   onModuleDestroy(): void {
-    this.stopped = Promise.all([this.loop.stop(STOP_MS), this.rareLoop.stop(STOP_MS)]);
+    void this.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.stopped;
+    await this.stop();
+  }
+
+  private async stop(): Promise<void> {
+    await Promise.all([this.loop.stop(STOP_MS), this.rareLoop.stop(STOP_MS)]);
   }
 
   /** Runs a pass now, unless another instance has just begun one. Never rejects. */

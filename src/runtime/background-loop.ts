@@ -24,12 +24,12 @@ export class BackgroundLoop {
   /** The requested pass that has not begun. */
   private next: Promise<void> | undefined;
   private unfinished = 0;
-  private stopped = false;
+  private stopped: Promise<void> | undefined;
 
   constructor(private readonly options: BackgroundLoopOptions) {}
 
   get stopping(): boolean {
-    return this.stopped;
+    return this.stopped !== undefined;
   }
 
   start(): void {
@@ -49,7 +49,7 @@ export class BackgroundLoop {
    * @returns resolves when that pass has ended, even if it failed; never rejects
    */
   run(): Promise<void> {
-    if (this.stopped) return Promise.resolve();
+    if (this.stopping) return Promise.resolve();
     if (!this.next) {
       this.unfinished += 1;
       this.next = this.last.then(() => this.pass());
@@ -58,10 +58,17 @@ export class BackgroundLoop {
     return this.next;
   }
 
-  /** Begins no new pass, and waits up to `patienceMs` milliseconds for those already requested. */
-  async stop(patienceMs: number): Promise<void> {
-    this.stopped = true;
+  /**
+   * Begins no further pass, and waits for those requested so far, for at most `patienceMs` milliseconds. Later calls wait
+   * for the first one.
+   */
+  stop(patienceMs: number): Promise<void> {
     clearTimeout(this.timer);
+    this.stopped ??= this.finish(patienceMs);
+    return this.stopped;
+  }
+
+  private async finish(patienceMs: number): Promise<void> {
     await Promise.race([this.last, sleep(patienceMs, undefined, { ref: false })]);
   }
 

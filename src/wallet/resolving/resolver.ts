@@ -39,7 +39,6 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     intervalMs: POLL_MS,
   });
   private readonly parkedWatchers: (() => void)[] = [];
-  private stopped: Promise<void> | undefined;
 
   constructor(
     private readonly undecided: UndecidedStore,
@@ -55,11 +54,11 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
 
   /** Begins no further call once the shutdown has begun. The calls in flight are awaited later. */
   onModuleDestroy(): void {
-    this.stopped = this.loop.stop(STOP_MS);
+    void this.loop.stop(STOP_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.stopped;
+    await this.loop.stop(STOP_MS);
   }
 
   /** @param watcher called after a transaction was parked by this instance; not awaited, and must not throw */
