@@ -12,8 +12,8 @@ export const ITEM_COLUMNS = `
   t.closed_by_name AS "closedByName", t.close_reason AS reason, t.created_at AS "createdAt"`;
 
 /** Adds an event to the items of the CTE `from`. */
-const tell = (from: string, event: string, actor: string, name = 'NULL', text = 'NULL') => `
-  told AS (INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
+const recordEvent = (from: string, event: string, actor: string, name = 'NULL', text = 'NULL') => `
+  recorded AS (INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
            SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
 
 /** $1: causes as JSON; $2: the actor. A cause that already has an item, open or closed, gets no second one. */
@@ -28,7 +28,7 @@ export const OPEN: Statement = {
                provider_id text, summary text, count integer, href text, range_from timestamptz, range_to timestamptz)
       ON CONFLICT (kind, subject) WHERE cause_present DO NOTHING
       RETURNING item_id
-    ), ${tell('opened', `'opened'`, '$2')}
+    ), ${recordEvent('opened', `'opened'`, '$2')}
     SELECT item_id AS id FROM opened`,
 };
 
@@ -42,7 +42,7 @@ const endOf = (condition: string) => `
        WHERE cause_present AND ${condition}
       RETURNING item_id, closed_at
     ), closed AS (SELECT item_id FROM gone WHERE closed_at = ${NOW}),
-    ${tell('closed', `'closed'`, `'${PLATFORM_ACTOR}'`, 'NULL', `'its cause is gone'`)}
+    ${recordEvent('closed', `'closed'`, `'${PLATFORM_ACTOR}'`, 'NULL', `'its cause is gone'`)}
     SELECT item_id AS id FROM closed`;
 
 export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
@@ -93,7 +93,7 @@ export const WAKE: Statement = {
       UPDATE attention_items SET state = 'OPEN', snoozed_until = NULL
        WHERE state = 'SNOOZED' AND snoozed_until <= ${NOW}
       RETURNING item_id
-    ), ${tell('woken', `'woken'`, `'${PLATFORM_ACTOR}'`)}
+    ), ${recordEvent('woken', `'woken'`, `'${PLATFORM_ACTOR}'`)}
     SELECT item_id AS id FROM woken`,
 };
 
@@ -103,7 +103,7 @@ const changeOf = (name: string, assignments: string, event: string, text: string
   text: `
     WITH changed AS (
       UPDATE attention_items SET ${assignments} WHERE item_id = $1 AND state <> 'CLOSED' RETURNING item_id
-    ), ${tell('changed', event, '$2', '$3', text)}
+    ), ${recordEvent('changed', event, '$2', '$3', text)}
     SELECT item_id AS id FROM changed`,
 });
 

@@ -145,8 +145,7 @@ export const TRADING_PAIRS: Statement = {
 
 /**
  * Counts the rounds of operator $1 and provider $2 that began in that time, among the newest $3 transactions, and those
- * that are open. A round is open while it has an APPROVED BET, no APPROVED WIN and no `roundClosed`, as in
- * wallet/desk/rounds/round.sql.ts.
+ * that are open.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',
