@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import type { Columns } from '../../../http/lists/list.js';
 import { NextCursor } from '../../../http/lists/time-page.js';
 import { AdviceResponse, TransactionItem } from '../transaction.admin.response.js';
@@ -76,21 +76,15 @@ export class RoundSumsResponse implements SumsOfCurrency {
 }
 
 /** A round with its transactions and their sums. */
-export class RoundDetail {
-  @ApiProperty({ example: 'sandbox-provider' })
-  providerId: string;
-  @ApiProperty({ example: 'round-7' })
-  roundId: string;
-  @ApiProperty({ example: 'sandbox-operator' })
-  operatorId: string;
-  @ApiProperty({ example: 'player-42' })
-  playerRef: string;
-  @ApiProperty({ example: 'sandbox-slots' })
-  gameId: string;
-  @ApiProperty({ enum: ['REAL', 'DEMO'] })
-  mode: 'REAL' | 'DEMO';
-  @ApiProperty({ description: 'It has an APPROVED BET, no APPROVED WIN and no `roundClosed`' })
-  open: boolean;
+export class RoundDetail extends PickType(RoundItem, [
+  'providerId',
+  'roundId',
+  'operatorId',
+  'playerRef',
+  'gameId',
+  'mode',
+  'open',
+] as const) {
   @ApiProperty({ type: [TransactionItem], description: 'Oldest first' })
   items: TransactionItem[];
   @ApiPropertyOptional({
