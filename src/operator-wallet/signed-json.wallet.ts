@@ -41,8 +41,14 @@ export class SignedJsonWallet implements OperatorWallet {
 
   private post(route: string, body: object): Promise<CallOutcome> {
     const { operatorId, walletBaseUrl, secret, timeoutMs } = this.address;
-    const addressee = { tenantId: operatorId, secret, baseUrl: walletBaseUrl };
-    return this.outbound.post({ ...addressee, route, body, timeoutMs });
+    return this.outbound.post({
+      tenantId: operatorId,
+      secret,
+      baseUrl: walletBaseUrl,
+      route,
+      body,
+      timeoutMs,
+    });
   }
 }
 
