@@ -29,7 +29,7 @@ export const OUTBOX_TABLE = `
  * - `OPEN`: to be sent, or sent and not decided.
  * - `DECIDED`: `answer` has APPROVED or DECLINED, for ever.
  * - `NOT_BOOKED`: a BET that was never sent, or refused by the first attempt. The round may be voided.
- * - `ROLLED_BACK`: a BET that nobody waits for any more. Its ROLLBACK, in a row of its own, takes it back.
+ * - `ROLLED_BACK`: an abandoned BET. Its ROLLBACK has a row of its own.
  * - `PARKED`: a WIN or ROLLBACK that the platform refuses. A person settles it with the platform.
  */
 export type OutboxState = 'OPEN' | 'DECIDED' | 'NOT_BOOKED' | 'ROLLED_BACK' | 'PARKED';
@@ -88,7 +88,7 @@ export class Outbox {
     );
   }
 
-  /** What is known of a transaction; undefined if it was never placed. */
+  /** The state of a transaction; undefined if it was never placed. */
   async find(transactionId: string): Promise<OutboxEntry | undefined> {
     const { rows } = await this.pool.query<{
       state: OutboxState;
@@ -108,7 +108,7 @@ export class Outbox {
   }
 
   /**
-   * Sends one transaction that was just placed, and tells what is known of it then. If it is still OPEN, a worker continues.
+   * Sends a transaction that was just placed, and returns its state. If it is still OPEN, a worker continues.
    */
   async deliver(transactionId: string): Promise<OutboxEntry | undefined> {
     await this.attempt(await this.claim(`transaction_id = $1`, [transactionId]));

@@ -80,7 +80,7 @@ test('a process that dies while it waits for the answer is continued by the next
   death.abort(new Error('killed'));
   await expect(delivery).rejects.toThrow('killed');
   held.release();
-  // Nobody else sends it while the lease lasts; then the next process does.
+  // No other process sends it until the lease expires; then the next one does.
   const next = processOf();
   await expect
     .poll(
@@ -94,7 +94,7 @@ test('a process that dies while it waits for the answer is continued by the next
   expect(world.wallet.booked(request.transactionId)).toMatchObject({ movements: 1 });
 });
 
-test('a BET that nobody waits for any more is taken back, whether or not it was booked', async () => {
+test('an abandoned BET is rolled back, whether or not it was booked', async () => {
   const before = world.wallet.balanceOf(session.playerRef);
   const outbox = processOf();
   const request = bet();

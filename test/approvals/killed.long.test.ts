@@ -66,7 +66,7 @@ async function start(): Promise<void> {
 const pathOf = ({ transactionId }: { transactionId: string }) =>
   `/v1/admin/transactions/${PROVIDER}/${transactionId}`;
 
-/** A WIN that nobody knows the outcome of, left to a person. */
+/** A parked WIN whose outcome is unknown. */
 async function parkedWin(transactionId: string) {
   const session = await world.launch();
   const win = await new Transactions(world).timedOut(world.transaction(session, 'WIN', { transactionId }));

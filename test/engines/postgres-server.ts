@@ -58,7 +58,7 @@ export class PostgresServer {
     return standby;
   }
 
-  /** The address of a database for a role, both of which nobody checks. */
+  /** The address of a database for a role; whether they exist is not checked. */
   url(database = 'postgres', user = 'postgres'): string {
     return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
   }

@@ -103,7 +103,7 @@ export class BrokenSignature {
     return this.is('compares as much of a signature as there is') && isShort && right.startsWith(signature);
   }
 
-  /** The secret, or what is left of it. */
+  /** The secret, whole or truncated. */
   private get key(): string {
     return this.is('decodes the secret as base64')
       ? Buffer.from(this.server.secret, 'base64').toString('ascii')

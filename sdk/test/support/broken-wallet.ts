@@ -291,7 +291,7 @@ export class BrokenWallet {
     const isTombstone = this.tombstones.has(key);
     if (this.is('leaves a tombstone for one BET')) this.tombstones.delete(key);
     if (isTombstone && !this.is('leaves no tombstone')) {
-      // A BET that leaves no trace is judged anew.
+      // An unrecorded BET is decided again each time.
       return this.is('leaves a tombstone for one BET') ? ok({ ...declined, balance: before }) : declined;
     }
     const owner = this.playersByRound.get(roundId) ?? playerRef;
