@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { callbacks, type Running, type Settings } from './provider.js';
 
-/** A provider on Express: the callbacks stand in front of `express.json()`, which would throw the raw body away. */
+/** A provider on Express: the callbacks are registered before `express.json()`, which would discard the raw body. */
 export async function startExpress(settings: Settings): Promise<Running> {
   const app = express();
   app.use('/rgs', toExpressHandler(callbacks(settings)));

@@ -2,7 +2,10 @@ import { toFastifyPlugin } from '@croupier/provider-sdk';
 import { fastify } from 'fastify';
 import { callbacks, type Running, type Settings } from './provider.js';
 
-/** A provider on Fastify: inside the plugin a body stays the bytes that came, outside it is parsed as ever. */
+/**
+ * A provider on Fastify: inside the plugin a body is kept as the bytes received, outside of it bodies are parsed as
+ * usual.
+ */
 export async function startFastify(settings: Settings): Promise<Running> {
   const app = fastify();
   await app.register(toFastifyPlugin(callbacks(settings)), { prefix: '/rgs' });

@@ -12,8 +12,8 @@ interface Batch extends Grant {
 }
 
 /**
- * What a provider does when the platform calls, in the memory of one process. Yours is a database: requestRef is a unique
- * column, so that a grant that comes twice at once is booked once.
+ * The free spins of a provider, in the memory of one process. Use a database instead, with a unique column for
+ * requestRef, so that a grant that arrives twice at once is booked once.
  */
 export class FreeSpins {
   private readonly batches = new Map<string, Batch>();

@@ -19,7 +19,7 @@ class CallbacksController {
 @Module({ controllers: [CallbacksController] })
 class ProviderModule {}
 
-/** A provider on Nest: `rawBody` keeps the bytes that came beside the parsed body. */
+/** A provider on Nest: `rawBody` keeps the received bytes beside the parsed body. */
 export async function startNest(settings: Settings): Promise<Running> {
   const provider = { provide: CALLBACKS, useValue: toNestHandler(callbacks(settings)) };
   const module = { module: ProviderModule, providers: [provider] };

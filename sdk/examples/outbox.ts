@@ -5,6 +5,7 @@ import {
   type TransactionRequest,
   type TransactionResponse,
 } from '@croupier/provider-sdk';
+import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
 
 /**
@@ -30,7 +31,8 @@ export const OUTBOX_TABLE = `
  * - `DECIDED`: `answer` has APPROVED or DECLINED, for ever.
  * - `NOT_BOOKED`: a BET that was never sent, or refused by the first attempt. The round may be voided.
  * - `ROLLED_BACK`: an abandoned BET. Its ROLLBACK has a row of its own.
- * - `PARKED`: a WIN or ROLLBACK that the platform refuses. A person settles it with the platform.
+ * - `PARKED`: a WIN or ROLLBACK that the platform refuses, or an id that it knows from another request. A person settles it
+ *   with the platform.
  */
 export type OutboxState = 'OPEN' | 'DECIDED' | 'NOT_BOOKED' | 'ROLLED_BACK' | 'PARKED';
 
@@ -77,15 +79,33 @@ export class Outbox {
   }
 
   /**
-   * Stores a transaction before it is sent.
+   * Stores a transaction before it is sent. Storing the same one again changes nothing.
    * @param connection that of the database transaction in which the game's own state changes, so that both are stored or
    * neither
+   * @throws Error if another request has this transactionId, whose outcome would be mistaken for this one's
    */
   async place(request: TransactionRequest, connection: Pool | PoolClient = this.pool): Promise<void> {
+    const { transactionId } = request;
+    const text = JSON.stringify(request);
     await connection.query(
       `INSERT INTO wallet_outbox (transaction_id, request) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
-      [request.transactionId, JSON.stringify(request)],
+      [transactionId, text],
     );
+    const { rows } = await connection.query<{ request: string }>(
+      `SELECT request FROM wallet_outbox WHERE transaction_id = $1`,
+      [transactionId],
+    );
+    if (!isDeepStrictEqual(JSON.parse(rows[0]?.request ?? 'null'), JSON.parse(text))) {
+      throw new Error(`transaction ${transactionId} is stored with another request`);
+    }
+  }
+
+  /** The number of transactions that are not decided yet. */
+  async countOpen(): Promise<number> {
+    const { rows } = await this.pool.query<{ count: string }>(
+      `SELECT count(*) FROM wallet_outbox WHERE state = 'OPEN'`,
+    );
+    return Number(rows[0]?.count);
   }
 
   /** The state of a transaction; undefined if it was never placed. */
@@ -168,9 +188,11 @@ export class Outbox {
 
   private async handle(row: Row, request: TransactionRequest, error: PlatformError): Promise<void> {
     if (error.retryable) return this.postpone(row, error);
-    if (request.kind !== 'BET') return this.settle(row, 'PARKED', null, error.message);
+    // A ROLLBACK could take back the other request that has this id.
+    const isReused = error.code === 'TRANSACTION_ID_REUSED';
+    if (request.kind !== 'BET' || isReused) return this.settle(row, 'PARKED', null, error.message);
     if (error.outcome === 'not-booked') return this.settle(row, 'NOT_BOOKED', null, error.message);
-    // It may have been booked, and the platform will not say: taking it back is right in both cases.
+    // It may have been booked, and the platform does not tell: a ROLLBACK is right in both cases.
     return this.rollBack(row, request, error.message);
   }
 

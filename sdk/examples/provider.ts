@@ -4,13 +4,13 @@ import { FreeSpins } from './free-spins.js';
 export interface Settings {
   tenantId: string;
   secret: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
 }
 
-/** A provider that listens. */
+/** A running provider. */
 export interface Running {
-  /** What is registered with the platform as the webhook's base address. */
+  /** The webhook base address to register with the platform. */
   url: string;
   stop(): Promise<void>;
 }

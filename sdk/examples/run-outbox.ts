@@ -1,50 +1,57 @@
 import { ProviderClient } from '@croupier/provider-sdk';
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { Outbox, OUTBOX_TABLE } from './outbox.js';
 
-// Plays one round through the outbox. Stop it at any moment and start it again: it continues with what is open.
+// Plays one round through the outbox. Stop it at any moment and start it again with the same SESSION_TOKEN: it continues
+// the same round, and no money moves twice.
 // DATABASE_URL=… CROUPIER_SECRET=… SESSION_TOKEN=… npm run example:outbox -w sdk
-const { DATABASE_URL, CROUPIER_SECRET = '', SESSION_TOKEN: sessionToken = '' } = process.env;
-const platform = new ProviderClient({
-  baseUrl: process.env['CROUPIER_URL'] ?? 'http://127.0.0.1:3000',
-  tenantId: process.env['CROUPIER_TENANT'] ?? 'sandbox-provider',
-  secret: CROUPIER_SECRET,
-});
-const pool = new Pool({ connectionString: DATABASE_URL });
-try {
-  await pool.query(OUTBOX_TABLE);
-  const outbox = new Outbox(pool, platform);
-  console.log(`${await outbox.deliverDue()} transactions of an earlier run were sent`);
-
-  const { playerRef, gameId, currency } = await platform.verifySession({ sessionToken });
-  const round = { sessionToken, playerRef, gameId, currency, roundId: randomUUID() };
-  const bet = { ...round, kind: 'BET', transactionId: randomUUID(), amountMinor: 250 } as const;
-  await outbox.place(bet);
-  if ((await decided(outbox, bet.transactionId)) === 'APPROVED') {
-    const win = {
-      ...round,
-      kind: 'WIN',
-      transactionId: randomUUID(),
-      amountMinor: 400,
-      roundClosed: true,
-    } as const;
-    await outbox.place(win);
-    await decided(outbox, win.transactionId);
+const { DATABASE_URL, CROUPIER_SECRET, SESSION_TOKEN: sessionToken } = process.env;
+if (DATABASE_URL && CROUPIER_SECRET && sessionToken) {
+  const platform = new ProviderClient({
+    baseUrl: process.env['CROUPIER_URL'] ?? 'http://127.0.0.1:3000',
+    tenantId: process.env['CROUPIER_TENANT'] ?? 'my-provider',
+    secret: CROUPIER_SECRET,
+  });
+  const pool = new Pool({ connectionString: DATABASE_URL });
+  try {
+    await pool.query(OUTBOX_TABLE);
+    await playRound(new Outbox(pool, platform), platform, sessionToken);
+  } finally {
+    await pool.end();
   }
-} finally {
-  await pool.end();
+} else {
+  console.error('Usage: DATABASE_URL=… CROUPIER_SECRET=… SESSION_TOKEN=… npm run example:outbox -w sdk');
+  process.exitCode = 2;
 }
 
-/** Delivers until the transaction is no longer open. */
-async function decided(outbox: Outbox, transactionId: string): Promise<string> {
+async function playRound(outbox: Outbox, platform: ProviderClient, sessionToken: string): Promise<void> {
+  await deliverOpen(outbox);
+  const { playerRef, gameId, currency } = await platform.verifySession({ sessionToken });
+  // A game keeps the ids of its round in its own state. Here they follow from the session, so that a restart knows them.
+  const roundId = createHash('sha256').update(sessionToken).digest('hex').slice(0, 32);
+  const round = { sessionToken, playerRef, gameId, currency, roundId };
+  await outbox.place({ ...round, kind: 'BET', transactionId: `${roundId}-bet`, amountMinor: 250 });
+  await deliverOpen(outbox);
+  const bet = await outbox.find(`${roundId}-bet`);
+  console.log('BET', bet?.state, bet?.answer ?? bet?.error);
+  if (bet?.answer?.status !== 'APPROVED') return;
+
+  const payout = { transactionId: `${roundId}-win`, amountMinor: 400, roundClosed: true };
+  await outbox.place({ ...round, kind: 'WIN', ...payout });
+  await deliverOpen(outbox);
+  const win = await outbox.find(`${roundId}-win`);
+  console.log('WIN', win?.state, win?.answer ?? win?.error);
+}
+
+/** Delivers until no transaction is open, those of earlier runs included. */
+async function deliverOpen(outbox: Outbox): Promise<void> {
   for (;;) {
-    const entry = await outbox.deliver(transactionId);
-    if (entry && entry.state !== 'OPEN') {
-      console.log(transactionId, entry.state, entry.answer ?? entry.error);
-      return entry.answer?.status ?? entry.state;
-    }
+    await outbox.deliverDue();
+    const open = await outbox.countOpen();
+    if (open === 0) return;
+    console.log(`${open} open; the next attempt is due later`);
     await pause(1000);
   }
 }

@@ -13,7 +13,7 @@ const EXAMPLES = {
 
 const [name = '', port = '4000'] = process.argv.slice(2);
 const secret = process.env['CROUPIER_SECRET'];
-const tenantId = process.env['CROUPIER_TENANT'] ?? 'sandbox-provider';
+const tenantId = process.env['CROUPIER_TENANT'] ?? 'my-provider';
 const start = Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name as keyof typeof EXAMPLES] : undefined;
 if (start && secret) {
   const { url } = await start({ tenantId, secret, port: Number(port) });

@@ -123,9 +123,12 @@ export function isDecisionOn(transactionId: string) {
 
 /**
  * A status without the platform's headers comes from a proxy: the platform may have processed the request nevertheless.
+ * Headers that are empty or doubled, as faulty proxies leave them, say as little.
  */
 function comesFromPlatform({ headers }: Answer): boolean {
-  return headers.get('x-error-code') !== null && headers.get('x-next-action') !== null;
+  const code = headers.get('x-error-code') ?? '';
+  const nextAction = headers.get('x-next-action') ?? '';
+  return /^[A-Z][A-Z0-9_]*$/.test(code) && /^[a-z][a-z-]*$/.test(nextAction);
 }
 
 function meaningOf(answer: Answer): Meaning {
@@ -164,7 +167,7 @@ function clockHint(offsetSeconds: number | undefined): string {
   return `: the platform's clock is ${Math.abs(offsetSeconds)} s ${direction} this one`;
 }
 
-/** @param value seconds or an HTTP date, as RFC 9110 has it; undefined for anything else */
+/** @param value seconds or an HTTP date, as in RFC 9110; undefined for anything else */
 function retryAfterSeconds(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value);

@@ -69,7 +69,9 @@ export interface CallbackHandlerOptions {
   ): { externalRef: string } | Promise<{ externalRef: string }>;
   /** The remaining spins of a batch. Changes nothing. */
   onStatus?(batch: BatchReference, context: CallbackContext): BatchStatus | Promise<BatchStatus>;
-  /** Voids the remaining spins of a batch; spins already played stand. May be called again for the same batch. */
+  /**
+   * Voids the remaining spins of a batch; spins already played remain valid. May be called again for the same batch.
+   */
   onCancel?(batch: BatchReference, context: CallbackContext): unknown;
   /** Ends the session in the game; on the platform it has already ended. May be called again for the same session. */
   onRevoke?(revocation: Revocation, context: CallbackContext): unknown;
@@ -246,7 +248,7 @@ const HANDLERS = ['onGrant', 'onStatus', 'onCancel', 'onRevoke', 'onPlay', 'onRe
 function checkHandlers(options: object): void {
   for (const [name, handler] of Object.entries(options) as [string, unknown][]) {
     if (!/^on[A-Z]/.test(name)) continue;
-    if (!HANDLERS.includes(name)) throw new TypeError(`${name} is none of ${HANDLERS.join(', ')}`);
+    if (!HANDLERS.includes(name)) throw new TypeError(`${name} is not one of ${HANDLERS.join(', ')}`);
     if (handler !== undefined && typeof handler !== 'function') {
       throw new TypeError(`${name} must be a function`);
     }
@@ -281,7 +283,7 @@ function statusOf(handler: string, { remainingSpins, completed }: BatchStatus): 
     return { remainingSpins, completed };
   }
   throw new TypeError(
-    `${handler} must answer {remainingSpins, completed}: a whole number from 0, and a boolean`,
+    `${handler} must answer {remainingSpins, completed}: a whole number of at least 0, and a boolean`,
   );
 }
 

@@ -21,7 +21,7 @@ export interface Grant {
   requestRef: string;
   playerRef: string;
   gameId: string;
-  /** A whole number from 1. */
+  /** A whole number of at least 1. */
   spins: number;
   /** Minor units; 0 means your default stake. */
   betAmountMinor: number;
@@ -85,9 +85,10 @@ export function readCallback(name: CallName, rawBody: string): Record<string, un
   try {
     body = JSON.parse(rawBody);
   } catch {
-    return 'the body is no JSON';
+    return 'the body is not JSON';
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the body is no JSON object';
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return 'the body is not a JSON object';
   const known: Record<string, unknown> = {};
   for (const [field, complaint] of Object.entries(FIELDS[name])) {
     const value = (body as Record<string, unknown>)[field];
@@ -99,12 +100,12 @@ export function readCallback(name: CallName, rawBody: string): Record<string, un
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? undefined : 'must be a text';
+  return typeof value === 'string' && value !== '' ? undefined : 'must be a non-empty string';
 }
 
 function whole(least: number): (value: unknown) => string | undefined {
   return (value) =>
     Number.isSafeInteger(value) && (value as number) >= least
       ? undefined
-      : `must be a whole number from ${least}`;
+      : `must be a whole number of at least ${least}`;
 }

@@ -102,10 +102,10 @@ export function resolveOptions(
   const deadlineMs = own.deadlineMs ?? client.deadlineMs ?? DEFAULTS.deadlineMs;
   const timeoutMs = own.timeoutMs ?? client.timeoutMs ?? DEFAULTS.timeoutMs;
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-    throw new TypeError('maxAttempts must be a whole number from 1');
+    throw new TypeError('maxAttempts must be a whole number of at least 1');
   }
   for (const [name, value] of Object.entries({ deadlineMs, timeoutMs })) {
-    if (!(value > 0 && value <= MAX_TIMER_MS)) {
+    if (typeof value !== 'number' || !(value > 0 && value <= MAX_TIMER_MS)) {
       throw new TypeError(`${name} must be a positive number of milliseconds, at most ${MAX_TIMER_MS}`);
     }
   }

@@ -87,7 +87,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
 export function signRequest(input: SignInput): SignatureHeaders {
   const { nonce, now } = input;
   checkSecret(input.secret);
-  if (!(now >= 0 && now <= MAX_UNIX_SECONDS)) {
+  if (typeof now !== 'number' || !(now >= 0 && now <= MAX_UNIX_SECONDS)) {
     throw new TypeError('now must be Unix time in seconds: divide milliseconds by 1000');
   }
   if (typeof nonce !== 'string' || !NONCE.test(nonce)) {
@@ -114,7 +114,7 @@ export function signatureHeaders(input: SignInput): SignatureHeaders {
  */
 export function checkSecret(secret: unknown, name = 'secret'): asserts secret is string {
   if (typeof secret !== 'string' || secret.trim() === '') {
-    throw new TypeError(`${name} must be the secret as it was shown at creation, and is empty`);
+    throw new TypeError(`${name} must be the secret as it was shown at creation, but is empty`);
   }
   if (secret.trim() !== secret) throw new TypeError(`${name} has whitespace at its beginning or end`);
 }
@@ -170,11 +170,11 @@ export function canonicalHead({ method, path, timestamp, nonce }: Omit<SignedPar
 }
 
 /** The value of `X-Signature`: 64 lower-case hex digits. */
-export function signatureOf(secret: string, parts: SignedParts): string {
+export function signatureOf(secret: string | Uint8Array, parts: SignedParts): string {
   return mac(secret, parts).toString('hex');
 }
 
-function mac(secret: string, parts: SignedParts): Buffer {
+function mac(secret: string | Uint8Array, parts: SignedParts): Buffer {
   return createHmac('sha256', secret).update(canonicalHead(parts)).update(parts.body).digest();
 }
 

@@ -61,20 +61,20 @@ async function revoke(origin: string, path = CALLBACK_ROUTES.revoke as string): 
   return response.status;
 }
 
-test('Express: the path that was signed is the whole one, wherever the handler is mounted', async () => {
+test('Express: the signed path is the complete one, wherever the handler is mounted', async () => {
   const app = express();
   app.use('/rgs', express.Router().use('/eu', toExpressHandler(handler)));
   expect(await revoke(await listen(app), `/rgs/eu${CALLBACK_ROUTES.revoke}`)).toBe(200);
   expect(revocations).toHaveLength(1);
 });
 
-test('Express: what express.raw() left is taken', async () => {
+test('Express: the body that express.raw() read is used', async () => {
   const app = express();
   app.use(express.raw({ type: '*/*' }), toExpressHandler(handler));
   expect(await revoke(await listen(app))).toBe(200);
 });
 
-test('Express: behind express.json() nothing is believed, and we are told why', async () => {
+test('Express: after express.json() every call is refused, and the log says why', async () => {
   const app = express();
   app.use(express.json(), toExpressHandler(handler));
   expect(await revoke(await listen(app))).toBe(500);
@@ -82,7 +82,7 @@ test('Express: behind express.json() nothing is believed, and we are told why', 
   expect(revocations).toEqual([]);
 });
 
-test('Nest: without rawBody nothing is believed, and we are told why', async () => {
+test('Nest: without rawBody every call is refused, and the log says why', async () => {
   const app = express();
   const handle = toNestHandler(handler);
   app.use(express.json());
@@ -91,7 +91,7 @@ test('Nest: without rawBody nothing is believed, and we are told why', async () 
   expect(String(errors[0])).toContain('{rawBody: true}');
 });
 
-test('node:http: what is no callback goes to the next, or is a 404', async () => {
+test('node:http: a request that is not a callback goes to the next handler, or is a 404', async () => {
   const listener = toNodeListener(handler);
   const origin = await listen((request, response) => {
     if (request.url === '/bare') listener(request, response);
@@ -102,7 +102,7 @@ test('node:http: what is no callback goes to the next, or is a 404', async () =>
   expect(await revoke(origin)).toBe(200);
 });
 
-test('node:http: a caller that goes away halfway harms nobody', async () => {
+test('node:http: a caller that disconnects halfway affects no other', async () => {
   const origin = await listen(toNodeListener(handler));
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   const path = CALLBACK_ROUTES.revoke;
@@ -127,7 +127,7 @@ test('node:http: a body without an end is cut off', async () => {
   };
   socket.on('drain', flood);
   flood();
-  // What is still written when the connection ends is an error, and no surprise.
+  // Writing to the closed connection fails, as expected.
   await new Promise((resolve) => socket.once('close', resolve));
   expect(await revoke(origin)).toBe(200);
 });

@@ -102,7 +102,7 @@ describe('a callback', () => {
     cancel: {},
     revoke: {},
   };
-  test.each(NAMES)('%s reaches its function with what it carries and no more', async (name) => {
+  test.each(NAMES)('%s reaches its function with exactly its known fields', async (name) => {
     const body = JSON.stringify({ ...BODIES[name], unknown: 1 });
     const answer = await handlerOf()(request(name, { body }));
     expect(answer).toEqual({
@@ -118,7 +118,7 @@ describe('a callback', () => {
     expect(await handler(request(name))).toMatchObject({ status: 501 });
   });
 
-  test('may come at any base path, and with one that a proxy cut off', async () => {
+  test('may arrive at any base path, and without one that a proxy removed', async () => {
     expect(
       await handlerOf()(request('grant', { path: `/rgs/eu${CALLBACK_ROUTES.grant}?a=1` })),
     ).toMatchObject({ status: 200 });
@@ -156,7 +156,7 @@ describe('a refused callback', () => {
     ['timestamp_expired', { now: NOW - 301 }],
     ['timestamp_in_future', { now: NOW + 301 }],
     ['malformed_header', { nonce: 'short' }],
-  ])('is a 401 that tells nobody but us %s %j', async (reason, changes) => {
+  ])('is a 401 whose reason only `onRefused` gets: %s %j', async (reason, changes) => {
     expect(await handlerOf()(request('grant', changes))).toEqual({
       status: 401,
       headers: { 'Content-Type': 'text/plain; charset=utf-8' },
@@ -166,7 +166,7 @@ describe('a refused callback', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is one whose nonce came before, on any route, but not one that was refused', async () => {
+  test('is one whose nonce was used before, on any route, unless that call was refused', async () => {
     const handler = handlerOf();
     const nonce = 'the-same-nonce';
     expect(await handler(request('grant', { nonce, secret: 'other' }))).toMatchObject({ status: 401 });
@@ -179,15 +179,15 @@ describe('a refused callback', () => {
   });
 
   test.each([
-    ['grant', { spins: 0 }, 'spins must be a whole number from 1'],
-    ['grant', { spins: '10' }, 'spins must be a whole number from 1'],
-    ['grant', { betAmountMinor: -1 }, 'betAmountMinor must be a whole number from 0'],
+    ['grant', { spins: 0 }, 'spins must be a whole number of at least 1'],
+    ['grant', { spins: '10' }, 'spins must be a whole number of at least 1'],
+    ['grant', { betAmountMinor: -1 }, 'betAmountMinor must be a whole number of at least 0'],
     ['grant', { currency: 'eur' }, 'currency must be three upper-case letters'],
-    ['grant', { requestRef: '' }, 'requestRef must be a text'],
-    ['status', { externalRef: null }, 'externalRef must be a text'],
-    ['cancel', { playerRef: 7 }, 'playerRef must be a text'],
-    ['revoke', { sessionId: undefined }, 'sessionId must be a text'],
-  ] as const)('%s with %j is a 400 that says what is wrong', async (name, change, error) => {
+    ['grant', { requestRef: '' }, 'requestRef must be a non-empty string'],
+    ['status', { externalRef: null }, 'externalRef must be a non-empty string'],
+    ['cancel', { playerRef: 7 }, 'playerRef must be a non-empty string'],
+    ['revoke', { sessionId: undefined }, 'sessionId must be a non-empty string'],
+  ] as const)('%s with %j is a 400 that names the mistake', async (name, change, error) => {
     const body = JSON.stringify({ ...BODIES[name], ...change });
     expect(await handlerOf()(request(name, { body }))).toMatchObject({
       status: 400,
@@ -196,11 +196,11 @@ describe('a refused callback', () => {
     expect(calls).toEqual([]);
   });
 
-  test.each(['', '{', 'null', '[]', '"text"'])('%j is no body', async (body) => {
+  test.each(['', '{', 'null', '[]', '"text"'])('%j is not a valid body', async (body) => {
     expect(await handlerOf()(request('grant', { body }))).toMatchObject({ status: 400 });
   });
 
-  test('is too large a one', async () => {
+  test('is not a body that is too large', async () => {
     const handler = handlerOf({ maxBodyBytes: 10 });
     expect(await handler(request('revoke'))).toMatchObject({ status: 413 });
     expect(await handler({ ...request('revoke'), body: new Uint8Array(11) })).toMatchObject({ status: 413 });
@@ -211,7 +211,7 @@ describe('the play route', () => {
   const play = (body: object = BODIES.status) =>
     request('status', { path: PLAY_ROUTE, body: JSON.stringify(body) });
 
-  test('plays one spin for a signed call where there is onPlay', async () => {
+  test('plays one spin for a signed call if there is onPlay', async () => {
     const handler = handlerOf({ onPlay: () => ({ remainingSpins: 6, completed: false }) });
     expect(await handler(play())).toMatchObject({
       status: 200,
@@ -228,7 +228,7 @@ describe('the play route', () => {
 });
 
 describe('a function that does not answer', () => {
-  test('as it wants to is quoted, as the platform logs it', async () => {
+  test('with its own message is answered with it, and the platform logs it', async () => {
     const handler = handlerOf({ onStatus: () => Promise.reject(new CallbackRefusal(404, 'no such batch')) });
     expect(await handler(request('status'))).toMatchObject({
       status: 404,
@@ -242,7 +242,7 @@ describe('a function that does not answer', () => {
     { onGrant: () => ({ externalRef: '' }) },
     { onGrant: () => ({}) as { externalRef: string } },
     { onGrant: () => undefined as unknown as { externalRef: string } },
-  ])('is a 500 that tells nobody but us', async (options) => {
+  ])('is a 500 whose cause only `onError` gets', async (options) => {
     expect(await handlerOf(options)(request('grant'))).toMatchObject({
       status: 500,
       body: '{"error":"internal error"}',
@@ -259,7 +259,7 @@ describe('a function that does not answer', () => {
     expect(await handler(request('status'))).toMatchObject({ status: 500 });
   });
 
-  test('is a 500 though the log fails too', async () => {
+  test('is a 500 even if the log fails, too', async () => {
     const fail = () => {
       throw new Error('no');
     };
@@ -269,7 +269,7 @@ describe('a function that does not answer', () => {
   });
 });
 
-test('a body that was parsed away is a 500 that tells us what to do', async () => {
+test('a body that a parser has consumed is a 500 that says in the log what to do', async () => {
   expect(await handlerOf()({ ...request('grant'), body: undefined })).toMatchObject({ status: 500 });
   expect(String(errors[0])).toContain('in front of express.json()');
 });
@@ -292,14 +292,14 @@ describe('the nonces', () => {
     expect(refusals).toEqual(['nonce_replayed']);
   });
 
-  test('are bounded: full, they refuse', async () => {
+  test('are bounded: when the store is full, calls are refused', async () => {
     const handler = handlerOf({ nonceStore: new MemoryNonceStore(1) });
     expect(await handler(request('revoke'))).toMatchObject({ status: 200 });
     expect(await handler(request('revoke'))).toMatchObject({ status: 503 });
     expect(errors).toHaveLength(1);
   });
 
-  test('may be kept elsewhere; while it cannot be reached, nothing is admitted', async () => {
+  test('may be kept elsewhere; while that store is unavailable, no call is accepted', async () => {
     const claimed: unknown[] = [];
     const claim = async (...claim: unknown[]) => claimed.push(claim) === 1;
     const handler = handlerOf({ nonceStore: { claim } });
@@ -320,7 +320,7 @@ test.each<[object, string]>([
   [{ secrets: 'secret' }, 'secrets must be a list'],
   [{ secrets: ['new', ''] }, 'secrets[1] must be the secret'],
   [{ secrets: ['new', undefined] }, 'secrets[1] must be the secret'],
-  [{ onGranted: () => ({}) }, 'onGranted is none of onGrant, onStatus'],
+  [{ onGranted: () => ({}) }, 'onGranted is not one of onGrant, onStatus'],
   [{ onCancel: 'cancel' }, 'onCancel must be a function'],
 ])('%j is refused at once', (options, sentence) => {
   expect(() => handlerOf(options)).toThrow(TypeError);

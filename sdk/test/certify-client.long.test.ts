@@ -66,11 +66,11 @@ test.each<[string, string[], string]>([
   ['retries a decline', ['declined', 'declined-after-error'], 'the verdict declined'],
   ['ignores Retry-After', ['retry-throttled'], 'a pause of at least 950 ms'],
   [
-    'judges by the status alone',
+    'judges only by the status',
     ['doubt-proxy-401', 'doubt-proxy-403', 'doubt-proxy-404', 'doubt-proxy-503'],
     'unknown',
   ],
-  ['judges the last attempt alone', ['doubt-hang-then-refused'], 'the verdict unknown'],
+  ['judges only by the last attempt', ['doubt-hang-then-refused'], 'the verdict unknown'],
   ['voids on any refusal', ['doubt-id-reused', 'doubt-contact-platform'], 'the verdict unknown'],
   ['gives up as not booked', ['retry-bounded', 'doubt-proxy-408'], 'the verdict unknown'],
   [
@@ -80,7 +80,7 @@ test.each<[string, string[], string]>([
   ],
   ['sends every kind as a BET', ['win-approved', 'rollback-approved'], 'expected  kind WIN'],
   ['forgets what it rolls back', ['rollback-approved'], 'expected  originalTransactionId certify-original'],
-  ['retries BETs alone', ['win-retry-error-500', 'rollback-retry-hang'], 'approved'],
+  ['retries only BETs', ['win-retry-error-500', 'rollback-retry-hang'], 'approved'],
   ['takes a ROLLBACK for granted', ['rollback-retry-bounded'], 'the verdict unknown'],
   ['says nothing', ['approved'], 'a last line of approved, declined'],
 ])('a client that %s fails %j', async (fault, ids, expected) => {

@@ -1,76 +1,35 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { BrokenWallet, type WalletFault } from './support/broken-wallet.js';
+import { certify, only, SIGNATURE_REFUSALS } from './support/certified.js';
 import { command } from './support/command.js';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let wallet: BrokenWallet | undefined;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(async () => {
-  await wallet?.stop();
-  await folder.remove();
-});
-
 async function certified(faults: WalletFault[], ...options: string[]) {
-  wallet = await BrokenWallet.start(...faults);
-  const json = join(folder.path, 'report.json');
-  const args = ['certify-operator', '--url', wallet.url, '--tenant', wallet.tenantId, '--json', json];
+  const wallet = await BrokenWallet.start(...faults);
+  onTestFinished(() => wallet.stop());
+  const args = ['certify-operator', '--url', wallet.url, '--tenant', wallet.tenantId];
   const players = ['--player', 'player-1', '--other-player', 'player-2', '--unknown-player', 'nobody'];
   const short = ['--slow-ms', '10', '--calls', '5', '--timeout-ms', '1000'];
-  const result = await command([...args, ...players, ...short, ...options], { secret: wallet.secret });
-  const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
-  const of = (outcome: string) => cases.filter((each) => each.outcome === outcome).map(({ id }) => id);
-  return { ...result, failed: of('failed'), blocked: of('blocked') };
+  return certify([...args, ...players, ...short, ...options], wallet.secret);
 }
 
-const only = (...ids: string[]) => ids.flatMap((id) => ['--only', id]);
-
-const REFUSALS = [
-  'body-tampered',
-  'body-spaced',
-  'secret-wrong',
-  'tenant-missing',
-  'timestamp-missing',
-  'nonce-missing',
-  'signature-missing',
-  'signature-malformed',
-  'signature-shortened',
-  'tenant-wrong',
-  'timestamp-old',
-  'timestamp-future',
-  'timestamp-milliseconds',
-  'timestamp-changed',
-  'nonce-changed',
-  'method-changed',
-  'path-changed',
-  'query-added',
-  'nonce-replayed',
-  'nonce-replayed-elsewhere',
-  'nonce-replayed-at-once',
-  'forged-call-leaves-nonce',
-  'balance-secret-wrong',
-];
+const REFUSALS = [...SIGNATURE_REFUSALS, 'balance-secret-wrong'];
 
 const SIGNATURE_FAULTS: [WalletFault, string[]][] = [
   ['believes everybody', [...REFUSALS, 'refused-call-books-nothing']],
   ['refuses with 500', REFUSALS],
   ['takes the tenant from the call', ['tenant-wrong']],
-  ['takes no look at the time', ['timestamp-old', 'timestamp-future']],
+  ['ignores the time', ['timestamp-old', 'timestamp-future']],
   ['takes milliseconds too', ['timestamp-milliseconds']],
   ['forgets nonces', ['nonce-replayed', 'nonce-replayed-elsewhere', 'nonce-replayed-at-once']],
   ['remembers nonces by route', ['nonce-replayed-elsewhere']],
   ['claims a nonce before it verifies', ['forged-call-leaves-nonce']],
-  ['verifies JSON made anew', ['body-spelled-unusually', 'body-spaced']],
+  ['verifies re-serialised JSON', ['body-spelled-unusually', 'body-spaced']],
   ['verifies the path without its query', ['query-added']],
   ['verifies any of its paths', ['path-changed', 'query-added']],
   ['verifies any method', ['method-changed']],
   ['compares as much of a signature as there is', ['signature-shortened']],
-  ['throws at a signature that is no hex', ['signature-malformed']],
-  ['knows headers in their usual spelling alone', ['headers-lower-case']],
+  ['throws at a signature that is not hex', ['signature-malformed']],
+  ['knows headers only in their usual spelling', ['headers-lower-case']],
   ['allows a minute', ['clock-behind', 'clock-ahead']],
   ['acts before it verifies', ['refused-call-books-nothing']],
   [
@@ -89,7 +48,7 @@ const BOOKING_FAULTS: [WalletFault, string[]][] = [
   ['refuses unknown fields', ['body-spelled-unusually', 'balance-unknown-fields', 'bet-unknown-fields']],
   ['opens an account for everybody', ['balance-unknown-player', 'bet-unknown-player']],
   ['answers 404 for an unknown player', ['bet-unknown-player']],
-  ['fails at a body that is no JSON', ['balance-malformed', 'bet-malformed']],
+  ['fails at a body that is not JSON', ['balance-malformed', 'bet-malformed']],
   [
     'answers the balance from before',
     ['bet-booked', 'bet-whole-balance', 'win-booked', 'adjustment-credit', 'negative-balance'],
@@ -145,7 +104,7 @@ const BOOKING_FAULTS: [WalletFault, string[]][] = [
   ],
   ['books an ADJUSTMENT each time', ['adjustment-repeated']],
   [
-    'keys by transactionId alone',
+    'keys only by transactionId',
     ['rollback-other-provider', 'adjustment-id-of-a-bet', 'same-id-other-provider'],
   ],
   ['fails at a negative balance', ['negative-balance']],
@@ -176,7 +135,7 @@ const ROLLBACK_FAULTS: [WalletFault, string[]][] = [
   ['leaves a tombstone for one BET', ['rollback-before-bet-repeated']],
   ['books a BET again after its ROLLBACK', ['rollback-then-bet-again']],
   ['looks for a BET under every provider', ['rollback-other-provider']],
-  ['rolls back the latest BET alone', ['rollback-leaves-others', 'rollback-after-other-bets']],
+  ['rolls back only the latest BET', ['rollback-leaves-others', 'rollback-after-other-bets']],
 ];
 
 const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
@@ -198,7 +157,7 @@ const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
   ],
   ['remembers the latest five', ['bet-repeated-later']],
   ['checks the funds of a repeated BET', ['bet-repeated-without-funds']],
-  ['judges a declined BET anew', ['declined-repeated']],
+  ['decides a declined BET again', ['declined-repeated']],
   ['books a WIN each time', ['win-repeated']],
   [
     'knows a transaction by its amount too',
@@ -215,24 +174,24 @@ const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
   ['makes up a reference each time', ['repeated-reference']],
   ['compares ids without case', ['ids-case-sensitive']],
   ['cuts ids at 64 characters', ['ids-longest']],
-  ['takes letters, digits and hyphens alone', ['ids-punctuation']],
-  ['knows a round by its id alone', ['one-round-of-two-players']],
+  ['accepts only letters, digits and hyphens', ['ids-punctuation']],
+  ['identifies a round only by its id', ['one-round-of-two-players']],
   ['answers with text/html', ['answer-content-type']],
 ];
 
-/** Faults that other cases trip over too, or only in some runs; `--only` where a run with them takes long. */
+/** Faults that fail other cases, too, or fail only in some runs; with `--only` if a run takes long. */
 const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
   ['decodes the secret as base64', ['signed-call']],
   ['answers the balance as a text', ['balance-answered', 'balance-unknown-fields']],
   ['takes a fee for a balance', ['balance-repeated', 'balance-at-once', 'bet-booked', 'adjustment-debit']],
   ['answers one balance at a time', ['balance-at-once']],
   ['takes no BET of 0', ['bet-zero']],
-  ['rolls back each time anew', ['rollback-repeated', 'rollback-at-once']],
+  ['rolls back again each time', ['rollback-repeated', 'rollback-at-once']],
   ['declines a ROLLBACK of nothing', ['rollback-unknown']],
   ['answers 404 to a ROLLBACK of nothing', ['rollback-unknown']],
   ['leaves no tombstone', ['rollback-before-bet', 'rollback-before-bet-repeated']],
   ['knows no ADJUSTMENT', ['adjustment-credit', 'adjustment-debit', 'adjustment-repeated']],
-  ['adjusts upwards alone', ['adjustment-debit']],
+  ['adjusts only upwards', ['adjustment-debit']],
   ['looks up a BET before it writes it down', ['bet-at-once'], only('bet-at-once')],
   ['declines a BET that is being booked', ['bet-at-once'], only('bet-at-once')],
   [
@@ -269,12 +228,12 @@ describe('a wallet that', () => {
     expect(failed).toEqual(expect.arrayContaining(expected));
   });
 
-  test('decodes the secret is told so', async () => {
+  test('decodes the secret gets that diagnosis', async () => {
     const { printed } = await certified(['decodes the secret as base64'], '--only', 'signed-call');
     expect(printed).toContain('check     Your server verifies with the secret decoded as base64');
   });
 
-  test('refuses what the platform takes for no answer is told what that means', async () => {
+  test('answers in a way that the platform takes for no answer gets an explanation', async () => {
     const { printed } = await certified(
       ['answers a lack of funds with 402'],
       '--only',

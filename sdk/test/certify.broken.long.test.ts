@@ -1,61 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { expect, onTestFinished, test } from 'vitest';
 import { BrokenProvider, type Fault, PLAY_PATH } from './support/broken-provider.js';
+import { certify, only, reportFolder, SIGNATURE_REFUSALS } from './support/certified.js';
 import { command } from './support/command.js';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let provider: BrokenProvider | undefined;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(async () => {
-  await provider?.stop();
-  await folder.remove();
-});
+async function started(...faults: Fault[]): Promise<BrokenProvider> {
+  const provider = await BrokenProvider.start(...faults);
+  onTestFinished(() => provider.stop());
+  return provider;
+}
 
 async function certified(faults: Fault[], ...options: string[]) {
-  provider = await BrokenProvider.start(...faults);
-  const { tenantId, secret, url } = provider;
-  const json = join(folder.path, 'report.json');
+  const { tenantId, secret, url } = await started(...faults);
   const args = ['certify', '--webhook-base-url', url, '--tenant', tenantId, '--play-path', PLAY_PATH];
-  const result = await command([...args, '--slow-ms', '10', '--json', json, ...options], { secret });
-  const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
-  const of = (outcome: string) => cases.filter((each) => each.outcome === outcome).map(({ id }) => id);
-  return { ...result, failed: of('failed'), blocked: of('blocked') };
+  return certify([...args, '--slow-ms', '10', ...options], secret);
 }
 
 test('a provider without a fault fails nothing', async () => {
   expect(await certified([])).toMatchObject({ status: 0, failed: [], blocked: [] });
 });
 
-const REFUSALS = [
-  'body-tampered',
-  'body-spaced',
-  'secret-wrong',
-  'tenant-missing',
-  'timestamp-missing',
-  'nonce-missing',
-  'signature-missing',
-  'signature-malformed',
-  'signature-shortened',
-  'tenant-wrong',
-  'timestamp-old',
-  'timestamp-future',
-  'timestamp-milliseconds',
-  'timestamp-changed',
-  'nonce-changed',
-  'method-changed',
-  'path-changed',
-  'query-added',
-  'nonce-replayed',
-  'nonce-replayed-elsewhere',
-  'nonce-replayed-at-once',
-  'forged-call-leaves-nonce',
-];
-
-/** Whatever looks at what is left of a batch. */
+/** The cases that read the remaining spins of a batch. */
 const STATUS_READERS = [
   'refused-call-changes-nothing',
   'grant-one-spin',
@@ -79,23 +45,23 @@ const STATUS_READERS = [
 ];
 
 test.each<[Fault, string[]]>([
-  ['believes everybody', [...REFUSALS, 'refused-call-changes-nothing']],
+  ['believes everybody', [...SIGNATURE_REFUSALS, 'refused-call-changes-nothing']],
   ['takes the tenant from the call', ['tenant-wrong']],
-  ['takes no look at the time', ['timestamp-old', 'timestamp-future']],
+  ['ignores the time', ['timestamp-old', 'timestamp-future']],
   ['takes milliseconds too', ['timestamp-milliseconds']],
   ['forgets nonces', ['nonce-replayed', 'nonce-replayed-elsewhere', 'nonce-replayed-at-once']],
   ['looks up a nonce before it writes it down', ['nonce-replayed-at-once']],
   ['remembers nonces by route', ['nonce-replayed-elsewhere']],
-  ['verifies JSON made anew', ['body-spelled-unusually', 'body-spaced', 'grant-repeated-spelled-anew']],
+  ['verifies re-serialised JSON', ['body-spelled-unusually', 'body-spaced', 'grant-repeated-spelled-anew']],
   ['verifies the body trimmed', ['body-spelled-unusually', 'body-spaced']],
   ['verifies the path without its query', ['query-added']],
   ['verifies any of its paths', ['path-changed', 'query-added']],
   ['verifies any method', ['method-changed']],
   ['compares as much of a signature as there is', ['signature-shortened']],
-  ['throws at a signature that is no hex', ['signature-malformed']],
-  ['knows headers in their usual spelling alone', ['headers-lower-case']],
+  ['throws at a signature that is not hex', ['signature-malformed']],
+  ['knows headers only in their usual spelling', ['headers-lower-case']],
   ['allows a minute', ['clock-behind', 'clock-ahead']],
-  ['refuses with 403', REFUSALS],
+  ['refuses with 403', SIGNATURE_REFUSALS],
   ['acts before it verifies', ['refused-call-changes-nothing']],
   [
     'refuses unknown fields',
@@ -108,7 +74,7 @@ test.each<[Fault, string[]]>([
       'revoke-unknown-fields',
     ],
   ],
-  ['grants each time anew', ['grant-repeated', 'grant-repeated-spelled-anew', 'grant-repeated-at-once']],
+  ['grants again each time', ['grant-repeated', 'grant-repeated-spelled-anew', 'grant-repeated-at-once']],
   ['looks up a grant before it writes it down', ['grant-repeated-at-once']],
   [
     'adds the spins of a repeated grant',
@@ -120,7 +86,7 @@ test.each<[Fault, string[]]>([
   ['takes a status for a spin', STATUS_READERS],
   ['knows no default stake', ['grant-default-stake']],
   ['grants without a requestRef', ['grant-incomplete']],
-  ['fails at a body that is no JSON', ['grant-broken']],
+  ['fails at a body that is not JSON', ['grant-broken']],
   ['never completes', ['status-after-last-spin']],
   ['makes up a status', ['status-unknown-batch', 'status-another-player', 'status-another-game']],
   [
@@ -132,7 +98,7 @@ test.each<[Fault, string[]]>([
   ['cancels all of a player', ['cancel-leaves-others']],
   ['plays on after a cancel', ['cancel-ends-play']],
   ['revokes once', ['revoke-repeated']],
-  ['knows kicks alone', ['revoke-every-reason']],
+  ['knows only kicks', ['revoke-every-reason']],
   ['claims a nonce before it verifies', ['forged-call-leaves-nonce']],
   ['ignores the player of a batch', ['status-another-player', 'cancel-another-player']],
   ['ignores the game of a batch', ['status-another-game', 'cancel-another-game']],
@@ -142,7 +108,7 @@ test.each<[Fault, string[]]>([
   expect(await certified([fault])).toMatchObject({ status: 1, failed, blocked: [] });
 });
 
-test('a provider that reads what comes at once fails what comes slowly, on a machine that stalls as well', async () => {
+test('a provider that reads only the first chunk fails with slow bodies, even on a machine that stalls', async () => {
   expect(await certified(['reads what comes at once'], '--slow-ms', '500')).toMatchObject({
     status: 1,
     failed: ['slow-body', 'calls-at-once'],
@@ -157,13 +123,12 @@ test('a provider that handles one call at a time fails when others wait for a sl
   });
 });
 
-test('a provider that forgets the fifth call of a connection fails where calls follow one another', async () => {
-  const only = ['--only', 'signed-call', '--only', 'calls-in-a-row'];
+test('a provider that forgets the fifth call of a connection fails if calls share a connection', async () => {
   const { failed } = await certified(
     ['forgets the fifth call of a connection'],
     '--timeout-ms',
     '200',
-    ...only,
+    ...only('signed-call', 'calls-in-a-row'),
   );
   expect(failed).toEqual(['calls-in-a-row']);
 });
@@ -180,8 +145,7 @@ test.each<[Fault, string]>([
   ],
   ['answers a grant with 201', 'Check in this order: CROUPIER_SECRET is the secret exactly'],
 ])('the report on a provider that %s says what to check', async (fault, hint) => {
-  provider = await BrokenProvider.start(fault);
-  const { tenantId, secret, url } = provider;
+  const { tenantId, secret, url } = await started(fault);
   const args = ['certify', '--webhook-base-url', `${url}/rgs`, '--tenant', tenantId, '--only', 'signed-call'];
   const { status, printed } = await command(args, { secret });
   expect(printed).toContain(`    check     ${hint}`);
@@ -194,7 +158,7 @@ test('a provider that grants a hundred spins at most blocks the case that needs 
 });
 
 test.each<Fault>(['answers a grant with 201', 'answers a number for externalRef'])(
-  'a provider that %s fails at grants, and what begins with one is blocked',
+  'a provider that %s fails at grants, and cases that begin with a grant are blocked',
   async (fault) => {
     const { status, failed, blocked } = await certified([fault]);
     expect(status).toBe(1);
@@ -212,16 +176,15 @@ test.each<Fault>(['answers a grant with 201', 'answers a number for externalRef'
   },
 );
 
-test('a provider that answers nobody is given up soon', async () => {
-  const { status, failed, blocked, printed } = await certified(['answers nobody'], '--timeout-ms', '20');
+test('a provider that never answers is given up soon', async () => {
+  const { status, failed, blocked, printed } = await certified(['never answers'], '--timeout-ms', '20');
   expect([status, failed.length]).toEqual([1, 3]);
   expect(blocked.length).toBeGreaterThan(50);
   expect(printed).toContain('not within 20 ms');
 });
 
-test('what a spin has to be played for is skipped visibly where none can be', async () => {
-  provider = await BrokenProvider.start();
-  const { tenantId, secret, url } = provider;
+test('cases that need a played spin are reported as skipped if none can be played', async () => {
+  const { tenantId, secret, url } = await started();
   const args = ['certify', '--webhook-base-url', url, '--tenant', tenantId, '--slow-ms', '10'];
   const { status, printed } = await command(args, { secret });
   expect(status).toBe(0);
@@ -230,7 +193,7 @@ test('what a spin has to be played for is skipped visibly where none can be', as
 });
 
 test('one case can be run alone, and its report says what was expected and received', async () => {
-  const junit = join(folder.path, 'junit.xml');
+  const junit = join(await reportFolder(), 'junit.xml');
   const { status, printed } = await certified(
     ['revokes once'],
     '--only',

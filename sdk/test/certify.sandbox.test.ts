@@ -65,7 +65,7 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
   expect(certificate).not.toMatch(/<script|<link|src=|https:/);
 });
 
-test('a provider that trusts nobody yet is not', async () => {
+test('a provider without a secret is not certified', async () => {
   const { status, printed } = await command(
     ['certify', '--webhook-base-url', provider.baseUrl, '--tenant', 'sandbox-provider', '--slow-ms', '20'],
     { secret: 'another secret' },

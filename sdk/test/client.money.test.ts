@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type * as SdkModule from '../src/index.js';
 import packageJson from '../package.json' with { type: 'json' };
 import {
@@ -9,74 +9,28 @@ import {
   type Outcome,
   type PlatformError,
   ProviderClient,
-  type ProviderClientOptions,
   SessionInvalidError,
   SignatureRejectedError,
 } from '../src/index.js';
-import { type Scripted, startPlatform } from './support/platform.js';
+import type { Scripted } from './support/platform.js';
+import {
+  APPROVED,
+  BET,
+  failure,
+  IN_FLIGHT,
+  INVALID_SIGNATURE,
+  LIMITED,
+  refusal,
+  scriptedClient,
+  SESSION_INVALID,
+  TIMED_OUT,
+} from './support/scripted-client.js';
 
-const SECRET = 'the secret that no log may show';
-const TOKEN = 'the token that no log may show';
-const BET = {
-  sessionToken: TOKEN,
-  transactionId: 'bet-1',
-  playerRef: 'ann',
-  gameId: 'reels',
-  currency: 'EUR',
-  amountMinor: 250,
-  roundId: 'round-1',
-};
-const APPROVED = {
-  transactionId: 'bet-1',
-  platformTransactionId: 'p-1',
-  status: 'APPROVED',
-  balance: 750,
-  currency: 'EUR',
-};
 const DECIDED: Scripted = { status: 200, body: APPROVED };
 
-let platform: Awaited<ReturnType<typeof startPlatform>> | undefined;
-afterEach(async () => {
-  await platform?.stop();
-  platform = undefined;
-});
-
-/** A client whose pauses are recorded, in milliseconds, and end at once. */
-async function clientOf(script: Scripted[], options: Partial<ProviderClientOptions> = {}) {
-  platform = await startPlatform(...script);
-  const pauses: number[] = [];
-  const sleep = async (ms: number) => void pauses.push(ms);
-  const client = new ProviderClient({
-    baseUrl: platform.url,
-    tenantId: 'spinwell',
-    secret: SECRET,
-    backoff: { random: () => 0, sleep },
-    ...options,
-  });
-  return { client, pauses, received: platform.received };
-}
-
-async function failure(call: Promise<unknown>): Promise<PlatformError> {
-  const error: unknown = await call.then(
-    () => new Error('the call was expected to fail'),
-    (reason: unknown) => reason,
-  );
-  if (!isCroupierError(error)) throw error;
-  return error;
-}
-
-/** An answer with the platform's headers. */
-const refusal = (status: number, code: string, nextAction: string, headers = {}): Scripted => ({
-  status,
-  body: { error: `the words of ${code}` },
-  headers: { 'X-Error-Code': code, 'X-Next-Action': nextAction, ...headers },
-});
 /** The same status as a proxy answers it. */
 const page = (status: number, headers = {}): Scripted => ({ status, body: '<html>', headers });
 const MISMATCH = refusal(400, 'SESSION_MISMATCH', 'fix-request');
-const SESSION_INVALID = refusal(401, 'SESSION_INVALID', 'end-session');
-const TIMED_OUT = refusal(500, 'OPERATOR_TIMED_OUT', 'retry-same-request');
-const LIMITED = refusal(429, 'RATE_LIMITED', 'wait-then-retry', { 'Retry-After': '2' });
 const NOT_CONFIGURED = refusal(503, 'GAME_NOT_CONFIGURED', 'contact-platform');
 
 interface Row {
@@ -102,7 +56,7 @@ const rows: Row[] = [
     retryable: false,
   },
   {
-    answer: refusal(409, 'TRANSACTION_IN_FLIGHT', 'wait-then-retry'),
+    answer: IN_FLIGHT,
     name: 'TransactionInFlightError',
     outcome: 'unknown',
     retryable: true,
@@ -126,14 +80,14 @@ const rows: Row[] = [
     outcome: 'unknown',
     retryable: false,
   },
-  // What may have been booked although it is not worth repeating.
+  // Transactions that may have been booked although repeating them is useless.
   ...[500, 502].map((status): Row => ({
     answer: refusal(status, 'INTERNAL', 'contact-platform'),
     name: 'PlatformUnavailableError',
     outcome: 'unknown',
     retryable: false,
   })),
-  // A next action that this version does not know: what the status stands for decides.
+  // A next action that this version does not know: the status decides.
   {
     answer: refusal(500, 'NEW', 'do-a-dance'),
     name: 'PlatformUnavailableError',
@@ -154,12 +108,12 @@ const rows: Row[] = [
   },
   // The one answer of the platform without its headers.
   {
-    answer: { status: 401, body: 'invalid signature' },
+    answer: INVALID_SIGNATURE,
     name: 'SignatureRejectedError',
     outcome: 'not-booked',
     retryable: false,
   },
-  // A proxy's, whatever the status.
+  // Answers of a proxy, whatever the status.
   ...[500, 502, 503, 504, 520, 408, 429].map((status): Row => ({
     answer: page(status),
     name: 'PlatformUnavailableError',
@@ -178,7 +132,7 @@ const rows: Row[] = [
     outcome: 'unknown',
     retryable: true,
   },
-  // No decision on this transaction.
+  // Answers that are not a decision on this transaction.
   ...[
     page(301, { Location: 'http://127.0.0.1:1/' }),
     page(307, { Location: 'http://127.0.0.1:1/' }),
@@ -200,12 +154,12 @@ const rows: Row[] = [
   })),
 ];
 
-/** A short time-out for what is never answered. */
+/** A short time-out for requests that are never answered. */
 const patience = (answer: Scripted) => (answer === 'hang' || answer === 'stall' ? { timeoutMs: 100 } : {});
 
 describe('the outcome of one attempt', () => {
   test.each(rows)('$answer → $name, $outcome, retryable: $retryable', async ({ answer, ...expected }) => {
-    const { client } = await clientOf([answer], patience(answer));
+    const { client } = await scriptedClient([answer], patience(answer));
     const error = await failure(client.bet(BET));
     expect(error).toMatchObject(expected);
     expect(error.attempts).toEqual([
@@ -219,9 +173,8 @@ describe('the outcome of one attempt', () => {
   });
 
   test('is not-booked if no connection was made', async () => {
-    const { client } = await clientOf([]);
-    await platform?.stop();
-    platform = undefined;
+    const { client, stop } = await scriptedClient([]);
+    await stop();
     expect(await failure(client.bet(BET))).toMatchObject({ name: 'NetworkError', outcome: 'not-booked' });
     const unknownHost = new ProviderClient({
       baseUrl: 'http://no-such-host.invalid',
@@ -235,14 +188,14 @@ describe('the outcome of one attempt', () => {
   });
 
   test('is always not-booked for reads, which move no money', async () => {
-    const { client } = await clientOf(['drop', page(503)]);
+    const { client } = await scriptedClient(['drop', page(503)]);
     const error = await failure(client.getBalance(BET, { maxAttempts: 2 }));
     expect(error).toMatchObject({ name: 'PlatformUnavailableError', outcome: 'not-booked' });
     expect(error.attempts.map(({ outcome }) => outcome)).toEqual(['not-booked', 'not-booked']);
   });
 
-  test('is unknown for an id that was sent before, whatever this attempt says', async () => {
-    const { client } = await clientOf([MISMATCH]);
+  test('is unknown for an id that was sent before, whatever the answer to this attempt', async () => {
+    const { client } = await scriptedClient([MISMATCH]);
     const error = await failure(client.bet(BET, { sentBefore: true }));
     expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'unknown' });
     expect(error.message).toContain('an earlier attempt may have been booked');
@@ -251,13 +204,13 @@ describe('the outcome of one attempt', () => {
 
 describe('with retry', () => {
   test.each(rows.filter(({ retryable }) => retryable))('$answer is sent again', async ({ answer }) => {
-    const { client, received } = await clientOf([answer, DECIDED], patience(answer));
+    const { client, received } = await scriptedClient([answer, DECIDED], patience(answer));
     expect(await client.bet(BET, { retry: true })).toEqual(APPROVED);
     expect(received).toHaveLength(2);
   });
 
   test.each(rows.filter(({ retryable }) => !retryable))('$answer ends the call', async ({ answer }) => {
-    const { client, received } = await clientOf([answer, DECIDED]);
+    const { client, received } = await scriptedClient([answer, DECIDED]);
     await failure(client.bet(BET, { retry: true }));
     expect(received).toHaveLength(1);
   });
@@ -265,11 +218,11 @@ describe('with retry', () => {
   test.each([
     [['hang', SESSION_INVALID], SessionInvalidError],
     [[TIMED_OUT, NOT_CONFIGURED], NotConfiguredError],
-    [[page(503), LIMITED, { status: 401, body: 'invalid signature' }], SignatureRejectedError],
+    [[page(503), LIMITED, INVALID_SIGNATURE], SignatureRejectedError],
   ] as [Scripted[], new (...args: never[]) => PlatformError][])(
-    'the error speaks for all attempts: %j is unknown',
+    'the error covers all attempts: %j is unknown',
     async (script, ErrorClass) => {
-      const { client } = await clientOf(script, patience(script[0]!));
+      const { client } = await scriptedClient(script, patience(script[0]!));
       const error = await failure(client.bet(BET, { retry: true }));
       expect(error).toBeInstanceOf(ErrorClass);
       expect(error.outcome).toBe('unknown');
@@ -280,7 +233,7 @@ describe('with retry', () => {
   );
 
   test('attempts that were all refused were not booked', async () => {
-    const { client } = await clientOf([LIMITED, LIMITED, MISMATCH]);
+    const { client } = await scriptedClient([LIMITED, LIMITED, MISMATCH]);
     expect(await failure(client.bet(BET, { retry: true }))).toMatchObject({
       outcome: 'not-booked',
       attempts: [{ status: 429 }, { status: 429 }, { status: 400, code: 'SESSION_MISMATCH' }],
@@ -288,19 +241,21 @@ describe('with retry', () => {
   });
 
   test('Retry-After of a proxy is honoured', async () => {
-    const { client, pauses } = await clientOf([page(503, { 'Retry-After': '1' }), DECIDED]);
+    const { client, pauses } = await scriptedClient([page(503, { 'Retry-After': '1' }), DECIDED]);
     await client.bet(BET, { retry: true });
     expect(pauses).toEqual([1000]);
   });
 
   test('eight attempts are made by default, or as many as the call or the client says', async () => {
-    const { client, received } = await clientOf(Array<Scripted>(20).fill(TIMED_OUT), { maxAttempts: 3 });
+    const { client, received, url } = await scriptedClient(Array<Scripted>(20).fill(TIMED_OUT), {
+      maxAttempts: 3,
+    });
     await failure(client.bet(BET, { retry: true, maxAttempts: 2 }));
     expect(received).toHaveLength(2);
     await failure(client.bet(BET, { retry: true }));
     expect(received).toHaveLength(5);
     const plain = new ProviderClient({
-      baseUrl: platform!.url,
+      baseUrl: url,
       tenantId: 't',
       secret: 's',
       retry: true,
@@ -313,7 +268,9 @@ describe('with retry', () => {
   });
 
   test('the deadline ends all attempts', async () => {
-    const { client, received } = await clientOf(Array<Scripted>(20).fill('hang'));
+    const { client, received } = await scriptedClient(Array<Scripted>(20).fill('hang'), {
+      backoff: { random: () => 0 },
+    });
     const startedAt = performance.now();
     const error = await failure(
       client.bet(BET, { retry: true, maxAttempts: 20, timeoutMs: 100, deadlineMs: 350 }),
@@ -326,15 +283,17 @@ describe('with retry', () => {
   });
 
   test('the deadline also ends a single attempt, and no pause goes beyond it', async () => {
-    const { client, received, pauses } = await clientOf(['hang', LIMITED, DECIDED], { deadlineMs: 100 });
+    const { client, received, pauses } = await scriptedClient(['hang', LIMITED, DECIDED], {
+      deadlineMs: 100,
+    });
     expect(await failure(client.bet(BET))).toMatchObject({ timedOut: true });
     expect(await failure(client.bet(BET, { retry: true }))).toMatchObject({ retryAfterSeconds: 2 });
     expect(received).toHaveLength(2);
     expect(pauses).toEqual([]);
   });
 
-  test('one request id and one body go with each attempt', async () => {
-    const { client, received } = await clientOf([TIMED_OUT, DECIDED]);
+  test('all attempts have the same request id and body', async () => {
+    const { client, received } = await scriptedClient([TIMED_OUT, DECIDED]);
     await client.bet(BET, { retry: true });
     expect(new Set(received.map(({ headers }) => headers['x-request-id'])).size).toBe(1);
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
@@ -342,10 +301,11 @@ describe('with retry', () => {
 });
 
 describe('onAttempt', () => {
-  test('is told of each attempt, without secret and session token', async () => {
+  test('is called for each attempt, without secret and session token', async () => {
     const events: AttemptEvent[] = [];
-    const { client, received } = await clientOf([TIMED_OUT, 'drop', DECIDED], {
+    const { client, received } = await scriptedClient([TIMED_OUT, 'drop', DECIDED], {
       onAttempt: (event) => void events.push(event),
+      backoff: { random: () => 0 },
     });
     await client.bet(BET, { retry: true });
     const requestId = received[0]?.headers['x-request-id'];
@@ -362,9 +322,9 @@ describe('onAttempt', () => {
     expect(JSON.stringify(events)).not.toMatch(/that no log may show/);
   });
 
-  test('hears of an attempt that the caller aborted', async () => {
+  test('is called for an attempt that the caller aborted', async () => {
     const events: AttemptEvent[] = [];
-    const { client, received } = await clientOf(['hang']);
+    const { client, received } = await scriptedClient(['hang']);
     const controller = new AbortController();
     const call = client.bet(BET, {
       signal: controller.signal,
@@ -382,7 +342,7 @@ describe('onAttempt', () => {
     },
     () => Promise.reject(new Error('the log is full')) as unknown as undefined,
   ])('changes nothing when it fails: %s', async (onAttempt) => {
-    const { client, received } = await clientOf([TIMED_OUT, DECIDED], { onAttempt });
+    const { client, received } = await scriptedClient([TIMED_OUT, DECIDED], { onAttempt });
     expect(await client.bet(BET, { retry: true })).toEqual(APPROVED);
     expect(received).toHaveLength(2);
   });
@@ -390,20 +350,22 @@ describe('onAttempt', () => {
 
 describe('a client-wide signal', () => {
   test('ends every call, unless a call has its own', async () => {
-    const { client } = await clientOf([DECIDED], { signal: AbortSignal.abort(new Error('shutting down')) });
+    const { client } = await scriptedClient([DECIDED], {
+      signal: AbortSignal.abort(new Error('shutting down')),
+    });
     await expect(client.bet(BET)).rejects.toThrow('shutting down');
     expect(await client.bet(BET, { signal: new AbortController().signal })).toEqual(APPROVED);
   });
 });
 
 test('an option of a call that is not usable rejects before anything is sent', async () => {
-  const { client, received } = await clientOf([DECIDED]);
+  const { client, received } = await scriptedClient([DECIDED]);
   await expect(client.bet(BET, { timeoutMs: -1 })).rejects.toThrow('timeoutMs must be a positive number');
   expect(received).toHaveLength(0);
 });
 
 test('the SDK and its runtime are named in User-Agent', async () => {
-  const { client, received } = await clientOf([DECIDED]);
+  const { client, received } = await scriptedClient([DECIDED]);
   await client.bet(BET);
   expect(received[0]?.headers['user-agent']).toBe(
     `croupier-provider-sdk/${packageJson.version} node/${process.versions.node}`,
@@ -412,7 +374,7 @@ test('the SDK and its runtime are named in User-Agent', async () => {
 
 test('errors are recognised across the ES module and the CommonJS copy', async () => {
   const commonJs = createRequire(import.meta.url)('../dist/cjs/index.js') as typeof SdkModule;
-  const { client } = await clientOf([MISMATCH]);
+  const { client } = await scriptedClient([MISMATCH]);
   const error = await failure(client.bet(BET));
   expect(commonJs.isCroupierError(error)).toBe(true);
   const theirs = new commonJs.SessionInvalidError({ message: 'theirs' });
@@ -434,14 +396,14 @@ describe('a refused signature', () => {
     [400, /the platform's clock is (399|400|401) s ahead of this one/],
     [-7200, /the platform's clock is (7199|7200|7201) s behind this one/],
   ])('says by how much the clocks differ: %d s', async (offset, sentence) => {
-    const { client } = await clientOf([at(offset)]);
+    const { client } = await scriptedClient([at(offset)]);
     const error = (await failure(client.bet(BET))) as SignatureRejectedError;
     expect(error.message).toMatch(sentence);
     expect(Math.abs((error.clockOffsetSeconds ?? 0) - offset)).toBeLessThanOrEqual(1);
   });
 
-  test('does not blame a clock that is right', async () => {
-    const { client } = await clientOf([at(0)]);
+  test('does not name the clock if it is right', async () => {
+    const { client } = await scriptedClient([at(0)]);
     const error = (await failure(client.bet(BET))) as SignatureRejectedError;
     expect(error.message).not.toContain('clock');
     expect(Math.abs(error.clockOffsetSeconds ?? 99)).toBeLessThanOrEqual(1);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   InvalidRequestError,
   NetworkError,
@@ -15,76 +15,34 @@ import {
   UnexpectedAnswerError,
   verifyPlatformSignature,
 } from '../src/index.js';
-import { type Scripted, startPlatform } from './support/platform.js';
+import type { Scripted } from './support/platform.js';
+import {
+  APPROVED,
+  BET,
+  failure,
+  IN_FLIGHT,
+  LIMITED,
+  refusal,
+  scriptedClient,
+  SESSION_INVALID,
+  TENANT,
+  TIMED_OUT,
+} from './support/scripted-client.js';
 
-const TENANT = { tenantId: 'spinwell', secret: 'the secret, ünïcode' };
 const NOW = 1_800_000_000;
-const BET = {
-  sessionToken: 'token',
-  transactionId: 'bet-1',
-  playerRef: 'ann',
-  gameId: 'reels',
-  currency: 'EUR',
-  amountMinor: 250,
-  roundId: 'round-1',
-};
-const APPROVED = {
-  transactionId: 'bet-1',
-  platformTransactionId: 'p-1',
-  status: 'APPROVED',
-  balance: 750,
-  currency: 'EUR',
-};
 
-let platform: Awaited<ReturnType<typeof startPlatform>> | undefined;
-afterEach(async () => {
-  await platform?.stop();
-  platform = undefined;
-});
+/** A scripted client whose clock stands still. */
+const clientOf = (script: Scripted[], options: Partial<ProviderClientOptions> = {}) =>
+  scriptedClient(script, { clock: () => NOW * 1000 + 999, ...options });
 
-/** A client whose pauses are recorded, in milliseconds, and end at once. */
-async function clientOf(script: Scripted[], options: Partial<ProviderClientOptions> = {}) {
-  platform = await startPlatform(...script);
-  const pauses: number[] = [];
-  const client = new ProviderClient({
-    baseUrl: platform.url,
-    ...TENANT,
-    clock: () => NOW * 1000 + 999,
-    ...options,
-    backoff: {
-      random: () => 0.5,
-      sleep: async (ms, signal) => {
-        signal?.throwIfAborted();
-        pauses.push(ms);
-      },
-      ...options.backoff,
-    },
-  });
-  return { client, pauses, received: platform.received };
-}
-
-const failure = (promise: Promise<unknown>): Promise<PlatformError> =>
-  promise.then(
-    () => Promise.reject(new Error('it was expected to fail')),
-    (error: unknown) => error as PlatformError,
-  );
-
-const refusal = (status: number, code: string, nextAction: string, headers = {}): Scripted => ({
-  status,
-  body: { error: `the words of ${code}` },
-  headers: { 'X-Error-Code': code, 'X-Next-Action': nextAction, 'X-Request-Id': 'request-7', ...headers },
-});
-const IN_FLIGHT = refusal(409, 'TRANSACTION_IN_FLIGHT', 'wait-then-retry');
-const TIMED_OUT = refusal(500, 'OPERATOR_TIMED_OUT', 'retry-same-request');
-const LIMITED = refusal(429, 'RATE_LIMITED', 'wait-then-retry', { 'Retry-After': '2' });
 const BALANCE: Scripted = { status: 200, body: { balance: 1000 } };
 
 describe('a call', () => {
   test('is a signed POST of the bytes that were signed, at the path below the base address', async () => {
-    const { client, received } = await clientOf([BALANCE]);
+    const { client, received, url } = await clientOf([BALANCE]);
     const based = new ProviderClient({
       ...TENANT,
-      baseUrl: `${platform?.url ?? ''}/base/`,
+      baseUrl: `${url}/base/`,
       clock: () => NOW * 1000,
     });
     expect(await based.getBalance({ sessionToken: 'tökén' })).toEqual({ balance: 1000 });
@@ -97,7 +55,7 @@ describe('a call', () => {
     expect(headers['content-type']).toBe('application/json');
   });
 
-  test('carries each kind of transaction, and answers what the platform says, DECLINED too', async () => {
+  test("sends each kind of transaction, and returns the platform's answer, including DECLINED", async () => {
     const declined = { ...APPROVED, status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS', balance: -5 };
     const approved = { status: 200, body: APPROVED };
     const { client, received } = await clientOf([
@@ -135,7 +93,7 @@ describe('an error', () => {
   test.each([
     [refusal(400, 'SESSION_MISMATCH', 'fix-request'), InvalidRequestError, false],
     [plain, SignatureRejectedError, false],
-    [refusal(401, 'SESSION_INVALID', 'end-session'), SessionInvalidError, false],
+    [SESSION_INVALID, SessionInvalidError, false],
     [refusal(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request'), SessionOfAnotherProviderError, false],
     [refusal(404, 'NOT_FOUND', 'fix-request'), InvalidRequestError, false],
     [IN_FLIGHT, TransactionInFlightError, true],
@@ -144,7 +102,7 @@ describe('an error', () => {
     [TIMED_OUT, PlatformUnavailableError, true],
     [refusal(502, 'PROVIDER_FAILED', 'contact-platform'), PlatformUnavailableError, false],
     [refusal(503, 'GAME_NOT_CONFIGURED', 'contact-platform'), NotConfiguredError, false],
-  ] as const)('%j is a class of its own', async (answer, errorClass, retryable) => {
+  ] as const)('%j has a class of its own', async (answer, errorClass, retryable) => {
     const { client } = await clientOf([answer]);
     const error = await failure(client.bet(BET));
     expect(error).toBeInstanceOf(errorClass);
@@ -174,7 +132,7 @@ describe('an error', () => {
     { status: 200, body: { balance: '1000' } },
     { status: 200, body: { balance: 0.5 } },
     { status: 201, body: { balance: 1000 } },
-  ])('%j is no answer of the platform', async (answer) => {
+  ])('%j is not an answer of the platform', async (answer) => {
     const { client, received } = await clientOf([answer]);
     expect(await failure(client.getBalance(BET, { retry: false }))).toBeInstanceOf(UnexpectedAnswerError);
     expect(received).toHaveLength(1);
@@ -185,18 +143,17 @@ describe('an error', () => {
     expect(await failure(client.bet(BET))).toBeInstanceOf(UnexpectedAnswerError);
   });
 
-  test('is an answer without an end', async () => {
+  test('is an answer that never ends', async () => {
     const { client } = await clientOf([{ status: 200, body: 'x'.repeat(1024 * 1024 + 1) }]);
     const error = await failure(client.bet(BET));
     expect(error).toBeInstanceOf(NetworkError);
     expect(error.message).toContain('bytes');
   });
 
-  test('is no connection', async () => {
-    const { client } = await clientOf([]);
-    await platform?.stop();
+  test('is a failed connection', async () => {
+    const { client, stop } = await clientOf([]);
+    await stop();
     const error = await failure(client.verifySession(BET));
-    platform = undefined;
     expect(error).toMatchObject({
       name: 'NetworkError',
       status: undefined,
@@ -213,21 +170,18 @@ describe('an error', () => {
 });
 
 describe('a balance', () => {
-  test.each<Scripted>([TIMED_OUT, LIMITED, 'drop'])(
-    'is asked again after %j, newly signed',
-    async (trouble) => {
-      const { client, received } = await clientOf([trouble, trouble, BALANCE]);
-      expect(await client.getBalance(BET)).toEqual({ balance: 1000 });
-      expect(received).toHaveLength(3);
-      expect(new Set(received.map(({ headers }) => headers['x-nonce'])).size).toBe(3);
-      for (const { path, headers, body } of received) {
-        const signed = { method: 'POST', path, headers, body, ...TENANT, now: NOW };
-        expect(verifyPlatformSignature(signed)).toEqual({ ok: true });
-      }
-    },
-  );
+  test.each<Scripted>([TIMED_OUT, LIMITED, 'drop'])('is repeated after %j, newly signed', async (trouble) => {
+    const { client, received } = await clientOf([trouble, trouble, BALANCE]);
+    expect(await client.getBalance(BET)).toEqual({ balance: 1000 });
+    expect(received).toHaveLength(3);
+    expect(new Set(received.map(({ headers }) => headers['x-nonce'])).size).toBe(3);
+    for (const { path, headers, body } of received) {
+      const signed = { method: 'POST', path, headers, body, ...TENANT, now: NOW };
+      expect(verifyPlatformSignature(signed)).toEqual({ ok: true });
+    }
+  });
 
-  test('carries the time of each try', async () => {
+  test('has the time of each attempt', async () => {
     let seconds = NOW;
     const clock = () => (seconds += 10) * 1000;
     const { client, received } = await clientOf([TIMED_OUT, BALANCE], { clock });
@@ -236,7 +190,7 @@ describe('a balance', () => {
     expect(second).toBeGreaterThan(first ?? Infinity);
   });
 
-  test('is asked three times, and no more', async () => {
+  test('is attempted at most three times', async () => {
     const { client, received } = await clientOf([TIMED_OUT, TIMED_OUT, TIMED_OUT, BALANCE]);
     expect(await failure(client.getBalance(BET))).toMatchObject({ code: 'OPERATOR_TIMED_OUT' });
     expect(received).toHaveLength(3);
@@ -261,7 +215,7 @@ describe('a balance', () => {
     expect(pauses).toEqual([4000]);
   });
 
-  test('is not waited for beyond the deadline', async () => {
+  test('does not wait beyond the deadline', async () => {
     const { client, pauses } = await clientOf([
       refusal(429, 'RATE_LIMITED', 'wait-then-retry', { 'Retry-After': '61' }),
     ]);
@@ -272,16 +226,16 @@ describe('a balance', () => {
   test.each<Scripted>([
     refusal(400, 'INVALID_REQUEST', 'fix-request'),
     { status: 401, body: 'invalid signature' },
-    refusal(401, 'SESSION_INVALID', 'end-session'),
+    SESSION_INVALID,
     refusal(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request'),
     refusal(503, 'OPERATOR_NOT_CONFIGURED', 'contact-platform'),
-  ])('is not asked again after %j', async (answer) => {
+  ])('is not repeated after %j', async (answer) => {
     const { client, received } = await clientOf([answer, BALANCE]);
     await failure(client.getBalance(BET));
     expect(received).toHaveLength(1);
   });
 
-  test('is asked once where no retry is wanted', async () => {
+  test('is attempted once without retries', async () => {
     const { client, received } = await clientOf([TIMED_OUT, BALANCE]);
     await failure(client.getBalance(BET, { retry: false }));
     expect(received).toHaveLength(1);
@@ -298,7 +252,7 @@ describe('a transaction', () => {
     },
   );
 
-  test('goes again with the same bytes until it is decided, waiting on 409, where that is wanted', async () => {
+  test('is repeated with the same bytes until it is decided, waiting after a 409, if retries are requested', async () => {
     const decided: Scripted = { status: 200, body: APPROVED };
     const { client, received, pauses } = await clientOf(['drop', TIMED_OUT, IN_FLIGHT, LIMITED, decided], {
       backoff: { random: () => 0 },
@@ -311,10 +265,10 @@ describe('a transaction', () => {
 
   test.each<Scripted>([
     refusal(400, 'TRANSACTION_ID_REUSED', 'fix-request'),
-    refusal(401, 'SESSION_INVALID', 'end-session'),
+    SESSION_INVALID,
     refusal(503, 'GAME_NOT_CONFIGURED', 'contact-platform'),
     refusal(500, 'INTERNAL', 'contact-platform'),
-  ])('does not go again after %j', async (answer) => {
+  ])('is not repeated after %j', async (answer) => {
     const { client, received } = await clientOf([answer, answer]);
     await failure(client.bet(BET, { retry: true }));
     expect(received).toHaveLength(1);
@@ -339,11 +293,11 @@ describe('an aborted signal', () => {
   });
 
   test('ends a pause', async () => {
-    platform = await startPlatform(LIMITED);
-    const client = new ProviderClient({ ...TENANT, baseUrl: platform.url });
+    const { url, received } = await clientOf([LIMITED]);
+    const client = new ProviderClient({ ...TENANT, baseUrl: url });
     const controller = new AbortController();
     const call = client.getBalance(BET, { signal: controller.signal });
-    await expect.poll(() => platform?.received.length).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     controller.abort(new Error('changed my mind'));
     await expect(call).rejects.toThrow('changed my mind');
   });
@@ -366,6 +320,7 @@ test.each<Partial<ProviderClientOptions>>([
   { timeoutMs: -1 },
   { timeoutMs: Number.NaN },
   { timeoutMs: Infinity },
+  { timeoutMs: '5000' as unknown as number },
   { deadlineMs: 0 },
   { deadlineMs: 2 ** 31 },
 ])('%j is refused at once, in a sentence that names the option', (options) => {

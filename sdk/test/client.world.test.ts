@@ -85,8 +85,8 @@ test('a DECLINED is an answer', async () => {
   });
 });
 
-describe('what the platform refuses', () => {
-  test('is of the class that says what went wrong', async () => {
+describe('a refusal of the platform', () => {
+  test('has the class of its error', async () => {
     const foreign = await world.launch({ gameId: FOREIGN_GAME });
     await expect(client.getBalance({ sessionToken: 'unknown' })).rejects.toBeInstanceOf(SessionInvalidError);
     await expect(client.getBalance(foreign)).rejects.toBeInstanceOf(SessionOfAnotherProviderError);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../src/cli/debug/diagnosis.js';
-import { callOf, PLANTED_MISTAKES, randomFrom, requestOf } from './support/planted-mistakes.js';
+import { callOf, randomFrom, requestOf } from './support/planted/call.js';
+import { PLANTED_MISTAKES } from './support/planted/mistakes.js';
 
 /** `DEBUG_SEED=… DEBUG_REQUESTS=…` varies the requests, and how many there are for each kind of mistake. */
 const SEED = Number(process.env['DEBUG_SEED'] ?? 20_261_123);
@@ -64,5 +65,10 @@ describe('a signature that nothing explains', { timeout: PATIENCE_MS }, () => {
     const { causes, tried } = diagnose({ ...request, body });
     expect(causes.map(({ code }) => code)).toEqual(['unknown']);
     expect(tried).toBeLessThan(10_000);
+  });
+
+  test('of a body that is nested deeply is unknown, too', () => {
+    const body = Buffer.from('['.repeat(30_000) + ']'.repeat(30_000));
+    expect(codes({ body })).toEqual(['unknown']);
   });
 });

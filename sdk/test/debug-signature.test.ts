@@ -65,10 +65,10 @@ const canonical = (
   ].join(separator);
 const hex = (...args: Parameters<typeof hmac>) => hmac(...args).toString('hex');
 
-test('a signature that holds is shown with what was signed, and what else could refuse it', async () => {
+test('a valid signature is shown with the signed text, and with other reasons for a refusal', async () => {
   const { status, printed } = await debug(hex(canonical({ body: 'a\tb\r\n' })), { body: 'a\tb\r\n' });
   expect(printed).toContain(`  POST␊\n  ${PATH}␊\n  ${NOW}␊\n  ${NONCE}␊\n  a␉b␍␊\n`);
-  expect(printed).toContain('the signature holds');
+  expect(printed).toContain('the signature is valid');
   expect(printed).toContain('nonce was used before');
   expect(printed).toContain('the tenant is suspended');
   expect(printed).toContain('the secret was rotated');
@@ -121,7 +121,7 @@ describe('the cause', () => {
     ['header-missing', { 'X-Nonce': '', 'X-Croupier-Nonce': NONCE }, 'under another name: X-Croupier-Nonce'],
     ['tenant-mismatch', { 'X-Tenant-ID': 'croupier' }, '"croupier", and the receiver expects "spinwell"'],
     ['timestamp-not-in-seconds', { 'X-Timestamp': `${NOW}000` }, 'in milliseconds'],
-    ['timestamp-malformed', { 'X-Timestamp': '2027-01-15' }, 'as decimal digits alone'],
+    ['timestamp-malformed', { 'X-Timestamp': '2027-01-15' }, 'as decimal digits only'],
     ['nonce-malformed', { 'X-Nonce': 'short' }, 'X-Nonce has 5 characters'],
     ['clock-behind', { 'X-Timestamp': String(NOW - 301) }, '301 s behind, and 300 s are allowed'],
     ['clock-time-zone', { 'X-Timestamp': String(NOW + 7200) }, '7200 s ahead, and 300 s are allowed'],
@@ -150,7 +150,7 @@ describe('the cause', () => {
 });
 
 describe('the request id of a refused call', () => {
-  test('is explained by itself', async () => {
+  test('is explained without a request', async () => {
     const { status, printed } = await command(['debug-signature', '--request-id', 'request-7']);
     expect(printed).toContain('Request request-7');
     expect(printed).toContain('nonce_replayed');
@@ -159,7 +159,7 @@ describe('the request id of a refused call', () => {
 
   test('is explained beside a diagnosis', async () => {
     const { printed } = await debug(hex(canonical()), { options: ['--request-id', 'request-7'] });
-    expect(printed).toContain('the signature holds');
+    expect(printed).toContain('the signature is valid');
     expect(printed).toContain('Request request-7');
   });
 });
@@ -198,9 +198,15 @@ describe('the request may be described by', () => {
       (_, headers) =>
         `curl -XPOST "${url}" ${headers.map((line) => `-H '${line}'`).join(' ')} --data-binary $'it\\'s\\n'`,
     ],
+    [
+      'an option that is not known here, with its value',
+      'a=1',
+      (body: string, headers: string[]) =>
+        `curl.exe --happy-eyeballs-timeout-ms 200 ${url} ${headers.map((line) => `-H '${line}'`).join(' ')} -d '${body}'`,
+    ],
   ])('a curl command line as %s', async (_, body, line) => {
     const { status, printed } = await described('--curl-file', line(body, headersOf(body)));
-    expect(printed).toContain('the signature holds');
+    expect(printed).toContain('the signature is valid');
     expect(status).toBe(0);
   });
 
@@ -209,7 +215,7 @@ describe('the request may be described by', () => {
     await writeFile(data, `${BODY}\n`);
     const options = headersOf(BODY).map((line) => `-H '${line}'`);
     const sent = await described('--curl-file', `curl ${url} ${options.join(' ')} -d @${data}`);
-    expect(sent.printed).toContain('the signature holds');
+    expect(sent.printed).toContain('the signature is valid');
     const binary = await described('--curl-file', `curl ${url} ${options.join(' ')} --data-binary @${data}`);
     expect(binary.printed).toContain('body-end-not-signed: ');
   });
@@ -238,6 +244,8 @@ describe('the request may be described by', () => {
     ['--curl-file', `curl 'https://rgs.example`, 'not closed'],
     ['--curl-file', 'curl -X POST', 'no address'],
     ['--curl-file', 'curl https://rgs.example -H', 'has no value'],
+    ['--curl-file', 'curl ^"https://rgs.example^" ^\n  -H ^"X-Nonce: 1^"', 'Copy it as cURL for bash'],
+    ['--curl-file', 'curl https://rgs.example -F a=b', 'is not read here'],
     ['--har-file', '{}', 'no request'],
     ['--har-file', 'GET /', 'not JSON'],
   ])('%s %j is refused', async (option, content, sentence) => {
@@ -268,7 +276,7 @@ describe('the bytes that were signed', () => {
   });
 });
 
-test('a body that is no text is shown by its bytes', async () => {
+test('a body that is not text is shown as bytes', async () => {
   const { printed } = await debug('', { body: Buffer.from([0x41, 0xff, 0x0a]) });
   expect(printed).toContain('A⟨ff⟩␊');
 });
@@ -303,7 +311,7 @@ test.each([
   [['--help'], 'COMMAND [options]'],
   [['debug-signature', '-h'], '--signed-file'],
   [['help'], 'certify'],
-])('%j tells how it is used', async (args, sentence) => {
+])('%j prints the usage', async (args, sentence) => {
   const { status, printed } = await command(args);
   expect(printed).toContain(sentence);
   expect(status).toBe(0);

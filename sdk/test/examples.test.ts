@@ -21,7 +21,7 @@ const EXAMPLES = [
 
 let running: Running | undefined;
 beforeEach(() => {
-  // The examples tell of every refused call, and most calls here are to be refused.
+  // The examples log every refused call, and most calls here must be refused.
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 afterEach(async () => {
@@ -70,7 +70,7 @@ describe.each(EXAMPLES)('the provider on %s', (_, start) => {
     expect(status).toBe(0);
   });
 
-  test('answers what is no callback, and a body that is too large, as it should', async () => {
+  test('answers requests that are not callbacks, and bodies that are too large, correctly', async () => {
     running = await start(SETTINGS);
     const base = new URL(running.url);
     const elsewhere = await fetch(`${running.url}/v1/game/elsewhere`, { method: 'POST', body: '{}' });
@@ -95,13 +95,13 @@ describe.each(EXAMPLES)('the provider on %s', (_, start) => {
   });
 });
 
-test('Express parses the bodies of other routes as ever', async () => {
+test('Express parses the bodies of other routes as usual', async () => {
   running = await startExpress(SETTINGS);
   const { origin } = new URL(running.url);
   expect(await (await fetch(origin)).json()).toEqual({ game: 'on' });
 });
 
-test('Fastify parses the bodies of other routes as ever', async () => {
+test('Fastify parses the bodies of other routes as usual', async () => {
   running = await startFastify(SETTINGS);
   const { origin } = new URL(running.url);
   const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"a":1}' };

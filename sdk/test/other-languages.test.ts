@@ -8,10 +8,10 @@ import { judgeAnswer } from '../src/answer.js';
 import type { TestVector } from './support/test-vectors.js';
 
 const run = promisify(execFile);
-/** A cold compiler on a busy machine takes its time, in milliseconds. */
+/** Time-out for a cold compiler on a busy machine, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
-/** Reads a request from each line, its ten fields in base64, and prints what is said to it. */
+/** Reads a request from each line, its ten fields in base64, and prints the verdict. */
 const PYTHON_MAIN = `
 import base64, sys
 for line in open(sys.argv[1]):
@@ -87,8 +87,31 @@ foreach (file($argv[2], FILE_IGNORE_NEW_LINES) as $line) {
     echo $money, $again ? " again\\n" : " ends\\n";
 }
 `;
+const CSHARP_MAIN = `
+public static class Program
+{
+    public static void Main(string[] args)
+    {
+        foreach (string line in System.IO.File.ReadAllLines(args[0]))
+        {
+            byte[][] f = line.Split('\\t').Select(Convert.FromBase64String).ToArray();
+            string[] s = f.Select(Encoding.UTF8.GetString).ToArray();
+            var headers = new Dictionary<string, string>
+                { ["X-Tenant-ID"] = s[2], ["X-Timestamp"] = s[3], ["X-Nonce"] = s[4], ["X-Signature"] = s[5] };
+            string reason = CroupierSignature.Verify(s[0], s[1], name => headers[name], f[6], new[] { s[7] }, s[8], long.Parse(s[9]));
+            Console.WriteLine(reason ?? "ok");
+        }
+        foreach (string line in System.IO.File.ReadAllLines(args[1]))
+        {
+            string[] s = line.Split('\\t');
+            var outcome = CroupierSignature.Outcome(int.Parse(s[0]), s[1], s[2], s[3], s[4] == "true");
+            Console.WriteLine(outcome.Money + (outcome.Again ? " again" : " ends"));
+        }
+    }
+}
+`;
 
-/** Status, error code, next action, body, whether it is a decision, and what is to be said to it. */
+/** Status, error code, next action, body, whether it is a decision, and the expected outcome. */
 const OUTCOMES = [
   [200, '', '', '{}', true, 'decided ends'],
   [200, '', '', '<html>', false, 'unknown again'],
@@ -127,7 +150,12 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const isThere = (program: string, argument: string) => spawnSync(program, [argument]).status === 0;
+/** Whether one of the commands fails; says so, because the report of a run does not name skipped tests. */
+function lacks(language: string, ...commands: string[]): boolean {
+  const missing = commands.filter((command) => spawnSync(command, { shell: true }).status !== 0);
+  if (missing.length > 0) console.warn(`SKIPPED: the code in ${language}, without: ${missing.join(', ')}`);
+  return missing.length > 0;
+}
 
 function codeIn(language: string): string {
   const code = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(document)?.[1];
@@ -141,7 +169,7 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-/** What is to be judged, as a file: each vector as it is, and once more by somebody else. */
+/** The requests to judge, as a file: each vector unchanged, and once more for another receiver. */
 async function requests(name: string): Promise<string> {
   const lines = [
     ...vectors.map((vector) => [vector, vector.tenantId] as const),
@@ -168,8 +196,8 @@ async function answers(name: string): Promise<string> {
   return file(name, OUTCOMES.map((row) => row.slice(0, -1).join('\t')).join('\n'));
 }
 
-describe('the document’s functions say to every vector what it expects', () => {
-  test.skipIf(!isThere('python3', '--version'))(
+describe('the document’s functions give the expected verdict on every vector', () => {
+  test.skipIf(lacks('Python', 'python3 --version'))(
     'in Python (skipped where there is no python3)',
     { timeout: PATIENCE_MS },
     async () => {
@@ -181,7 +209,7 @@ describe('the document’s functions say to every vector what it expects', () =>
     },
   );
 
-  test.skipIf(!isThere('javac', '-version') || !isThere('java', '-version'))(
+  test.skipIf(lacks('Java', 'javac -version', 'java -version'))(
     'in Java (skipped where there is no JDK)',
     { timeout: PATIENCE_MS },
     async () => {
@@ -204,7 +232,7 @@ describe('the document’s functions say to every vector what it expects', () =>
     },
   );
 
-  test.skipIf(!isThere('go', 'version'))(
+  test.skipIf(lacks('Go', 'go version'))(
     'in Go (skipped where there is no go)',
     { timeout: PATIENCE_MS },
     async () => {
@@ -219,7 +247,7 @@ describe('the document’s functions say to every vector what it expects', () =>
     },
   );
 
-  test.skipIf(!isThere('php', '--version'))(
+  test.skipIf(lacks('PHP', 'php --version'))(
     'in PHP (skipped where there is no php)',
     { timeout: PATIENCE_MS },
     async () => {
@@ -228,9 +256,20 @@ describe('the document’s functions say to every vector what it expects', () =>
       expectSaid((await run('php', [script, ...files])).stdout);
     },
   );
+
+  test.skipIf(lacks('C#', 'mcs --version', 'mono --version'))(
+    'in C#, on Mono (skipped where there is none)',
+    { timeout: PATIENCE_MS },
+    async () => {
+      const program = join(folder.path, 'verify.exe');
+      await run('mcs', [`-out:${program}`, await file('verify.cs', codeIn('csharp') + CSHARP_MAIN)]);
+      const files = [await requests('csharp.txt'), await answers('csharp-answers.txt')];
+      expectSaid((await run('mono', [program, ...files])).stdout);
+    },
+  );
 });
 
-test('the SDK says the same to each answer', () => {
+test('the SDK judges each answer in the same way', () => {
   for (const [status, code, nextAction, body, isDecision, expected] of OUTCOMES) {
     const headers = new Headers();
     if (code) headers.set('x-error-code', code);

@@ -112,6 +112,25 @@ test('an abandoned BET is rolled back, whether or not it was booked', async () =
   expect(world.wallet.balanceOf(session.playerRef)).toBe(before);
 });
 
+test('another request with the same id is not stored', async () => {
+  const outbox = processOf();
+  const request = bet();
+  await outbox.place(request);
+  await expect(outbox.place({ ...request, amountMinor: 200 })).rejects.toThrow('stored with another request');
+  await outbox.place({ ...request });
+  expect(await outbox.deliver(request.transactionId)).toMatchObject({ state: 'DECIDED', attempts: 1 });
+});
+
+test('a BET whose id the platform knows from another request is parked, and the other one is not taken back', async () => {
+  const request = bet();
+  const before = world.wallet.balanceOf(session.playerRef);
+  await world.submit({ ...request, amountMinor: 70 });
+  const outbox = processOf();
+  await outbox.place(request);
+  expect(await outbox.deliver(request.transactionId)).toMatchObject({ state: 'PARKED' });
+  expect(world.wallet.balanceOf(session.playerRef)).toBe(before - 70);
+});
+
 test('a BET that was never sent in time is not sent at all', async () => {
   const outbox = processOf({ betExpiresMs: 0 });
   const request = bet();
@@ -120,7 +139,7 @@ test('a BET that was never sent in time is not sent at all', async () => {
   expect(world.wallet.calls(request.transactionId)).toEqual([]);
 });
 
-test('what the first attempt refuses was not booked; a refusal after an unknown attempt proves nothing', async () => {
+test('a transaction refused at its first attempt was not booked; a refusal after an unknown attempt proves nothing', async () => {
   const outbox = processOf();
   const wrong = bet({ currency: 'USD' });
   await outbox.place(wrong);

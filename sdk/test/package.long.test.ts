@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../test/world/temporary-folder.js';
 
 const run = promisify(execFile);
 const SDK = fileURLToPath(new URL('..', import.meta.url));
-/** npm on a busy machine takes its time, in milliseconds. */
+/** Time-out for npm on a busy machine, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 const USE = `
@@ -22,7 +22,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let tarball: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  // Without scripts: prepack would build anew what other tests are using.
+  // Without scripts, because prepack would rebuild files that other tests are using.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder.path];
   const { stdout } = await run('npm', args, { cwd: SDK });
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];

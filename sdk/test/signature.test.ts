@@ -15,7 +15,7 @@ const refused = (reason: string) => ({ ok: false, reason });
 // printf 'POST\n/rgs/v1/game/free-spins/grant?a=1\n1800000000\nnonce-0001\n{"a":"ü"}' | openssl dgst -sha256 -hmac 'ses¢ret'
 const OPENSSL_SAYS = '3c6348ee1de3663a56e560bff9c432684ac5774c552c253295d718e3873cdd9b';
 
-test('the signature is what openssl makes of the same bytes', () => {
+test('the signature equals that of openssl over the same bytes', () => {
   expect(headersOf()).toEqual({
     'X-Tenant-ID': 'spinwell',
     'X-Timestamp': '1800000000',
@@ -67,7 +67,7 @@ describe('headers', () => {
     expect(verify({ headers: { ...headers, [name]: undefined } })).toEqual(refused('missing_header'));
   });
 
-  test('none at all are missing, not an accident', () => {
+  test('undefined headers count as missing', () => {
     expect(verify({ headers: {} })).toEqual(refused('missing_header'));
     expect(verify({ headers: [] })).toEqual(refused('missing_header'));
     expect(verify({ headers: new Headers() })).toEqual(refused('missing_header'));
@@ -80,13 +80,13 @@ describe('what is signed', () => {
     expect(verify({ body: Buffer.from(CALL.body) })).toEqual({ ok: true });
   });
 
-  test('is bytes that are no text', () => {
+  test('is bytes that are not text', () => {
     const body = new Uint8Array([0, 255, 254, 10]);
     expect(verify({ body, headers: headersOf({ body }) })).toEqual({ ok: true });
     expect(verify({ body: Buffer.from(body).toString(), headers: headersOf({ body }) }).ok).toBe(false);
   });
 
-  test('is no parsed body', () => {
+  test('is not a parsed body', () => {
     for (const body of [{ a: 'ü' }, undefined, null, 1]) {
       expect(verify({ body: body as unknown as string })).toEqual(refused('signature_mismatch'));
     }
@@ -106,13 +106,13 @@ describe('what is signed', () => {
 
 describe('secrets', () => {
   const without = { secret: undefined } as unknown as { secret: string };
-  test('may be several: one of them has to fit', () => {
+  test('may be several: one of them has to match', () => {
     expect(verify({ ...without, secrets: ['new', SIGNED.secret] })).toEqual({ ok: true });
     expect(verify({ secret: 'new', secrets: [SIGNED.secret] })).toEqual({ ok: true });
     expect(verify({ ...without, secrets: ['new', 'old'] })).toEqual(refused('signature_mismatch'));
   });
 
-  test('that are empty let nobody in', () => {
+  test('that are empty admit no call', () => {
     const signature = signatureOf('', { ...CALL, timestamp: String(NOW), nonce: SIGNED.nonce });
     const headers = { ...headersOf(), 'X-Signature': signature };
     for (const given of [
@@ -178,7 +178,7 @@ test('without a time it is the wall clock’s', () => {
 describe('whatever is given', () => {
   const ANSWER = expect.objectContaining({ ok: expect.any(Boolean) as boolean }) as object;
 
-  test('it answers and does not throw', () => {
+  test('it returns a result and does not throw', () => {
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -239,7 +239,7 @@ describe('whatever is given', () => {
     now: fc.integer({ min: 0, max: 99_999_999_999 }),
   });
 
-  test('what was signed verifies', () => {
+  test('a signed request verifies', () => {
     fc.assert(
       fc.property(call, (signed) => {
         expect(verifyPlatformSignature({ ...signed, headers: signRequest(signed) })).toEqual({ ok: true });
@@ -247,7 +247,7 @@ describe('whatever is given', () => {
     );
   });
 
-  test('what was changed by one byte does not', () => {
+  test('a request changed by one byte does not', () => {
     fc.assert(
       fc.property(call, fc.nat(), fc.integer({ min: 1, max: 255 }), (signed, at, flip) => {
         const body = Buffer.from(typeof signed.body === 'string' ? signed.body : [...signed.body]);

@@ -5,8 +5,8 @@ import { judge, type TestVector, testVectors } from './support/test-vectors.js';
 
 const FILE = fileURLToPath(new URL('../test-vectors.json', import.meta.url));
 
-// To write the file anew: npx vitest run sdk/test/test-vectors.test.ts --update
-test('the file is what its generator makes', async () => {
+// To write the file again: npx vitest run sdk/test/test-vectors.test.ts --update
+test('the file equals the output of its generator', async () => {
   await expect(`${JSON.stringify(testVectors(), null, 2)}\n`).toMatchFileSnapshot(FILE);
 });
 

@@ -28,10 +28,10 @@ export function secretFrom({ environment }: Terminal): string {
   return secret;
 }
 
-/** @throws UsageError unless the text is a whole number from `least` */
+/** @throws UsageError unless the text is a whole number of at least `least` */
 export function wholeNumber(option: string, text: string, least: number): number {
   if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
-    throw new UsageError(`--${option} must be a whole number from ${least}, and is "${text}".`);
+    throw new UsageError(`--${option} must be a whole number of at least ${least}, but is "${text}".`);
   }
   return Number(text);
 }

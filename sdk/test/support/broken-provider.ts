@@ -2,11 +2,11 @@ import { CALLBACK_ROUTES } from '../../src/index.js';
 import { bad, type Body, BrokenServer, ok, parsed, type Reply, type ServerFault } from './broken-server.js';
 import { SlowLookup } from './broken-signature.js';
 
-/** What an integration gets wrong. Without any it is right. */
+/** Mistakes of an integration. Without any it is correct. */
 export type Fault =
   | ServerFault
   | 'refuses unknown fields'
-  | 'grants each time anew'
+  | 'grants again each time'
   | 'looks up a grant before it writes it down'
   | 'adds the spins of a repeated grant'
   | 'fills up at a repeated grant'
@@ -14,7 +14,7 @@ export type Fault =
   | 'knows no default stake'
   | 'grants a hundred spins at most'
   | 'grants without a requestRef'
-  | 'fails at a body that is no JSON'
+  | 'fails at a body that is not JSON'
   | 'answers a grant with 201'
   | 'answers a number for externalRef'
   | 'answers a status without completed'
@@ -27,7 +27,7 @@ export type Fault =
   | 'cancels all of a player'
   | 'plays on after a cancel'
   | 'revokes once'
-  | 'knows kicks alone'
+  | 'knows only kicks'
   | 'ignores the player of a batch'
   | 'ignores the game of a batch';
 
@@ -52,7 +52,7 @@ const KNOWN = [
 export const PLAY_PATH = '/test/play';
 const PATHS = [...Object.values(CALLBACK_ROUTES), PLAY_PATH];
 const NOT_FOUND: Reply = { status: 404, body: { error: 'no such batch' } };
-/** A provider of its own make, over real HTTP, with faults. */
+/** A provider over real HTTP, without the SDK, with faults. */
 export class BrokenProvider {
   readonly tenantId = 'spinwell';
   readonly secret = BrokenServer.secret;
@@ -87,7 +87,8 @@ export class BrokenProvider {
 
   private async act(path: string, raw: string): Promise<Reply> {
     const body = parsed(raw);
-    if (!body) return this.is('fails at a body that is no JSON') ? { status: 500, body: '' } : bad('no JSON');
+    if (!body)
+      return this.is('fails at a body that is not JSON') ? { status: 500, body: '' } : bad('no JSON');
     const unknown = Object.keys(body).find((field) => !KNOWN.includes(field));
     if (unknown && this.is('refuses unknown fields')) return bad(`what is ${unknown}?`);
     switch (path) {
@@ -110,7 +111,7 @@ export class BrokenProvider {
     if (betAmountMinor === 0 && this.is('knows no default stake')) return bad('no stake');
     if (Number(spins) > 100 && this.is('grants a hundred spins at most')) return bad('too many');
     const key = String(requestRef);
-    const known = this.is('grants each time anew') ? undefined : this.byRequestRef.get(key);
+    const known = this.is('grants again each time') ? undefined : this.byRequestRef.get(key);
     if (this.is('looks up a grant before it writes it down')) await this.lookup.slowly(key);
     if (known) {
       if (this.is('adds the spins of a repeated grant')) known.remainingSpins += known.spins;
@@ -159,7 +160,7 @@ export class BrokenProvider {
   }
 
   private revoke(sessionId: string, reason: string): Reply {
-    if (reason !== 'KICK' && this.is('knows kicks alone')) return bad('what reason is that?');
+    if (reason !== 'KICK' && this.is('knows only kicks')) return bad('what reason is that?');
     if (this.revoked.has(sessionId) && this.is('revokes once')) return { status: 409, body: '' };
     this.revoked.add(sessionId);
     return ok({});

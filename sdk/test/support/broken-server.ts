@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BrokenSignature, type SignatureFault } from './broken-signature.js';
 
-/** What a server that takes signed calls gets wrong. */
+/** Mistakes of a server that accepts signed calls. */
 export type ServerFault =
   | SignatureFault
-  | 'throws at a signature that is no hex'
+  | 'throws at a signature that is not hex'
   | 'refuses with 403'
   | 'refuses with 500'
   | 'acts before it verifies'
@@ -18,7 +18,7 @@ export type ServerFault =
   | 'works on one call at a time, slowly'
   | 'takes 30 ms'
   | 'forgets the fifth call of a connection'
-  | 'answers nobody';
+  | 'never answers';
 
 export interface Reply {
   /** 0: no answer at all. */
@@ -62,7 +62,7 @@ export class BrokenServer {
     this.signature = new BrokenSignature(faults, { tenantId, secret: BrokenServer.secret, paths });
   }
 
-  /** @param act carries out a call that was believed */
+  /** @param act carries out an accepted call */
   static async start(
     faults: readonly string[],
     { tenantId, paths }: { tenantId: string; paths: readonly string[] },
@@ -96,12 +96,12 @@ export class BrokenServer {
   }
 
   private async serve(request: IncomingMessage): Promise<Reply> {
-    if (this.is('answers nobody')) return { status: 0, body: '' };
+    if (this.is('never answers')) return { status: 0, body: '' };
     const path = (request.url ?? '').split('?')[0]?.replace(/^\/rgs/, '') ?? '';
     const raw = await this.read(request);
     const done = this.is('acts before it verifies') ? await this.act(path, raw) : undefined;
     if (
-      this.is('throws at a signature that is no hex') &&
+      this.is('throws at a signature that is not hex') &&
       String(request.headers['x-signature']).startsWith('no-')
     ) {
       return { status: 500, body: 'Error: no hex' };

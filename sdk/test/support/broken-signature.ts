@@ -2,22 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { verifyPlatformSignature } from '../../src/index.js';
 import { signatureOf } from '../../src/signature.js';
 
-/** What an integration gets wrong about signatures. */
+/** Mistakes of an integration with signatures. */
 export type SignatureFault =
   | 'believes everybody'
   | 'takes the tenant from the call'
-  | 'takes no look at the time'
+  | 'ignores the time'
   | 'takes milliseconds too'
   | 'forgets nonces'
   | 'looks up a nonce before it writes it down'
   | 'remembers nonces by route'
-  | 'verifies JSON made anew'
+  | 'verifies re-serialised JSON'
   | 'verifies the body trimmed'
   | 'verifies the path without its query'
   | 'verifies any of its paths'
   | 'verifies any method'
   | 'compares as much of a signature as there is'
-  | 'knows headers in their usual spelling alone'
+  | 'knows headers only in their usual spelling'
   | 'allows a minute'
   | 'claims a nonce before it verifies'
   | 'verifies the path without its prefix'
@@ -27,11 +27,11 @@ export type SignatureFault =
 /** How long a slow lookup takes at most, in milliseconds. */
 const LOOKUP_MS = 20;
 
-/** Lookups that leave the time for a race. */
+/** Look-ups that are slow enough for a race. */
 export class SlowLookup {
   private readonly lookups = new Map<string, () => void>();
 
-  /** Takes its time, but no longer than until another looks up the same. */
+  /** Waits, but only until another look-up of the same key. */
   slowly(key: string): Promise<void> {
     return new Promise((resolve) => {
       this.lookups.get(key)?.();
@@ -67,7 +67,7 @@ export class BrokenSignature {
       : undefined;
     const paths = this.is('verifies any of its paths') ? this.server.paths : [this.pathOf(target)];
     const methods = this.is('verifies any method') ? ['POST', 'PUT'] : ['POST'];
-    const now = this.is('takes no look at the time') ? Number(headers['x-timestamp']) : Date.now() / 1000;
+    const now = this.is('ignores the time') ? Number(headers['x-timestamp']) : Date.now() / 1000;
     const verified = paths.some((path) =>
       methods.some((method) => {
         const call = { method, path, body: this.verifiedBody(raw), secret: this.key };
@@ -86,7 +86,7 @@ export class BrokenSignature {
     const headers: Record<string, string> = {};
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
-      const isUnknown = this.is('knows headers in their usual spelling alone') && name === name.toLowerCase();
+      const isUnknown = this.is('knows headers only in their usual spelling') && name === name.toLowerCase();
       if (!isUnknown) headers[name.toLowerCase()] = value;
     }
     return headers;
@@ -116,7 +116,7 @@ export class BrokenSignature {
   }
 
   private verifiedBody(raw: string): string {
-    if (this.is('verifies JSON made anew')) return parsed(raw) ? JSON.stringify(parsed(raw)) : raw;
+    if (this.is('verifies re-serialised JSON')) return parsed(raw) ? JSON.stringify(parsed(raw)) : raw;
     if (this.is('verifies what a body parser left')) return '';
     return this.is('verifies the body trimmed') ? raw.trim() : raw;
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bad, type Body, BrokenServer, ok, parsed, type Reply, type ServerFault } from './broken-server.js';
 import { SlowLookup } from './broken-signature.js';
 
-/** What an operator's wallet gets wrong. Without any fault it is right. */
+/** Mistakes of an operator's wallet. Without any it is correct. */
 export type WalletFault =
   | ServerFault
   | 'answers the balance as a text'
@@ -11,7 +11,7 @@ export type WalletFault =
   | 'refuses unknown fields'
   | 'opens an account for everybody'
   | 'answers 404 for an unknown player'
-  | 'fails at a body that is no JSON'
+  | 'fails at a body that is not JSON'
   | 'answers the balance from before'
   | 'takes no BET of 0'
   | 'keeps one unit'
@@ -30,7 +30,7 @@ export type WalletFault =
   | 'books no WIN'
   | 'rolls back nothing'
   | 'rolls back the amount that is sent'
-  | 'rolls back each time anew'
+  | 'rolls back again each time'
   | 'rolls back for each id'
   | 'rolls back the whole round'
   | 'declines the ROLLBACK of a DECLINED BET'
@@ -41,17 +41,17 @@ export type WalletFault =
   | 'leaves a tombstone for one BET'
   | 'books a BET again after its ROLLBACK'
   | 'looks for a BET under every provider'
-  | 'rolls back the latest BET alone'
+  | 'rolls back only the latest BET'
   | 'knows no ADJUSTMENT'
-  | 'adjusts upwards alone'
+  | 'adjusts only upwards'
   | 'books an ADJUSTMENT each time'
-  | 'keys by transactionId alone'
+  | 'keys only by transactionId'
   | 'fails at a negative balance'
   | 'bets at a negative balance'
   | 'books a BET each time'
   | 'remembers the latest five'
   | 'checks the funds of a repeated BET'
-  | 'judges a declined BET anew'
+  | 'decides a declined BET again'
   | 'books a WIN each time'
   | 'knows a transaction by its amount too'
   | 'knows a transaction by its player too'
@@ -59,7 +59,7 @@ export type WalletFault =
   | 'makes up a reference each time'
   | 'compares ids without case'
   | 'cuts ids at 64 characters'
-  | 'takes letters, digits and hyphens alone'
+  | 'accepts only letters, digits and hyphens'
   | 'looks up a BET before it writes it down'
   | 'declines a BET that is being booked'
   | 'reads the balance before it writes it'
@@ -67,7 +67,7 @@ export type WalletFault =
   | 'looks up a ROLLBACK before it writes it down'
   | 'looks up a target before it writes it down'
   | 'books a BET while its ROLLBACK passes'
-  | 'knows a round by its id alone';
+  | 'identifies a round only by its id';
 
 interface Entry {
   key: string;
@@ -140,7 +140,8 @@ export class BrokenWallet {
 
   private async act(path: string, raw: string): Promise<Reply> {
     const body = parsed(raw);
-    if (!body) return this.is('fails at a body that is no JSON') ? { status: 500, body: '' } : bad('no JSON');
+    if (!body)
+      return this.is('fails at a body that is not JSON') ? { status: 500, body: '' } : bad('no JSON');
     const unknown = Object.keys(body).find((field) => !KNOWN.includes(field));
     if (unknown && this.is('refuses unknown fields')) return bad(`what is ${unknown}?`);
     return path === '/balance' ? this.balance(String(body['playerRef'])) : this.transaction(body);
@@ -173,7 +174,7 @@ export class BrokenWallet {
     if (amount === 0 && kind === 'BET' && this.is('takes no BET of 0')) return bad('amountMinor');
     if (amount === 0 && kind === 'WIN' && this.is('takes no WIN of 0')) return bad('amountMinor');
     if (amount > 2 ** 31 && this.is('fails beyond 32 bits')) return { status: 500, body: '' };
-    if (/[^\w-]/.test(String(transactionId)) && this.is('takes letters, digits and hyphens alone'))
+    if (/[^\w-]/.test(String(transactionId)) && this.is('accepts only letters, digits and hyphens'))
       return bad('transactionId');
     const playerRef =
       kind === 'BET' && this.is('takes the money of its first player')
@@ -190,7 +191,7 @@ export class BrokenWallet {
       key,
       kind: String(kind),
       playerRef,
-      roundId: `${this.is('knows a round by its id alone') ? '' : playerRef} ${String(body['roundId'])}`,
+      roundId: `${this.is('identifies a round only by its id') ? '' : playerRef} ${String(body['roundId'])}`,
       amountMinor: amountOfKind,
       body,
     });
@@ -203,8 +204,8 @@ export class BrokenWallet {
   ): string {
     if (this.is('compares ids without case')) id = id.toLowerCase();
     if (this.is('cuts ids at 64 characters')) id = id.slice(0, 64);
-    const parts = [this.is('keys by transactionId alone') ? '' : providerId, id];
-    // What a wallet compares beside the id makes another transaction of a repeated one.
+    const parts = [this.is('keys only by transactionId') ? '' : providerId, id];
+    // If a wallet compares more than the id, a repeated transaction becomes another one.
     if (amountMinor !== undefined && kind !== 'ROLLBACK') {
       if (this.is('knows a transaction by its amount too')) parts.push(amountMinor);
       if (this.is('knows a transaction by its player too')) parts.push(playerRef);
@@ -248,12 +249,12 @@ export class BrokenWallet {
   private repeats({ kind, status, reversed }: Entry): boolean {
     if (kind === 'BET' && this.is('books a BET each time')) return true;
     if (kind === 'BET' && reversed && this.is('books a BET again after its ROLLBACK')) return true;
-    if (kind === 'BET' && status === 'DECLINED' && this.is('judges a declined BET anew')) return true;
+    if (kind === 'BET' && status === 'DECLINED' && this.is('decides a declined BET again')) return true;
     if (kind === 'WIN' && this.is('books a WIN each time')) return true;
     if (kind === 'ADJUSTMENT' && this.is('books an ADJUSTMENT each time')) return true;
     if (kind !== 'ROLLBACK') return false;
     if (this.is('answers 409 to a repeated ROLLBACK of nothing')) return true;
-    return this.is('rolls back each time anew');
+    return this.is('rolls back again each time');
   }
 
   private async decide({
@@ -275,7 +276,7 @@ export class BrokenWallet {
     const approved = (movedMinor: number) => ({ status: 'APPROVED', movedMinor }) as const;
     const before = this.accounts.get(playerRef) ?? 0;
     if (kind === 'ADJUSTMENT') {
-      return amountMinor < 0 && this.is('adjusts upwards alone') ? declined : approved(amountMinor);
+      return amountMinor < 0 && this.is('adjusts only upwards') ? declined : approved(amountMinor);
     }
     if (kind === 'WIN') {
       const hasBet = [...this.entries.values()].some(
@@ -341,11 +342,11 @@ export class BrokenWallet {
     const { reversed, status } = target;
     // By default a reversal is known by its target; these faults know it by the ROLLBACK's id, or not at all.
     const byId = this.is('rolls back for each id') || this.is('looks up a ROLLBACK before it writes it down');
-    const isAnew = this.is('rolls back each time anew') && this.entries.has(key);
+    const isAnew = this.is('rolls back again each time') && this.entries.has(key);
     const wasReversed = reversed && !byId && !isAnew;
     if (status === 'DECLINED' && this.is('declines the ROLLBACK of a DECLINED BET'))
       return { status: 'DECLINED', movedMinor: 0 };
-    if (target.key !== this.latest && this.is('rolls back the latest BET alone') && !reversed)
+    if (target.key !== this.latest && this.is('rolls back only the latest BET') && !reversed)
       return { status: 'DECLINED', movedMinor: 0 };
     if (this.is('looks up a target before it writes it down')) await this.lookup.slowly(target.key);
     target.reversed = true;

@@ -1,6 +1,6 @@
 import { main } from '../../src/cli/main.js';
 
-/** Carries out a command line, and answers what it printed. */
+/** Runs a command line and returns its output. */
 export async function command(
   args: string[],
   { secret, now = Date.now }: { secret?: string; now?: () => number } = {},

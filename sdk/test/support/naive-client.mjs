@@ -13,7 +13,7 @@ const transaction = {
   kind: FAULT === 'sends every kind as a BET' ? 'BET' : kind,
   ...(FAULT === 'forgets what it rolls back' && { originalTransactionId: undefined }),
 };
-const retries = FAULT !== 'never retries' && !(FAULT === 'retries BETs alone' && kind !== 'BET');
+const retries = FAULT !== 'never retries' && !(FAULT === 'retries only BETs' && kind !== 'BET');
 const firstNonce = randomUUID();
 let mayBeBooked = false;
 
@@ -77,10 +77,10 @@ async function send(attempt) {
     return undefined;
   }
   const isRefusal =
-    REFUSALS.includes(response.status) && (isPlatform || FAULT === 'judges by the status alone');
+    REFUSALS.includes(response.status) && (isPlatform || FAULT === 'judges only by the status');
   if (isRefusal && response.headers.get('x-error-code') !== 'TRANSACTION_ID_REUSED') {
     if (FAULT === 'retries refusals') return undefined;
-    return mayBeBooked && FAULT !== 'judges the last attempt alone' ? 'unknown' : 'not-booked';
+    return mayBeBooked && FAULT !== 'judges only by the last attempt' ? 'unknown' : 'not-booked';
   }
   mayBeBooked = true;
   if (next === 'fix-request' || next === 'contact-platform')

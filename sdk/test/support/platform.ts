@@ -16,7 +16,7 @@ export type Scripted =
   | 'stall'
   /** Headers and half a body, then the connection is lost. */
   | 'truncate'
-  /** Bytes that are no HTTP. */
+  /** Bytes that are not HTTP. */
   | 'garbage';
 
 /** A platform over real HTTP that gives the scripted answers in order. */
@@ -52,6 +52,7 @@ export async function startPlatform(...script: Scripted[]) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     async stop(): Promise<void> {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type RejectionReason, verifyPlatformSignature, type Verification } from '../../src/index.js';
 import { signatureOf } from '../../src/signature.js';
 
-/** One signed request and what its receiver, `tenantId`, has to say to it. An empty header is one that is missing. */
+/** One signed request, and the expected verdict of its receiver, `tenantId`. An empty header counts as missing. */
 export interface TestVector {
   name: string;
   method: string;
@@ -27,7 +27,7 @@ const SECRET = 'dGhlIHNlY3JldCBpcyBpdHMgdGV4dA';
 
 type Fields = Partial<Omit<TestVector, 'name' | 'expected'>>;
 
-/** What is sent and signed as it should be. */
+/** A correctly signed request. */
 function signed(name: string, fields: Fields = {}): TestVector {
   const call = {
     method: 'POST',
@@ -44,12 +44,12 @@ function signed(name: string, fields: Fields = {}): TestVector {
   return { name, ...call, signature, expected: { ok: true } };
 }
 
-/** What was signed as it should be and then changed. */
+/** A correctly signed request that was changed afterwards. */
 function refused(reason: RejectionReason, name: string, changes: Fields, before: Fields = {}): TestVector {
   return { ...signed(name, before), ...changes, expected: { ok: false, reason } };
 }
 
-/** What a mistaken signer makes: the HMAC of something else, by another key, or in another spelling. */
+/** The signature of a mistaken signer: over other bytes, with another key, or in another spelling. */
 function mistaken(name: string, make: (right: TestVector) => string): TestVector {
   const right = signed(name);
   return { ...right, signature: make(right), expected: { ok: false, reason: 'signature_mismatch' } };
@@ -211,7 +211,7 @@ function mistakes(): TestVector[] {
   ];
 }
 
-/** A vector that says something else than the code does must not be written. */
+/** A vector that contradicts the code must not be written. */
 function assertVerified({ expected, name, ...call }: TestVector): void {
   const said = judge(call);
   if (JSON.stringify(said) !== JSON.stringify(expected)) {
@@ -219,7 +219,7 @@ function assertVerified({ expected, name, ...call }: TestVector): void {
   }
 }
 
-/** What the SDK says to a vector. */
+/** The SDK's verdict on a vector. */
 export function judge(call: Omit<TestVector, 'name' | 'expected'>): Verification {
   const { method, path, body, secret, tenantId, now } = call;
   const headers = {

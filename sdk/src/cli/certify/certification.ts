@@ -17,7 +17,7 @@ export const CERTIFICATION_OPTIONS = {
   list: { type: 'boolean', default: false },
 } as const;
 
-export const CERTIFICATION_HELP = `  --only ID                runs this case alone; may be repeated
+export const CERTIFICATION_HELP = `  --only ID                runs only this case; may be repeated
   --junit FILE             writes the report as JUnit XML
   --json FILE              writes the report as JSON
   --html FILE              writes the certificate, one HTML page, with the JSON report's digest

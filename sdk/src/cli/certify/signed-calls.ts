@@ -1,8 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { canonicalHead } from '../../signature.js';
+import { signatureOf } from '../../signature.js';
 import { Unmet } from './outcome.js';
 
 /** The server under test, and how its calls are signed. */
@@ -100,12 +100,13 @@ export class SignedCalls {
   private headers(path: string, body: string, deviation: Deviation): Record<string, string> {
     const timestamp = deviation.timestamp ?? String(this.nowSeconds());
     const nonce = deviation.nonce ?? randomBytes(16).toString('hex');
-    const method = deviation.signedMethod ?? 'POST';
-    const head = canonicalHead({ method, path: deviation.signedPath ?? path, timestamp, nonce });
-    const signature = createHmac('sha256', deviation.secret ?? this.endpoint.secret)
-      .update(head)
-      .update(deviation.signedBody ?? body)
-      .digest('hex');
+    const signature = signatureOf(deviation.secret ?? this.endpoint.secret, {
+      method: deviation.signedMethod ?? 'POST',
+      path: deviation.signedPath ?? path,
+      timestamp,
+      nonce,
+      body: deviation.signedBody ?? body,
+    });
     const headers = {
       'Content-Type': 'application/json',
       'X-Request-Id': this.fresh('request'),

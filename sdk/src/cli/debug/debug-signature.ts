@@ -33,7 +33,7 @@ More:
   --request-id ID      the X-Request-Id of the refused answer: explains what to do with it
   --json               prints the result as JSON
 
-Exit status: 0 the signature holds, 1 it does not, 2 the command cannot be carried out.`;
+Exit status: 0 the signature is valid, 1 it is not, 2 the command cannot be carried out.`;
 
 const OPTIONS = {
   path: { type: 'string' },

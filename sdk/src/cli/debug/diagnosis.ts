@@ -7,8 +7,9 @@ import {
 } from '../../signature.js';
 import { firstValue, headerMistakes, type SentHeaders } from './header-mistakes.js';
 import { explain, type Explanation } from './search.js';
-import { readSignature } from './signature-spelling.js';
+import { lacksZeros, readSignature } from './signature-spelling.js';
 import {
+  digestOf,
   type Mistake,
   RIGHT_DIGEST,
   RIGHT_LAYOUT,
@@ -93,7 +94,7 @@ interface Found {
 function search(request: SentRequest, sent: Diagnosis['sent']): Found {
   const readings = readSignature(sent.signature);
   // A signature over a timestamp or nonce that was not sent cannot be explained.
-  if (readings.length === 0 || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
+  if (!sent.signature || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
   const right: Signing = {
     method: request.method.toUpperCase(),
     path: request.path,
@@ -105,7 +106,14 @@ function search(request: SentRequest, sent: Diagnosis['sent']): Found {
     layout: RIGHT_LAYOUT,
     digest: RIGHT_DIGEST,
   };
-  const dimensions = dimensionsOf(right, request);
+  if (lacksZeros(sent.signature, digestOf(right))) {
+    const explanation = 'X-Signature lacks zeros: write each byte with two hex digits, 64 in all.';
+    return {
+      explanation: { signing: right, mistakes: [{ code: 'signature-zeros', explanation }] },
+      tried: 1,
+    };
+  }
+  const dimensions = readings.length > 0 ? dimensionsOf(right, request) : [];
   let tried = 0;
   for (const reading of readings) {
     const result = explain(right, dimensions, reading.bytes);

@@ -60,7 +60,7 @@ function ofTimestamp({ headers, now, toleranceSeconds = DEFAULT_TOLERANCE_SECOND
     return [{ code: 'timestamp-not-in-seconds', explanation }];
   }
   if (!/^\d{1,12}$/.test(timestamp)) {
-    const explanation = `X-Timestamp is "${timestamp}". Send Unix time in whole seconds, as decimal digits alone.`;
+    const explanation = `X-Timestamp is "${timestamp}". Send Unix time in whole seconds, as decimal digits only.`;
     return [{ code: 'timestamp-malformed', explanation }];
   }
   const offset = Number(timestamp) - now;

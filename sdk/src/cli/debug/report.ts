@@ -16,7 +16,7 @@ export function report(diagnosis: Diagnosis, requestId: string | undefined, term
   const title = (text: string) => paint(terminal, 'bold', text);
   const verdict =
     reason === undefined
-      ? paint(terminal, 'green', 'the signature holds')
+      ? paint(terminal, 'green', 'the signature is valid')
       : paint(terminal, 'red', `refused: ${reason}`);
   const lines = [
     title(`What has to be signed, ${canonical.length} bytes`),
@@ -73,7 +73,7 @@ export function requestIdAdvice(requestId: string): string {
   return `Request ${requestId}
   The answer never says why a signature was refused, but the receiver's log does: the line "signature refused" with this
   request id has the reason. Ask the platform for it; for a callback that you refused, look at your own onRefused.
-    missing_header, malformed_header          a header is missing, came twice, or has the wrong form
+    missing_header, malformed_header          a header is missing, was sent twice, or has the wrong form
     unknown_tenant, tenant_of_another_kind    X-Tenant-ID, or a provider's secret on an operator's route
     tenant_mismatch, tenant_disabled          another tenant was called, or the tenant is suspended
     timestamp_expired, timestamp_in_future    the clocks differ, or the request was signed too early

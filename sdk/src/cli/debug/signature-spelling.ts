@@ -15,11 +15,28 @@ const PREFIX =
 export function readSignature(header: string): SpeltSignature[] {
   const found: Mistake[] = [];
   let text = header.trim();
+  const printed = text.replace(/^b(["'])(.*)\1$/s, '$2');
+  if (printed !== text) {
+    found.push({
+      code: 'signature-printed',
+      explanation:
+        "X-Signature is bytes as Python prints them (b'…'). Decode them to text before you send them.",
+    });
+    text = printed;
+  }
+  const decoded = text.replaceAll(/%(?:2B|2F|3D)/gi, (code) => decodeURIComponent(code));
+  if (decoded !== text) {
+    found.push({
+      code: 'signature-url-encoded',
+      explanation: 'X-Signature is URL-encoded. Send the 64 hex digits as they are.',
+    });
+    text = decoded;
+  }
   const unquoted = text.replace(/^(["'<])(.*)(["'>])$/s, '$2');
   if (unquoted !== text) {
     found.push({
       code: 'signature-quoted',
-      explanation: 'X-Signature is in quotation marks. Send the 64 hex digits alone.',
+      explanation: 'X-Signature is in quotation marks. Send the 64 hex digits only.',
     });
     text = unquoted;
   }
@@ -27,7 +44,7 @@ export function readSignature(header: string): SpeltSignature[] {
   if (bare !== text) {
     found.push({
       code: 'signature-prefix',
-      explanation: 'X-Signature has a prefix, such as sha256=. Send the 64 hex digits alone.',
+      explanation: 'X-Signature has a prefix, such as sha256=. Send the 64 hex digits only.',
     });
     text = bare;
   }
@@ -35,15 +52,17 @@ export function readSignature(header: string): SpeltSignature[] {
   if (joined !== text && /^[0-9a-f]+$/i.test(joined)) {
     found.push({
       code: 'signature-separators',
-      explanation: 'X-Signature has separators between its digits. Send the 64 hex digits alone.',
+      explanation: 'X-Signature has separators between its digits. Send the 64 hex digits only.',
     });
     text = joined;
   }
-  return [...asHex(text, found), ...asBase64(text, found)].filter(({ bytes }) => bytes.length >= MIN_BYTES);
+  return [...asHex(text, found), ...asBase64(text, found), ...asNumbers(text, found)].filter(
+    ({ bytes }) => bytes.length >= MIN_BYTES,
+  );
 }
 
 function asHex(text: string, found: readonly Mistake[]): SpeltSignature[] {
-  if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return [];
+  if (!/^[0-9a-f]+$/i.test(text)) return [];
   const mistakes = [...found];
   if (/[A-F]/.test(text)) {
     mistakes.push({
@@ -78,6 +97,25 @@ function asBase64(text: string, found: readonly Mistake[]): SpeltSignature[] {
     return [{ bytes: Buffer.from(inner, 'hex'), mistakes }];
   }
   return [{ bytes, mistakes: withLength(bytes, [...found, base64]) }];
+}
+
+/** A list of bytes as numbers, signed or not. */
+function asNumbers(text: string, found: readonly Mistake[]): SpeltSignature[] {
+  const list = text.replace(/^\[(.*)\]$/, '$1').split(/[, ]+/);
+  if (list.length < MIN_BYTES || !list.every((each) => /^-?\d{1,3}$/.test(each))) return [];
+  const bytes = Buffer.from(list.map(Number));
+  const printed = {
+    code: 'signature-printed',
+    explanation: 'X-Signature is a list of numbers. Send the bytes of the HMAC as 64 lower-case hex digits.',
+  };
+  return [{ bytes, mistakes: withLength(bytes, [...found, printed]) }];
+}
+
+/** Hex digits that lack leading zeros: those of the whole number, or of each byte. */
+export function lacksZeros(header: string, digest: Buffer): boolean {
+  const text = header.trim().toLowerCase();
+  const bytes = [...digest].map((byte) => byte.toString(16)).join('');
+  return text.length < 2 * digest.length && [bytes, digest.toString('hex').replace(/^0+/, '')].includes(text);
 }
 
 function withLength(bytes: Buffer, mistakes: Mistake[]): Mistake[] {

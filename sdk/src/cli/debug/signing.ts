@@ -10,6 +10,8 @@ export interface Layout {
   separators?: readonly string[];
   prefix?: string;
   suffix?: string;
+  /** Instead of joining the parts. */
+  serialise?: (parts: Readonly<Record<Part, string>>) => string;
 }
 
 export type Digest = (key: Buffer, text: Buffer) => Buffer;
@@ -57,7 +59,8 @@ export function variant(rank: Rank, code: string, explanation: string, change: P
 }
 
 export function signedBytes(signing: Signing): Buffer {
-  const { order, separator, separators, prefix = '', suffix = '' } = signing.layout;
+  const { order, separator, separators, prefix = '', suffix = '', serialise } = signing.layout;
+  if (serialise) return Buffer.from(serialise({ ...signing, body: signing.body.toString() }));
   const chunks: Buffer[] = [];
   let text = prefix;
   order.forEach((part, index) => {

@@ -4,13 +4,13 @@ import { callAsAdmin, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './s
 
 export const REGISTER_HELP = `croupier-provider register --webhook-base-url URL [options]
 
-Registers your server with a sandbox platform on this machine, and a game of yours. Prints the
-secret that signs your calls. A provider that is registered already is moved to the address.
+Registers your server and a game with a sandbox platform on this machine, and prints the secret
+that signs your calls. If the provider is already registered, its address is replaced.
 
-  --webhook-base-url URL   where your server takes the callbacks
+  --webhook-base-url URL   where your server receives the callbacks
   --tenant ID              your tenant identifier; default: my-provider
   --game ID                the game to create; default: my-game
-  --new-secret             replaces the secret of a provider that is registered already
+  --new-secret             replaces the secret of a provider that is already registered
 ${SANDBOX_OPTION_HELP}
 
 Exit status: 0 registered, 2 the command cannot be carried out.`;
@@ -59,10 +59,11 @@ export async function register(args: string[], terminal: Terminal): Promise<numb
   terminal.print(
     typeof secret === 'string'
       ? `  export CROUPIER_SECRET='${secret}'\n`
-      : '  Its secret stays as it was shown at its registration; --new-secret replaces it.\n',
+      : '  It was already registered, and its secret is unchanged; --new-secret replaces it.\n',
   );
+  const sandboxOption = values.sandbox === undefined ? '' : ` --sandbox '${values.sandbox}'`;
   terminal.print(`Then:
-  croupier-provider certify --webhook-base-url ${webhookBaseUrl} --tenant ${id} --game-id ${game}
-  croupier-provider launch --game ${game}`);
+  npx croupier-provider certify --webhook-base-url ${webhookBaseUrl} --tenant ${id} --game-id ${game}
+  npx croupier-provider launch --game ${game}${sandboxOption}`);
   return EXIT.ok;
 }

@@ -93,7 +93,7 @@ const RETRIES: Row[] = [
   },
   {
     id: 'retry-bounded',
-    title: 'stops at some time, and says that it may have been booked',
+    title: 'gives up in the end, and says that it may have been booked',
     script: [UNAVAILABLE],
     verdicts: ['unknown'],
     requests: TWICE,
@@ -122,20 +122,20 @@ const REFUSALS: Row[] = (
 const DOUBTS: Row[] = [
   {
     id: 'doubt-id-reused',
-    title: 'leaves open what is booked behind TRANSACTION_ID_REUSED',
+    title: 'reports unknown after TRANSACTION_ID_REUSED',
     script: [refuse(400, 'TRANSACTION_ID_REUSED', 'fix-request')],
     verdicts: ['unknown'],
     requests: ONCE,
   },
   {
     id: 'doubt-hang-then-refused',
-    title: 'leaves open what is booked when a silence is followed by a refusal',
+    title: 'reports unknown when a call without an answer is followed by a refusal',
     script: [HANG, SESSION_INVALID],
     verdicts: ['unknown'],
   },
   {
     id: 'doubt-contact-platform',
-    title: 'leaves open what is booked after a 500 with contact-platform',
+    title: 'reports unknown after a 500 with contact-platform',
     script: [refuse(500, 'INTERNAL', 'contact-platform')],
     verdicts: ['unknown'],
   },
@@ -147,13 +147,13 @@ const DOUBTS: Row[] = [
   },
   ...[401, 403, 404, 408, 503].map((status) => ({
     id: `doubt-proxy-${status}`,
-    title: `leaves open what is booked after a proxy's ${status}`,
+    title: `reports unknown after a proxy's ${status}`,
     script: [proxy(status)],
     verdicts: ['unknown' as const],
   })),
   {
     id: 'doubt-page',
-    title: 'leaves open what is booked after a 200 with a page',
+    title: 'reports unknown after a 200 with an HTML page',
     script: [proxy(200)],
     verdicts: ['unknown'],
   },

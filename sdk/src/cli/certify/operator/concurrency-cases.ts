@@ -10,7 +10,7 @@ const RACES = 5;
 export const CONCURRENCY_CASES: WalletCase[] = [
   {
     id: 'bet-at-once',
-    title: `books a BET once that comes ${AT_ONCE} times at once, and declines none of them`,
+    title: `books a BET once that arrives ${AT_ONCE} times at once, and declines none of them`,
     run: async (caller) => {
       const bet = caller.bet();
       await moves(caller, -caller.stakeMinor, async () => {
@@ -61,7 +61,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
   },
   {
     id: 'rollback-at-once',
-    title: `reverses a BET once when its ROLLBACK comes ${AT_ONCE} times at once`,
+    title: `reverses a BET once when its ROLLBACK arrives ${AT_ONCE} times at once`,
     run: (caller) =>
       moves(caller, 0, async () => {
         const rollback = caller.rollback(await first(caller, caller.bet()));
@@ -71,7 +71,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
   },
   {
     id: 'rollbacks-at-once',
-    title: `reverses a BET once when ${AT_ONCE} ROLLBACKs of different ids come at once`,
+    title: `reverses a BET once when ${AT_ONCE} ROLLBACKs with different ids arrive at once`,
     run: (caller) =>
       moves(caller, 0, async () => {
         const bet = await first(caller, caller.bet());
@@ -80,7 +80,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
   },
   {
     id: 'bet-and-rollback-at-once',
-    title: 'keeps no money of a BET whose ROLLBACK comes at the same time',
+    title: 'keeps no money of a BET whose ROLLBACK arrives at the same time',
     run: (caller) =>
       moves(caller, 0, async () => {
         for (let race = 0; race < RACES; race += 1) {

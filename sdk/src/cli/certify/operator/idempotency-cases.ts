@@ -9,7 +9,7 @@ const PUNCTUATION = '!"#$%&\'()*+,/:;<=>?@[\\]^_`{|}~';
 export const IDEMPOTENCY_CASES: WalletCase[] = [
   {
     id: 'bet-repeated',
-    title: 'books a BET once, however often it comes',
+    title: 'books a BET once, however often it arrives',
     run: async (caller) => {
       const bet = caller.bet();
       await moves(caller, -caller.stakeMinor, async () => {
@@ -19,7 +19,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'bet-repeated-later',
-    title: 'knows a BET again after others',
+    title: 'recognises a repeated BET after others',
     run: async (caller) => {
       const bet = await first(caller, caller.bet());
       for (let others = 0; others < 5; others += 1) await first(caller, caller.bet({ amountMinor: 0 }));
@@ -28,7 +28,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'bet-repeated-without-funds',
-    title: 'approves a repeated BET when the money is gone by then',
+    title: 'approves a repeated BET even if the money is gone by then',
     run: async (caller) => {
       const bet = await first(caller, caller.bet());
       await setBalance(caller, 0);
@@ -37,7 +37,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'declined-repeated',
-    title: 'declines a BET again that it declined, even when there is money by then',
+    title: 'declines a repeated BET that it declined, even if there is money by then',
     run: async (caller) => {
       await setBalance(caller, 0);
       const bet = caller.bet();
@@ -48,7 +48,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'win-repeated',
-    title: 'books a WIN once, however often it comes',
+    title: 'books a WIN once, however often it arrives',
     run: async (caller) => {
       const { roundId } = await first(caller, caller.bet());
       const win = caller.win({ roundId });
@@ -98,7 +98,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'same-id-other-provider',
-    title: 'books the same transactionId of two providers',
+    title: 'books the same transactionId for each of two providers',
     run: async (caller) => {
       const bet = await first(caller, caller.bet());
       const providerId = `${caller.wallet.providerId}-other`.slice(-64);
@@ -108,7 +108,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'ids-case-sensitive',
-    title: 'tells upper and lower case in a transactionId apart',
+    title: 'distinguishes upper and lower case in a transactionId',
     run: (caller) =>
       moves(caller, -2 * caller.stakeMinor, async () => {
         const bet = await first(caller, caller.bet());
@@ -118,7 +118,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'ids-longest',
-    title: `tells transactionIds of ${LONGEST_ID} characters apart by the last one`,
+    title: `distinguishes transactionIds of ${LONGEST_ID} characters that differ in the last one`,
     run: (caller) =>
       moves(caller, -2 * caller.stakeMinor, async () => {
         const start = caller.calls.fresh('long').padEnd(LONGEST_ID - 1, 'x');

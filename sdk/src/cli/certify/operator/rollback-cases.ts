@@ -32,7 +32,7 @@ export const ROLLBACK_CASES: WalletCase[] = [
   },
   {
     id: 'rollback-another-id',
-    title: 'reverses a BET once, whatever ids ask for it',
+    title: 'reverses a BET once, whatever ROLLBACK ids name it',
     run: (caller) =>
       moves(caller, 0, async () => {
         const bet = await first(caller, caller.bet());
@@ -62,13 +62,13 @@ export const ROLLBACK_CASES: WalletCase[] = [
   },
   {
     id: 'rollback-unknown',
-    title: 'approves a ROLLBACK of what it never booked and moves nothing',
+    title: 'approves a ROLLBACK of a transaction that it never booked and moves nothing',
     run: (caller) =>
       moves(caller, 0, async () => approved(await caller.decide(caller.rollback(caller.bet())))),
   },
   {
     id: 'rollback-unknown-repeated',
-    title: 'approves a ROLLBACK of what it never booked again when it is repeated',
+    title: 'approves a repeated ROLLBACK of a transaction that it never booked',
     run: (caller) =>
       moves(caller, 0, async () => {
         const rollback = caller.rollback(caller.bet());
@@ -88,7 +88,7 @@ export const ROLLBACK_CASES: WalletCase[] = [
   },
   {
     id: 'rollback-before-bet-repeated',
-    title: 'declines a BET whose ROLLBACK came first, however often it comes',
+    title: 'declines a BET whose ROLLBACK came first, however often it arrives',
     run: (caller) =>
       moves(caller, 0, async () => {
         const bet = caller.bet();
@@ -98,7 +98,7 @@ export const ROLLBACK_CASES: WalletCase[] = [
   },
   {
     id: 'rollback-then-bet-again',
-    title: 'books no BET again that was rolled back',
+    title: 'does not book a BET again that was rolled back',
     run: (caller) =>
       moves(caller, 0, async () => {
         const bet = await first(caller, caller.bet());
@@ -118,7 +118,7 @@ export const ROLLBACK_CASES: WalletCase[] = [
   },
   {
     id: 'rollback-after-other-bets',
-    title: 'reverses a BET that others followed',
+    title: 'reverses a BET that was followed by others',
     run: (caller) =>
       moves(caller, -2 * caller.stakeMinor, async () => {
         const bet = await first(caller, caller.bet());

@@ -49,7 +49,7 @@ export const BALANCE_CASES: WalletCase[] = [
   },
   {
     id: 'balance-unknown-player',
-    title: 'has no money for a player that it does not know',
+    title: 'shows no money for a player that it does not know',
     skipped: withoutUnknownPlayer,
     run: async (caller) => {
       const reply = await caller.askBalance({ playerRef: caller.wallet.unknownPlayerRef });
@@ -254,7 +254,7 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
   },
   {
     id: 'adjustment-repeated',
-    title: 'books an ADJUSTMENT once, however often it comes',
+    title: 'books an ADJUSTMENT once, however often it arrives',
     run: async (caller) => {
       const adjustment = caller.adjustment(caller.stakeMinor);
       await moves(caller, caller.stakeMinor, async () => {
@@ -274,7 +274,7 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
   },
   {
     id: 'negative-balance',
-    title: 'declines a negative ADJUSTMENT beyond the balance, or goes on with a negative balance',
+    title: 'declines a negative ADJUSTMENT beyond the balance, or continues with a negative balance',
     run: async (caller) => {
       const { roundId } = await first(caller, caller.bet());
       const before = await caller.balance();

@@ -109,7 +109,7 @@ const GRANT: FreeSpinsCase[] = [
   },
   {
     id: 'grant-broken',
-    title: 'refuses a body that is no JSON',
+    title: 'refuses a body that is not JSON',
     run: async (caller) => expectDeclined(await caller.call('grant', '{"requestRef":')),
   },
   {
@@ -129,7 +129,7 @@ const GRANT: FreeSpinsCase[] = [
 const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-after-grant',
-    title: 'shows a new batch as whole and not completed',
+    title: 'shows a new batch with all its spins and not completed',
     run: async (caller) => {
       const batch = await granted(caller);
       const status = await statusOf(caller, batch);
@@ -174,7 +174,7 @@ const STATUS: FreeSpinsCase[] = [
   ...ofSomebodyElse('status', 'shows no batch'),
   {
     id: 'status-after-spin',
-    title: 'shows one spin less after a spin',
+    title: 'shows one spin fewer after a spin',
     skipped: withoutPlay,
     run: async (caller) => {
       const batch = await granted(caller);
@@ -204,7 +204,7 @@ const CANCEL: FreeSpinsCase[] = [
   },
   {
     id: 'cancel-voids-spins',
-    title: 'leaves no spin of a batch that was cancelled',
+    title: 'leaves no spins in a batch that was cancelled',
     run: async (caller) => {
       const batch = await granted(caller);
       await caller.call('cancel', named(batch));
@@ -213,7 +213,7 @@ const CANCEL: FreeSpinsCase[] = [
   },
   {
     id: 'cancel-repeated',
-    title: 'answers a cancel that is repeated with 200',
+    title: 'answers a repeated cancel with 200',
     run: async (caller) => {
       const batch = await granted(caller);
       await caller.call('cancel', named(batch));
@@ -239,7 +239,7 @@ const CANCEL: FreeSpinsCase[] = [
   },
   {
     id: 'cancel-leaves-others',
-    title: 'leaves the other batches of a player as they are',
+    title: 'does not change the other batches of a player',
     run: async (caller) => {
       const [cancelled, other] = [await granted(caller), await granted(caller)];
       await caller.call('cancel', named(cancelled));
@@ -248,7 +248,7 @@ const CANCEL: FreeSpinsCase[] = [
   },
   {
     id: 'cancel-then-grant',
-    title: 'brings nothing back when a grant is repeated after its cancel',
+    title: 'restores nothing when a grant is repeated after its cancel',
     run: async (caller) => {
       const { externalRef, ...body } = await granted(caller);
       const batch = { externalRef, ...body };
@@ -260,7 +260,7 @@ const CANCEL: FreeSpinsCase[] = [
   ...ofSomebodyElse('cancel', 'cancels no batch'),
   {
     id: 'cancel-after-spins',
-    title: 'cancels what is left after some spins',
+    title: 'cancels the remaining spins after some were played',
     skipped: withoutPlay,
     run: async (caller) => {
       const batch = await granted(caller);

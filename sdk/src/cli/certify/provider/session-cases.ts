@@ -26,7 +26,7 @@ export const SESSION_CASES: Case<ProviderCaller>[] = [
   {
     id: 'revoke-repeated',
     group: 'revoke',
-    title: 'answers a revocation that is repeated with 200',
+    title: 'answers a repeated revocation with 200',
     run: async (caller) => {
       const body = revocationBody(caller);
       await caller.call('revoke', body);

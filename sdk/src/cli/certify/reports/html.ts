@@ -42,9 +42,9 @@ ${latencyTable(results)}${groups.map((group) => section(group, results)).join('\
 const STYLE = `
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #1a1a1a; background: #fff }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1.5em }
-dt { font-weight: 600 } dd { margin: 0; overflow-wrap: anywhere }
+h2::first-letter { text-transform: uppercase } dt { font-weight: 600 } dd { margin: 0; overflow-wrap: anywhere }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .25em .75em .25em 0; border-bottom: 1px solid #ddd }
-td.number, th.number { text-align: right } code, small { color: #555; overflow-wrap: anywhere } small { display: block }
+td.number, th.number { text-align: right; white-space: nowrap } code, small { color: #555; overflow-wrap: anywhere } small { display: block }
 .verdict { font-size: 1.3em; font-weight: 600 } .passed { color: #0a6b2d } .failed { color: #a3121f } .blocked { color: #8a5a00 } .skipped { color: #666 }
 `;
 

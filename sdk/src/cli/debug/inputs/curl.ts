@@ -7,6 +7,17 @@ const IGNORED_WITH_VALUE = new Set(
     ' ',
   ),
 );
+/** Options that change the body or the path in ways that are not worth repeating here. */
+const NOT_READ = new Set([
+  '-F',
+  '--form',
+  '-G',
+  '--get',
+  '-T',
+  '--upload-file',
+  '--data-urlencode',
+  '--url-query',
+]);
 const DATA_OPTIONS = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--data-binary', '--json']);
 
 /**
@@ -18,10 +29,15 @@ export async function requestOfCurl(
   commandLine: string,
   readFile: (path: string) => Promise<Buffer>,
 ): Promise<DescribedRequest> {
+  if (/\^\r?\n|\^"/.test(commandLine)) {
+    throw new UsageError('This curl command line is quoted for cmd of Windows. Copy it as cURL for bash.');
+  }
   const words = wordsOf(commandLine);
-  if (words.shift() !== 'curl') throw new UsageError('A curl command line begins with "curl".');
+  if (!/^curl(?:\.exe)?$/.test(words.shift() ?? '')) {
+    throw new UsageError('A curl command line begins with "curl".');
+  }
   let method: string | undefined;
-  let address: string | undefined;
+  const addresses: string[] = [];
   const headers: [string, string][] = [];
   const data: Buffer[] = [];
   const next = (option: string) => {
@@ -35,13 +51,19 @@ export async function requestOfCurl(
     if (option === '-X' || option === '--request') method = next(option);
     else if (option === '-H' || option === '--header') headers.push(headerOfLine(next(option)));
     else if (DATA_OPTIONS.has(option)) data.push(await dataOf(option, next(option), readFile));
-    else if (option === '--url') address = next(option);
+    else if (option === '--url') addresses.push(next(option));
     else if (IGNORED_WITH_VALUE.has(option)) next(option);
-    else if (!option.startsWith('-')) address = option;
+    else if (NOT_READ.has(option)) {
+      throw new UsageError(
+        `curl's option ${option} changes what is sent and is not read here. Use --path and --body-file.`,
+      );
+    } else if (!option.startsWith('-')) addresses.push(option);
     if (option === '--json' && !headers.some(([name]) => name.toLowerCase() === 'content-type')) {
       headers.push(['Content-Type', 'application/json']);
     }
   }
+  // The value of an option that is not known here is no address.
+  const address = addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses[0];
   if (address === undefined) throw new UsageError('The curl command line has no address.');
   const { path, host } = targetOf(address);
   const body = Buffer.concat(
@@ -98,7 +120,7 @@ const ANSI_ESCAPES = new Map(
   }),
 );
 
-/** The words of a POSIX shell command line, with `$'…'` as bash has it. */
+/** The words of a POSIX shell command line, with `$'…'` as in bash. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   const token = /\\\r?\n|\s+|'([^']*)'|\$'((?:[^'\\]|\\[^])*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)/gy;

@@ -9,7 +9,8 @@ import {
   inflateSync,
 } from 'node:zlib';
 import { type Rank, type Variant, variant } from '../signing.js';
-import { utf16be, utf8Twice } from './encodings.js';
+import { utf16be, utf8Twice, windows1252 } from './encodings.js';
+import { jsonBodyVariants } from './json-bodies.js';
 import { jsonSpellings } from './json-spellings.js';
 
 /** Bodies that are signed instead of the bytes sent. */
@@ -25,7 +26,8 @@ export function bodyVariants(body: Buffer): Variant[] {
       mistakes,
       change: { body: Buffer.from(spelling) },
     })),
-    ...ofJson(text),
+    ...jsonBodyVariants(text),
+    ...ofPrintedBytes(body),
     ...compressed(body),
   ];
 }
@@ -37,9 +39,20 @@ function placeholders(body: Buffer): Variant[] {
   const explanation = (signed: string) =>
     `${signed === '' ? 'An empty body' : signed} was signed${body.length === 0 ? ', and no body was sent. Sign nothing where nothing is sent.' : ' instead of the body.'}`;
   const texts = ['{}', 'null', '""', '[]', 'undefined', '[object Object]', 'None', 'nil', ' ', '0', 'false'];
+  const types = [
+    'Array',
+    'Object',
+    'System.Byte[]',
+    'System.Object',
+    'System.Collections.Generic.Dictionary`2[System.String,System.Object]',
+    '[object ArrayBuffer]',
+    '[object Promise]',
+    '[object ReadableStream]',
+  ];
   return [
     of(1, 'body-empty', explanation(''), ''),
     ...texts.map((text) => of(1, 'body-placeholder', explanation(text), text)),
+    ...types.map((text) => of(2, 'body-placeholder', explanation(text), text)),
   ];
 }
 
@@ -50,8 +63,9 @@ function ofEnds(text: string): Variant[] {
   return [
     ...['\n', '\r\n'].map((end) => of(1, 'newline-at-end', added, text + end)),
     ...[' ', '\t', '\0', '\n\n', '\r'].map((end) => of(2, 'newline-at-end', added, text + end)),
-    of(2, 'newline-at-end', 'A newline or space was signed in front of the body.', `\n${text}`),
-    of(2, 'newline-at-end', 'A newline or space was signed in front of the body.', ` ${text}`),
+    ...['\n', '\r\n', ' '].map((start) =>
+      of(2, 'layout-before-body', 'An empty line or a space was signed in front of the body.', start + text),
+    ),
     of(1, 'body-end-not-signed', sent, text.replace(/\r?\n$/, '')),
     of(1, 'body-end-not-signed', sent, text.replace(/(?<![ \t\r\n])[ \t\r\n]+$/, '')),
     of(
@@ -81,6 +95,7 @@ function ofEncoding(body: Buffer, text: string): Variant[] {
       of(1, 'body-unicode-form', form, text.normalize(each)),
     ),
     of(1, 'body-latin1', latin1, Buffer.from(text, 'latin1')),
+    of(2, 'body-latin1', latin1, windows1252(text)),
     of(2, 'body-latin1', latin1, text.replaceAll(/[\u0080-\u{10ffff}]/gu, '?')),
     of(2, 'body-latin1', latin1, text.replaceAll(/[\u0080-\uffff]/g, '?')),
     of(2, 'body-latin1', latin1, text.replaceAll(/[\u0080-\uffff]/g, '')),
@@ -117,72 +132,30 @@ function digests(body: Buffer): Variant[] {
     const hex = digest.toString('hex');
     const explanation = `A ${algorithm.toUpperCase()} digest of the body was signed instead of the body.`;
     const rank = algorithm === 'sha256' ? 1 : 2;
-    return [hex, digest.toString('base64'), hex.toUpperCase(), digest, `${algorithm}=${hex}`].map(
-      (each, index) => of(index < 2 ? rank : 2, 'body-digest', explanation, each),
+    const base64 = digest.toString('base64');
+    const name = algorithm.replace(/^sha/, 'sha-');
+    const fields = [`${algorithm}=${hex}`, `${name.toUpperCase()}=${base64}`, `${name}=:${base64}:`];
+    return [hex, base64, hex.toUpperCase(), digest, ...fields].map((each, index) =>
+      of(index < 2 ? rank : 2, 'body-digest', explanation, each),
     );
   });
 }
 
-/** Mistakes with JSON that do not yield JSON with the same content. */
-function ofJson(text: string): Variant[] {
-  const twice = 'The JSON was serialised twice: the text of the JSON was signed as a JSON string.';
-  const form = 'The fields were signed in form encoding (a=1&b=2), and sent as JSON.';
-  const print = 'The printed form of an object was signed, not its JSON.';
-  const variants = [
-    of(1, 'body-json-twice', twice, JSON.stringify(text)),
-    of(2, 'body-json-twice', twice, JSON.stringify(text).slice(1, -1)),
-  ];
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return variants;
-  }
-  if (typeof value === 'string') {
-    variants.push(of(1, 'body-json-twice', 'The JSON was serialised twice before it was sent.', value));
-  }
-  if (typeof value !== 'object' || value === null) return variants;
-  const fields = Object.entries(value).map(([name, field]): [string, string] => [
-    name,
-    typeof field === 'object' ? JSON.stringify(field) : String(field),
-  ]);
-  const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const order of [fields, sorted]) {
-    const encoded = new URLSearchParams(order).toString();
-    const plain = order.map(([name, field]) => `${name}=${field}`);
-    variants.push(
-      of(1, 'body-form-encoded', form, encoded),
-      of(2, 'body-form-encoded', form, encoded.replaceAll('+', '%20')),
-      of(2, 'body-form-encoded', form, plain.join('&')),
-      of(2, 'body-printed', print, `{${plain.join(', ')}}`),
-      of(2, 'body-printed', print, `map[${order.map(([name, field]) => `${name}:${field}`).join(' ')}]`),
-      of(
-        2,
-        'body-values-only',
-        'The values of the fields were signed without their names.',
-        order.map(([, field]) => field).join(''),
-      ),
-    );
-  }
-  variants.push(of(2, 'body-printed', print, pythonRepresentation(value)));
-  return variants;
-}
-
-/** `str()` of the same dictionary. */
-function pythonRepresentation(value: unknown): string {
-  if (value === null) return 'None';
-  if (value === true) return 'True';
-  if (value === false) return 'False';
-  if (typeof value === 'string') {
-    const mark = value.includes("'") && !value.includes('"') ? '"' : "'";
-    return mark + value.replaceAll('\\', '\\\\') + mark;
-  }
-  if (Array.isArray(value)) return `[${value.map(pythonRepresentation).join(', ')}]`;
-  if (typeof value !== 'object') return JSON.stringify(value);
-  const members = Object.entries(value).map(
-    ([name, member]) => `${pythonRepresentation(name)}: ${pythonRepresentation(member)}`,
-  );
-  return `{${members.join(', ')}}`;
+/** The bytes of the body as languages print them. */
+function ofPrintedBytes(body: Buffer): Variant[] {
+  const explanation = 'The printed form of the bytes was signed, not the bytes.';
+  const python = body
+    .toString('latin1')
+    .replaceAll(/[\\']/g, '\\$&')
+    .replaceAll(/[^ -~]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  const numbers = [...body];
+  return [
+    `b'${python}'`,
+    numbers.join(','),
+    `[${numbers.join(', ')}]`,
+    `[${numbers.map((byte) => (byte << 24) >> 24).join(', ')}]`,
+    `[${numbers.join(' ')}]`,
+  ].map((printed) => of(2, 'body-printed', explanation, printed));
 }
 
 function compressed(body: Buffer): Variant[] {

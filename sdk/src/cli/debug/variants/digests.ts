@@ -68,6 +68,11 @@ function withAlgorithm(algorithm: string): Variant[] {
         separator === '' ? rank : 3,
       ),
     ]),
+    of(
+      'digest-key-around',
+      `The secret was put around the text and hashed${other}. Use HMAC, with the secret as the key.`,
+      (key, text) => hash(key, text, key),
+    ),
     ...(['binary', 'hex', 'base64'] as const).flatMap((encoding) => {
       const spelt = (bytes: Buffer) => (encoding === 'binary' ? bytes : bytes.toString(encoding));
       return [
@@ -93,18 +98,17 @@ function withAlgorithm(algorithm: string): Variant[] {
       'Key and text were swapped in the call of the HMAC function: the secret is the key.',
       (key, text) => hmac(text, key),
     ),
-    of(
-      'digest-key-in-text',
-      'The secret was signed along with the text. It is the key, and no part of the text.',
-      (key, text) => hmac(key, Buffer.concat([key, text])),
-      3,
-    ),
-    of(
-      'digest-key-in-text',
-      'The secret was signed along with the text. It is the key, and no part of the text.',
-      (key, text) => hmac(key, Buffer.concat([text, key])),
-      3,
-    ),
+    ...['', '\n', '.', ':', '|'].flatMap((joint) => {
+      const separator = Buffer.from(joint);
+      const inText = (join: (key: Buffer, text: Buffer) => Buffer[]) =>
+        of(
+          'digest-key-in-text',
+          'The secret was signed along with the text. It is the key, and no part of the text.',
+          (key, text) => hmac(key, Buffer.concat(join(key, text))),
+          3,
+        );
+      return [inText((key, text) => [key, separator, text]), inText((key, text) => [text, separator, key])];
+    }),
   ];
 }
 

@@ -93,6 +93,9 @@ function timestamps(sent: string, headers: readonly (readonly [name: string, val
     ...hundredths
       .slice(0, 10)
       .map((digits) => of(3, 'timestamp-fraction', fraction, `${sent}.${digits.slice(1)}`)),
+    ...[seconds.toExponential().replace('e+', 'E'), `0${sent}`, `+${sent}`, `"${sent}"`].map((text) =>
+      of(2, 'timestamp-text', `The timestamp was signed as ${text}. Sign the text that is sent.`, text),
+    ),
     ...['undefined', 'null', 'NaN'].map((text) =>
       of(2, 'timestamp-text', `The timestamp was signed as "${text}".`, text),
     ),
@@ -146,6 +149,7 @@ function nonces(sent: string, headers: readonly (readonly [name: string, value: 
       Buffer.from(sent).toString('hex'),
       Buffer.from(sent, 'hex').toString('base64'),
       Buffer.from(sent, 'base64').toString('hex'),
+      encodeURIComponent(sent),
     ].map((nonce) =>
       of(2, 'nonce-encoded', 'The nonce was signed in another encoding than it was sent in.', nonce),
     ),

@@ -1,4 +1,5 @@
 import type { Mistake } from '../signing.js';
+import { jsonValue } from './json-value.js';
 
 /** The same JSON, written by another serialiser or with other settings. */
 export interface JsonSpelling {
@@ -144,13 +145,8 @@ const LONG = 8192;
 
 /** Every other spelling of the JSON, those with the fewest deviations first; none if the text is not JSON. */
 export function jsonSpellings(sent: string): JsonSpelling[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(sent);
-  } catch {
-    return [];
-  }
-  if (typeof value !== 'object' || value === null) return [];
+  const value = jsonValue(sent);
+  if (value === undefined) return [];
   const baseline = styleOf(value, sent);
   const maxDeviations = sent.length > LONG ? 1 : MAX_DEVIATIONS;
   const spellings = new Map<string, JsonSpelling>();
@@ -161,7 +157,8 @@ export function jsonSpellings(sent: string): JsonSpelling[] {
   for (const { style } of styles) {
     const text = write(value, style, '');
     if (text !== sent && !spellings.has(text)) {
-      spellings.set(text, { text, mistakes: deviations(style, baseline) });
+      const mistakes = deviations(style, baseline);
+      spellings.set(text, { text, mistakes: mistakes.length > 0 ? mistakes : [respelt(text, sent)] });
     }
   }
   return [...spellings.values()];
@@ -213,6 +210,23 @@ function deviations(style: Style, from: Style): Mistake[] {
   }
   if (style.nulls !== from.nulls) add('body-nulls', `has its null values ${style.nulls.name}`);
   return mistakes;
+}
+
+/** What differs from JSON that no known serialiser writes. */
+function respelt(text: string, sent: string): Mistake {
+  const tokens = (json: string) => json.match(/"(?:[^"\\]|\\.)*"|[^\s"]/g)?.join('') ?? '';
+  const numbers = (json: string) =>
+    json
+      .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+      .match(/[-\d.eE]+/g)
+      ?.join() ?? '';
+  const [code, what] =
+    tokens(text) === tokens(sent)
+      ? ['body-whitespace', 'has other whitespace than the one sent']
+      : numbers(text) === numbers(sent)
+        ? ['body-serialised', 'has the same content as the one sent, and other bytes']
+        : ['body-numbers', 'has its numbers written otherwise than the one sent'];
+  return { code, explanation: `The signed JSON ${what}. ${ADVICE}` };
 }
 
 function write(value: unknown, style: Style, margin: string): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Rank, type Variant, variant } from '../signing.js';
+import { type Mistake, type Rank, type Variant, variant } from '../signing.js';
 import { base32Decoded, base32Encoded } from './base32.js';
 import { utf16be, utf8Twice } from './encodings.js';
 
@@ -17,8 +17,9 @@ export function keyVariants(secret: string, tenant: string): Variant[] {
     ...decoded(secret),
     ...encoded(key),
     ...hashed(key),
+    ...echoed(secret),
     ...respelt(secret),
-    ...placeholders(tenant),
+    ...placeholders(secret, tenant),
     ...cut(key),
     ...mistyped(secret),
   ];
@@ -46,32 +47,45 @@ function ofGivenSecret(secret: string): Variant[] {
   ];
 }
 
+const WHITESPACE: Mistake = {
+  code: 'key-whitespace',
+  explanation:
+    'The key has whitespace around the secret. Trim the value when you read it from a file or variable.',
+};
+const QUOTED: Mistake = {
+  code: 'key-quoted',
+  explanation:
+    'The key includes quotation marks around the secret. Remove them where the secret is configured.',
+};
+
 function withSomethingAround(secret: string): Variant[] {
   const trimmed = secret.trim();
-  const whitespace = ['\n', '\r\n', ' ', '\t', '\r', '\n\n', '\0'].flatMap((space) => [
+  const whitespace = ['\n', '\r\n', ' ', '\t', '\r', '\n\n', '\0', '\u00a0', '\u200b'].flatMap((space) => [
     secret + space,
     trimmed + space,
     space + secret,
     space + secret + space,
   ]);
   const quoted = ['"', "'", '`'].map((mark) => mark + secret + mark);
+  const quotedLines = quoted.flatMap((text) => [`${text}\n`, `${text}\r\n`]);
   const prefixes = ['whsec_', 'Bearer ', 'sha256=', 'secret:', 'secret=', 'CROUPIER_SECRET=', 'sk_', '0x'];
   return [
-    ...whitespace.map((key) =>
-      of(
-        1,
-        'key-whitespace',
-        'The key has whitespace around the secret. Trim the value when you read it from a file or variable.',
-        key,
-      ),
-    ),
-    ...[...quoted, JSON.stringify(secret), `<${secret}>`, `[${secret}]`].map((key) =>
-      of(
-        1,
-        'key-quoted',
-        'The key includes quotation marks around the secret. Remove them where the secret is configured.',
-        key,
-      ),
+    ...whitespace.map((key) => of(1, WHITESPACE.code, WHITESPACE.explanation, key)),
+    ...[
+      ...quoted,
+      JSON.stringify(secret),
+      `<${secret}>`,
+      `[${secret}]`,
+      `\u201c${secret}\u201d`,
+      `\u2018${secret}\u2019`,
+    ].map((key) => of(1, QUOTED.code, QUOTED.explanation, key)),
+    ...quotedLines.map((key): Variant => ({
+      rank: 2,
+      mistakes: [QUOTED, WHITESPACE],
+      change: { key: Buffer.from(key) },
+    })),
+    ...[';', ',', '.', '%', '$', '\\', '"', "'"].map((end) =>
+      of(2, 'key-suffix', `The key ends with ${end}, which is not part of the secret.`, secret + end),
     ),
     ...prefixes
       .flatMap((prefix) => [prefix + secret, secret.startsWith(prefix) ? secret.slice(prefix.length) : ''])
@@ -139,9 +153,50 @@ function hashed(key: Buffer): Variant[] {
       digest.toString('base64url'),
     ];
     const rank = algorithm === 'sha256' ? 1 : 2;
-    const explanation = `The secret was hashed with ${algorithm.toUpperCase()}. Its text itself is the key.`;
-    return spellings.map((each) => of(rank, 'key-hashed', explanation, each));
+    const mistake = hashedWith(algorithm);
+    const cutTo = (length: number): Mistake => ({
+      code: 'key-cut',
+      explanation: `Only the first ${length} characters of that hash were used.`,
+    });
+    return [
+      ...spellings.map((each) => of(rank, mistake.code, mistake.explanation, each)),
+      ...[16, 32].map((length): Variant => ({
+        rank: 3,
+        mistakes: [mistake, cutTo(length)],
+        change: { key: Buffer.from(hex.slice(0, length)) },
+      })),
+    ];
   });
+}
+
+function hashedWith(algorithm: string): Mistake {
+  const explanation = `The secret was hashed with ${algorithm.toUpperCase()}. Its text itself is the key.`;
+  return { code: 'key-hashed', explanation };
+}
+
+/** `echo` in a shell adds a newline before the next command encodes or hashes the secret. */
+function echoed(secret: string): Variant[] {
+  const line = Buffer.from(`${secret}\n`);
+  const base64 = line.toString('base64');
+  const hex = line.toString('hex');
+  const encodedAs = (name: string): Mistake => ({
+    code: `key-${name}-encoded`,
+    explanation: `The secret was encoded as ${name}. Its text itself is the key.`,
+  });
+  const both = (mistake: Mistake, key: string): Variant => ({
+    rank: 3,
+    mistakes: [WHITESPACE, mistake],
+    change: { key: Buffer.from(key) },
+  });
+  return [
+    both(encodedAs('base64'), base64),
+    both(encodedAs('base64'), `${base64}\n`),
+    both(encodedAs('hex'), hex),
+    both(encodedAs('hex'), `${hex}\n`),
+    ...['sha256', 'md5', 'sha1', 'sha512'].map((algorithm) =>
+      both(hashedWith(algorithm), createHash(algorithm).update(line).digest('hex')),
+    ),
+  ];
 }
 
 function respelt(secret: string): Variant[] {
@@ -192,7 +247,7 @@ function percentDecoded(text: string): string[] {
   }
 }
 
-function placeholders(tenant: string): Variant[] {
+function placeholders(secret: string, tenant: string): Variant[] {
   const names = [
     'CROUPIER_SECRET',
     'SECRET',
@@ -209,6 +264,16 @@ function placeholders(tenant: string): Variant[] {
   return [
     of(1, 'key-empty', 'The key is empty: the secret was not configured where it was signed.', ''),
     of(1, 'key-tenant-id', 'The tenant id was used as the key, not the secret.', tenant),
+    ...['', ':', '.', '-', '_', '|', '&'].flatMap((separator) =>
+      [tenant + separator + secret, secret + separator + tenant].map((key) =>
+        of(
+          2,
+          'key-with-tenant-id',
+          'The key is the secret joined with the tenant id. The secret alone is the key.',
+          key,
+        ),
+      ),
+    ),
     ...names.map((key) =>
       of(
         1,

@@ -1,4 +1,5 @@
 import { type Layout, type Mistake, type Part, type Rank, RIGHT_LAYOUT, type Variant } from '../signing.js';
+import { permutations } from './permutations.js';
 
 const RIGHT_ORDER = RIGHT_LAYOUT.order;
 
@@ -36,7 +37,17 @@ let variants: readonly Variant[] | undefined;
 
 /** Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`: the same for every request. */
 export function layoutVariants(): readonly Variant[] {
-  variants ??= [named(), separated(), ended(), withParts(), withTenant(), labelled()].flat();
+  variants ??= [
+    named(),
+    separated(),
+    ended(),
+    begun(),
+    oneGap(),
+    withParts(),
+    withTenant(),
+    labelled(),
+    serialised(),
+  ].flat();
   return variants;
 }
 
@@ -90,6 +101,28 @@ function gaps(head: string, beforeBody: string): string[] {
 
 function ended(): Variant[] {
   return ['\n', '\r\n'].map((suffix) => of(1, [AT_END], { ...RIGHT_LAYOUT, suffix }));
+}
+
+function begun(): Variant[] {
+  const explanation = 'A newline was signed in front of the method. The method comes first.';
+  return ['\n', '\r\n'].map((prefix) =>
+    of(2, [{ code: 'newline-at-start', explanation }], { ...RIGHT_LAYOUT, prefix }),
+  );
+}
+
+/** Another separator in a single gap of the head, such as the space of a request line. */
+function oneGap(): Variant[] {
+  return [0, 1, 2].flatMap((gap) =>
+    [...COMMON_SEPARATORS].map((separator) => {
+      const [before, after] = [RIGHT_ORDER[gap]!, RIGHT_ORDER[gap + 1]!];
+      const what = separator === '' ? 'nothing' : shown(separator);
+      const explanation = `There was ${what} between ${before} and ${after}. Join all parts with one newline.`;
+      return of(2, [{ code: 'layout-separator', explanation }], {
+        ...RIGHT_LAYOUT,
+        separators: gaps('\n', '\n').with(gap, separator),
+      });
+    }),
+  );
 }
 
 /** All orders of all parts, and of all parts but some. */
@@ -183,6 +216,18 @@ function labelled(): Variant[] {
   );
 }
 
+/** The parts as JSON. */
+function serialised(): Variant[] {
+  const explanation = 'JSON of the parts was signed. Sign the parts themselves, with a newline between them.';
+  const json: NonNullable<Layout['serialise']>[] = [
+    ({ method, path, timestamp, nonce, body }) => JSON.stringify({ method, path, timestamp, nonce, body }),
+    ({ method, path, timestamp, nonce, body }) => JSON.stringify([method, path, timestamp, nonce, body]),
+  ];
+  return json.map((serialise) =>
+    of(2, [{ code: 'layout-json', explanation }], { ...RIGHT_LAYOUT, serialise }),
+  );
+}
+
 const AT_END: Mistake = {
   code: 'newline-at-end',
   explanation:
@@ -228,11 +273,4 @@ function subsets<T>(items: readonly T[]): T[][] {
   if (first === undefined) return [[]];
   const without = subsets(rest);
   return [...without.map((subset) => [first, ...subset]), ...without];
-}
-
-function permutations<T>(items: readonly T[]): T[][] {
-  if (items.length <= 1) return [[...items]];
-  return items.flatMap((item, index) =>
-    permutations([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [item, ...rest]),
-  );
 }

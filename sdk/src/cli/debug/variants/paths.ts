@@ -61,6 +61,9 @@ const PARAMETERS = [
   'gameId',
   'id',
 ];
+const SNAKE_CASE_PARAMETERS = PARAMETERS.map((name) =>
+  name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`),
+);
 
 /** Headers in which a proxy forwards the original path. */
 const ORIGINAL_PATH_HEADERS = ['x-original-uri', 'x-original-url', 'x-forwarded-uri', 'x-rewrite-url'];
@@ -77,6 +80,16 @@ export function pathVariants(target: string, header: (name: string) => string | 
     ...ofQuery(path, search),
     ...ofBasePath(path, search, header),
     ...ofHost(target, header('host')),
+    ...['content-type', 'x-request-id', 'date', 'user-agent', 'content-length'].flatMap((name) => {
+      const value = header(name);
+      const explanation = `The header ${name} was signed too. Sign the five parts alone.`;
+      return value === undefined
+        ? []
+        : [`${value}\n${target}`, `${target}\n${value}`].map((text) =>
+            of(3, 'layout-header-added', explanation, text),
+          );
+    }),
+    of(2, 'path-request-line', 'The HTTP version was signed behind the path.', `${target} HTTP/1.1`),
     ...ofSlashes(path, search),
     ...ofEncoding(path, search),
     ...ofRoute(path, search),
@@ -163,12 +176,23 @@ function ofHost(target: string, host: string | undefined): Variant[] {
   const [name = ''] = host.split(':');
   const hosts = [...new Set([host, name, `${name}:443`, `${name}:80`])];
   const [path = ''] = target.split('?');
-  return hosts.flatMap((each) =>
-    [`https://${each}`, `http://${each}`, each, `//${each}`].flatMap((origin) => [
-      of(1, 'path-host', explanation, origin + target),
-      of(2, 'path-host', `${explanation} The query string was not signed.`, origin + path),
-    ]),
+  const local = ['localhost', '127.0.0.1'].flatMap((each) =>
+    ['', ':80', ':3000', ':4000', ':8000', ':8080'].map((port) => each + port),
   );
+  return [
+    ...hosts.flatMap((each) =>
+      [`https://${each}`, `http://${each}`, each, `//${each}`].flatMap((origin) => [
+        of(1, 'path-host', explanation, origin + target),
+        of(2, 'path-host', `${explanation} The query string was not signed.`, origin + path),
+      ]),
+    ),
+    ...[`${host}\n${target}`, `${target}\n${host}`].map((text) =>
+      of(2, 'path-host', 'The host was signed as a part of its own. Leave it out.', text),
+    ),
+    ...local.flatMap((each) =>
+      [`http://${each}`, each].map((origin) => of(3, 'path-host', explanation, origin + target)),
+    ),
+  ];
 }
 
 function ofSlashes(path: string, search: string): Variant[] {
@@ -185,6 +209,9 @@ function ofSlashes(path: string, search: string): Variant[] {
     ),
     of(2, 'path-slash', explanation, `/${path}${search}`),
     of(2, 'path-slash', explanation, path.replaceAll(/\/+/g, '/') + search),
+    ...[...path.matchAll(/\//g)].map(({ index }) =>
+      of(2, 'path-slash', explanation, `${path.slice(0, index)}/${path.slice(index)}${search}`),
+    ),
     of(2, 'path-slash', explanation, bare.replace(/\/$/, '') + search),
     of(2, 'path-slash', explanation, bare),
     of(2, 'path-slash', 'Only "/" was signed for the path.', '/'),
@@ -205,6 +232,9 @@ function ofEncoding(path: string, search: string): Variant[] {
       percentDecoded(path) + search,
       path + percentDecoded(search.replaceAll('+', ' ')),
     ].map((text) => of(1, 'path-decoded', decoded, text)),
+    ...[...new Set(target.match(/%[0-7][0-9a-f]/gi))].map((code) =>
+      of(2, 'path-decoded', decoded, target.replaceAll(code, percentDecoded(code))),
+    ),
     ...[
       encodeURI(target),
       encodeURI(path) + search,
@@ -251,20 +281,23 @@ function ofRoute(path: string, search: string): Variant[] {
   const template =
     'The template of the route was signed, not the path with its values. Sign the path as it is sent.';
   const segments = path.split('/');
-  const styles = PARAMETERS.flatMap((name) => [`{${name}}`, `:${name}`, `<${name}>`, `[${name}]`]);
-  const templates = segments.flatMap((segment, index) =>
-    index === 0 || segment === ''
-      ? []
-      : styles.map((style) => [...segments.slice(0, index), style, ...segments.slice(index + 1)].join('/')),
-  );
+  const templatesOf = (names: readonly string[]) =>
+    segments.flatMap((segment, index) =>
+      index === 0 || segment === ''
+        ? []
+        : names
+            .flatMap((name) => [`{${name}}`, `:${name}`, `<${name}>`, `[${name}]`])
+            .map((style) => segments.with(index, style).join('/')),
+    );
   const own = ROUTES.find((route) => path.endsWith(route));
   const base = own === undefined ? '' : path.slice(0, -own.length);
   const others = ROUTES.filter((route) => route !== own && !path.endsWith(route));
   return [
-    ...templates.flatMap((text) => [
+    ...templatesOf(PARAMETERS).flatMap((text) => [
       of(2, 'path-template', template, text),
       of(2, 'path-template', template, text + search),
     ]),
+    ...templatesOf(SNAKE_CASE_PARAMETERS).map((text) => of(3, 'path-template', template, text + search)),
     ...others.map((route) =>
       of(2, 'path-other-route', `The signature is for another route, ${route}.`, base + route + search),
     ),

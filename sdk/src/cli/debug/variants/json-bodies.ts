@@ -1,0 +1,189 @@
+import { type Rank, type Variant, variant } from '../signing.js';
+import { jsonValue } from './json-value.js';
+import { permutations } from './permutations.js';
+
+const of = (rank: Rank, code: string, explanation: string, body: string): Variant =>
+  variant(rank, code, explanation, { body: Buffer.from(body) });
+
+/** JSON bodies that were signed otherwise than by another serialiser of the same content, which `jsonSpellings` covers. */
+export function jsonBodyVariants(text: string): Variant[] {
+  return [...ofContent(text), ...ofSingleNumbers(text)];
+}
+
+function ofContent(text: string): Variant[] {
+  const twice = 'The JSON was serialised twice: the text of the JSON was signed as a JSON string.';
+  const form = 'The fields were signed in form encoding (a=1&b=2), and sent as JSON.';
+  const print = 'The printed form of an object was signed, not its JSON.';
+  const variants = [
+    of(1, 'body-json-twice', twice, JSON.stringify(text)),
+    of(2, 'body-json-twice', twice, JSON.stringify(text).slice(1, -1)),
+  ];
+  const twiceSent = jsonText(text);
+  if (twiceSent !== undefined) {
+    variants.push(of(1, 'body-json-twice', 'The JSON was serialised twice before it was sent.', twiceSent));
+  }
+  const value = jsonValue(text);
+  if (value === undefined) return variants;
+  const fields = Object.entries(value).map(([name, field]): [string, string] => [
+    name,
+    typeof field === 'object' ? JSON.stringify(field) : String(field),
+  ]);
+  const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const order of [fields, sorted]) {
+    const encoded = new URLSearchParams(order).toString();
+    const plain = order.map(([name, field]) => `${name}=${field}`);
+    variants.push(
+      of(1, 'body-form-encoded', form, encoded),
+      of(2, 'body-form-encoded', form, encoded.replaceAll('+', '%20')),
+      of(2, 'body-form-encoded', form, plain.join('&')),
+      of(2, 'body-printed', print, `{${plain.join(', ')}}`),
+      of(2, 'body-printed', print, `map[${order.map(([name, field]) => `${name}:${field}`).join(' ')}]`),
+      of(
+        2,
+        'body-values-only',
+        'The values of the fields were signed without their names.',
+        order.map(([, field]) => field).join(''),
+      ),
+    );
+  }
+  variants.push(
+    of(2, 'body-printed', print, pythonRepresentation(value)),
+    of(2, 'body-printed', print, rubyRepresentation(value, '=>')),
+    of(2, 'body-printed', print, rubyRepresentation(value, ' => ')),
+    of(
+      2,
+      'body-nulls',
+      'Empty texts were signed where null was sent.',
+      text.replaceAll(/:( ?)null\b/g, ':$1""'),
+    ),
+    ...renamedKeys(value).map(([name, spelling]) =>
+      of(
+        2,
+        'body-key-names',
+        `The signed JSON has its keys in ${name}. Sign the bytes that you send.`,
+        spelling,
+      ),
+    ),
+    ...addedKeys(value).map((added) =>
+      of(
+        3,
+        'body-field-added',
+        `The field ${added} was sent and not signed: it was added after the signing. Sign the bytes that you send.`,
+        JSON.stringify({ ...value, [added]: undefined }),
+      ),
+    ),
+    ...reorderedKeys(value).map((spelling) =>
+      of(
+        3,
+        'body-key-order',
+        'The signed JSON has its keys in another order than the one sent. Serialise once, then sign and send the same bytes.',
+        spelling,
+      ),
+    ),
+  );
+  return variants;
+}
+
+/** Most keys of which every order is tried, and most of which each key is moved elsewhere. */
+const MAX_PERMUTED_KEYS = 6;
+const MAX_MOVED_KEYS = 16;
+
+/** The JSON with the keys of its outermost object in other orders, such as those of a hash map. */
+function reorderedKeys(value: object): string[] {
+  const entries = Object.entries(value) as [string, unknown][];
+  if (Array.isArray(value) || entries.length > MAX_MOVED_KEYS) return [];
+  const moved = entries.flatMap((entry, from) =>
+    entries.map((_, to) => entries.toSpliced(from, 1).toSpliced(to, 0, entry)),
+  );
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const orders = entries.length <= MAX_PERMUTED_KEYS ? permutations(entries) : [sorted, ...moved];
+  return orders.map((order) => JSON.stringify(Object.fromEntries(order)));
+}
+
+/** Most keys of which each is searched as one that was added after the signing. */
+const MAX_ADDED_KEYS = 32;
+
+function addedKeys(value: object): string[] {
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  return keys.length > MAX_ADDED_KEYS ? [] : keys;
+}
+
+/** The JSON under the naming policies of serialisers. */
+function renamedKeys(value: object): [name: string, json: string][] {
+  const policies: [string, (key: string) => string][] = [
+    ['snake_case', (key) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)],
+    ['PascalCase', (key) => key.charAt(0).toUpperCase() + key.slice(1)],
+    ['kebab-case', (key) => key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)],
+    ['lower case', (key) => key.toLowerCase()],
+    ['camelCase', (key) => key.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase())],
+  ];
+  return policies.map(([name, rename]) => [name, JSON.stringify(withKeys(value, rename))]);
+}
+
+function withKeys(value: unknown, rename: (key: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => withKeys(item, rename));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [rename(key), withKeys(member, rename)]),
+  );
+}
+
+/** Numbers of the JSON that are searched one by one for another spelling. */
+const MAX_NUMBERS = 20;
+
+/** One number of the JSON written otherwise, and all others as they were sent. */
+function ofSingleNumbers(text: string): Variant[] {
+  const numbers = [...text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?/g)].filter(
+    ([token]) => !token.startsWith('"'),
+  );
+  return numbers.slice(0, MAX_NUMBERS).flatMap(({ 0: token, index }) => {
+    const spellings = [`"${token}"`, `${token}.0`, `${token}.00`, String(Number(token) / 100)];
+    const rest = text.slice(index + token.length);
+    return spellings.map((spelling) =>
+      of(
+        3,
+        'body-numbers',
+        `The signed JSON has ${spelling} where ${token} was sent. Serialise once, then sign and send the same bytes.`,
+        text.slice(0, index) + spelling + rest,
+      ),
+    );
+  });
+}
+
+function rubyRepresentation(value: unknown, arrow: string): string {
+  if (value === null) return 'nil';
+  if (Array.isArray(value)) return `[${value.map((item) => rubyRepresentation(item, arrow)).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => JSON.stringify(name) + arrow + rubyRepresentation(member, arrow),
+  );
+  return `{${members.join(', ')}}`;
+}
+
+/** The text that a JSON string contains. */
+function jsonText(json: string): string | undefined {
+  if (!json.startsWith('"')) return undefined;
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `str()` of the same dictionary. */
+function pythonRepresentation(value: unknown): string {
+  if (value === null) return 'None';
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (typeof value === 'string') {
+    const mark = value.includes("'") && !value.includes('"') ? '"' : "'";
+    return mark + value.replaceAll('\\', '\\\\') + mark;
+  }
+  if (Array.isArray(value)) return `[${value.map(pythonRepresentation).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${pythonRepresentation(name)}: ${pythonRepresentation(member)}`,
+  );
+  return `{${members.join(', ')}}`;
+}

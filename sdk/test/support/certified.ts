@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../test/world/temporary-folder.js';
+import { command } from './command.js';
+
+/** The cases that fail at a server that accepts every signature, in the order in which they run. */
+export const SIGNATURE_REFUSALS = [
+  'body-tampered',
+  'body-spaced',
+  'secret-wrong',
+  'tenant-missing',
+  'timestamp-missing',
+  'nonce-missing',
+  'signature-missing',
+  'signature-malformed',
+  'signature-shortened',
+  'tenant-wrong',
+  'timestamp-old',
+  'timestamp-future',
+  'timestamp-milliseconds',
+  'timestamp-changed',
+  'nonce-changed',
+  'method-changed',
+  'path-changed',
+  'query-added',
+  'nonce-replayed',
+  'nonce-replayed-elsewhere',
+  'nonce-replayed-at-once',
+  'forged-call-leaves-nonce',
+];
+
+export const only = (...ids: string[]) => ids.flatMap((id) => ['--only', id]);
+
+/** A folder for the reports of the current test. */
+export async function reportFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  return folder.path;
+}
+
+/** Certifies with these arguments. The ids are those of the cases that failed or were blocked. */
+export async function certify(args: string[], secret: string) {
+  const json = join(await reportFolder(), 'report.json');
+  const result = await command([...args, '--json', json], { secret });
+  const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
+  const idsOf = (outcome: string) => cases.filter((each) => each.outcome === outcome).map(({ id }) => id);
+  return { ...result, failed: idsOf('failed'), blocked: idsOf('blocked') };
+}
