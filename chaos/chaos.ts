@@ -8,7 +8,7 @@ import { recordMoves } from './judge/moves.js';
 import { judge, type Verdict } from './judge/judge.js';
 import { Client } from './load/client.js';
 import { FreeSpins } from './load/free-spins.js';
-import { definite, History } from './load/history.js';
+import { definite, History, type Intent, intentKey } from './load/history.js';
 import { Providers } from './load/provider.js';
 import { launchPlayers, Rounds } from './load/rounds.js';
 import { planOf, scriptedPlan } from './plan.js';
@@ -19,10 +19,12 @@ import { type Binaries, WALLET_TIMEOUT_MS, World } from './world.js';
 import { writeReport } from './report/report.js';
 import type { Measured, Run } from './run.js';
 
-const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] [--side-by-side N] [--embedded | --scripted]`;
+const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] [--side-by-side N] [--fault-rate FACTOR] [--embedded | --scripted]`;
 
 /** Longest time after the faults until every intent is definite, in seconds. */
 const LIVENESS_SECONDS = 90;
+/** Most undecided transactions that a finding names. */
+const LISTED = 10;
 /** Longest scripted load; a script ends with its last fault. */
 const SCRIPT_MINUTES = 2;
 /** From then on no provider of the script gives up, so that its end need not wait for the resolver; in milliseconds. */
@@ -60,6 +62,7 @@ function choose(): { run: Run; binaries: Binaries | undefined } | undefined {
     minutes: text,
     instances: text,
     'side-by-side': text,
+    'fault-rate': text,
     embedded: flag,
     scripted: flag,
   };
@@ -71,9 +74,10 @@ function choose(): { run: Run; binaries: Binaries | undefined } | undefined {
   const redis = redisBinary();
   const instances = Number(values.instances ?? (values.embedded ? 1 : 2));
   const sideBySide = Number(values['side-by-side'] ?? 32);
+  const faultRate = Number(values['fault-rate'] ?? 1);
   const shared = !(values.embedded ?? instances === 1);
-  if (![seed, instances, sideBySide].every(Number.isInteger) || !(minutes > 0) || instances < 1)
-    return undefined;
+  const whole = [seed, instances, sideBySide].every(Number.isInteger);
+  if (!whole || !(minutes > 0) || !(faultRate > 0) || instances < 1) return undefined;
   if (shared && !(postgres && redis)) {
     console.error(
       'PostgreSQL (with pg_basebackup) and redis-server are needed: apt-get install postgresql redis-server',
@@ -81,10 +85,10 @@ function choose(): { run: Run; binaries: Binaries | undefined } | undefined {
     return undefined;
   }
   const parts = { instances, database: shared, redis: shared };
-  const plan = scripted ? scriptedPlan(seed, parts) : planOf(seed, minutes, parts);
+  const plan = scripted ? scriptedPlan(seed, parts) : planOf(seed, minutes, parts, faultRate);
   const folder = join(import.meta.dirname, '../..', String(seed));
   const binaries = shared ? { postgres: postgres!, redis: redis! } : undefined;
-  return { run: { seed, minutes, parts, plan, sideBySide, folder }, binaries };
+  return { run: { seed, minutes, parts, plan, faultRate, sideBySide, folder }, binaries };
 }
 
 async function play(run: Run, world: World): Promise<number> {
@@ -155,7 +159,7 @@ async function untilOver({ minutes }: Run, history: History, early: () => boolea
   }
 }
 
-/** Waits until every intent is definite. @returns what was not definite in time */
+/** Waits until every intent is definite. @returns descriptions of intents that were not definite in time */
 async function settle(
   world: World,
   history: History,
@@ -164,23 +168,38 @@ async function settle(
   load: Promise<unknown>,
 ): Promise<string[]> {
   const late = performance.now() + LIVENESS_SECONDS * 1000;
-  const inTime = async (what: Promise<unknown>) =>
-    Promise.race([what.then(() => true), sleep(Math.max(0, late - performance.now())).then(() => false)]);
-  const loadEnded = await inTime(load);
-  // Providers do not retry transactions that they gave up; the resolver decides them.
-  while (performance.now() < late && (await undecidedOf(world)) + (await freeSpins.pending()) > 0)
+  const random = new Seeded(1);
+  let loadEnded = false;
+  void load.then(() => (loadEnded = true));
+  // Providers do not retry transactions that they gave up; the resolver decides them. It parks a BET whose ROLLBACK the
+  // operator declined, until its provider sends it once more.
+  const sentAgain = new Set<Intent>();
+  const sendAgain = ({ providerId, transactionId }: Undecided) => {
+    const intent = history.intents.get(intentKey(providerId, transactionId));
+    if (!intent || sentAgain.has(intent)) return;
+    sentAgain.add(intent);
+    void providers.pursue(intent, random);
+  };
+  let undecided = await undecidedOf(world);
+  let pending = await freeSpins.pending();
+  while (performance.now() < late && !(loadEnded && undecided.length === 0 && pending === 0)) {
     await sleep(500);
+    undecided = await undecidedOf(world);
+    pending = await freeSpins.pending();
+    for (const one of undecided) if (one.parked) sendAgain(one);
+  }
   const violations: string[] = [];
   if (!loadEnded)
     violations.push(`some providers had no definite answer ${LIVENESS_SECONDS} s after the faults`);
-  const undecided = await undecidedOf(world);
-  if (undecided > 0)
-    violations.push(`${undecided} transactions were undecided ${LIVENESS_SECONDS} s after the faults`);
-  const pending = await freeSpins.pending();
+  if (undecided.length > 0) {
+    const ids = undecided.slice(0, LISTED).map(({ transactionId }) => transactionId);
+    violations.push(
+      `${undecided.length} transactions were undecided ${LIVENESS_SECONDS} s after the faults: ${ids.join(', ')}`,
+    );
+  }
   if (pending > 0) violations.push(`${pending} grants were PENDING ${LIVENESS_SECONDS} s after the faults`);
-  // Finally, providers learn the outcome of what they gave up on.
+  // Finally, providers learn the outcome of the transactions that they gave up on.
   const open = [...history.intents.values()].filter((intent) => !definite(intent));
-  const random = new Seeded(1);
   const asked = Promise.all(open.map((intent) => providers.pursue(intent, random)));
   if (!(await Promise.race([asked.then(() => true), sleep(30_000).then(() => false)]))) {
     violations.push('not every provider that gave up learns the outcome');
@@ -190,14 +209,21 @@ async function settle(
   return violations;
 }
 
-async function undecidedOf(world: World): Promise<number> {
+interface Undecided {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly parked: boolean;
+}
+
+async function undecidedOf(world: World): Promise<Undecided[]> {
   const client = new pg.Client({ connectionString: await world.databaseUrl() });
   await client.connect();
-  const { rows } = await client.query<{ count: string }>(
-    `SELECT count(*) FROM transactions WHERE state IN ('PENDING', 'TIMED_OUT')`,
+  const { rows } = await client.query<Undecided>(
+    `SELECT provider_id AS "providerId", transaction_id AS "transactionId", parked_at IS NOT NULL AS parked
+       FROM transactions WHERE state IN ('PENDING', 'TIMED_OUT')`,
   );
   await client.end();
-  return Number(rows[0]?.count);
+  return rows;
 }
 
 // Remaining clients and timers must not keep the process alive after the run.

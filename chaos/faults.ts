@@ -10,7 +10,7 @@ import type { World } from './world.js';
 /** How long calls are held back before an instance is killed or suspended, in milliseconds. */
 const BEFORE_CALL_MS = 400;
 
-/** Longest wait of a fault until what it restarted is ready, in seconds. */
+/** Longest wait of a fault until the restarted parts are ready, in seconds. */
 const READY_SECONDS = 45;
 /** Longest wait of a fail-over for statements under way, in milliseconds. */
 const UNDER_WAY_MS = 10_000;
@@ -169,8 +169,8 @@ export class Faults {
   }
 
   /**
-   * Restarts an instance that ends, like an orchestrator, but not for ever, since what it needs may be down by another
-   * fault.
+   * Restarts an instance that ends, like an orchestrator, but not for ever, since another fault may have stopped a
+   * part that it needs.
    */
   private async readyAgain(number: number): Promise<void> {
     const instance = this.world.instances[number]!;

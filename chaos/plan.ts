@@ -82,12 +82,15 @@ const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>>
 /** Delay of the first faults, so that the load can begin. */
 const CALM_MS = 5_000;
 
-/** Everything that a seed determines of a run of this length. */
-export function planOf(seed: number, minutes: number, parts: Parts): Plan {
+/**
+ * Everything that a seed determines of a run of this length.
+ * @param faultRate factor on the rates of all faults
+ */
+export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 1): Plan {
   const random = new Seeded(seed);
   const kinds = possible(parts);
   const everySeconds = Object.fromEntries(
-    kinds.map((kind) => [kind, Math.round(random.between(EVERY[kind][0], EVERY[kind][1]))]),
+    kinds.map((kind) => [kind, Math.round(random.between(EVERY[kind][0], EVERY[kind][1]) / faultRate)]),
   ) as Record<FaultKind, number>;
   const lane = (of: readonly FaultKind[]) =>
     of

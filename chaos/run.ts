@@ -5,6 +5,8 @@ export interface Run {
   readonly minutes: number;
   readonly parts: Parts;
   readonly plan: Plan;
+  /** Factor on the rates of all faults. */
+  readonly faultRate: number;
   readonly sideBySide: number;
   readonly folder: string;
 }

@@ -9,6 +9,11 @@ const PATIENCE_MS = 8000;
 const READINESS_MS = 200;
 /** Shorter than SHUTDOWN_DELAY_MS by more than the readiness takes, in milliseconds. */
 const FRESH_MS = 1000;
+/**
+ * Most requests under way at one instance. A suspended or stalled instance then keeps no more than these waiting, and the
+ * others go on at full speed.
+ */
+const IN_FLIGHT = 128;
 
 export interface Signed {
   readonly path: string;
@@ -18,7 +23,7 @@ export interface Signed {
 
 export interface Reply {
   readonly instance: number;
-  /** 0 where no answer came. */
+  /** 0 if there was no answer. */
   readonly status: number;
   readonly text: string;
   readonly code: string | undefined;
@@ -26,11 +31,14 @@ export interface Reply {
   readonly replayed: boolean;
 }
 
-/** The round robin in front of the instances: each request goes to the next ready one. */
+/** The round robin in front of the instances: each request goes to the next ready one that has room. */
 export class Client {
   private readonly pools: Pool[];
   /** When each instance last reported that it was ready; 0 if it reported that it was not. */
   private readonly readyAt: number[];
+  private readonly inFlight: number[];
+  /** Requests that wait for room, the oldest first. */
+  private readonly waiting: ((instance: number) => void)[] = [];
   private readonly polling: NodeJS.Timeout;
   private turn = 0;
 
@@ -41,6 +49,7 @@ export class Client {
       ({ number }) => new Pool(`http://127.0.0.1:${world.clientPort(number)}`, options),
     );
     this.readyAt = world.instances.map(() => performance.now());
+    this.inFlight = world.instances.map(() => 0);
     this.polling = setInterval(() => this.poll(), READINESS_MS);
   }
 
@@ -59,13 +68,15 @@ export class Client {
     return { path, body, headers: { 'content-type': 'application/json', ...signRequest(call) } };
   }
 
-  /** The next ready instance; an unready one only if none is ready. */
-  next(): number {
-    const turn = () => (this.turn = (this.turn + 1) % this.readyAt.length);
-    for (let step = 0; step < this.readyAt.length; step += 1) {
-      if (this.readyAt[turn()]! > 0) return this.turn;
+  /** Does some work with the next ready instance that has room; with an unready one only if none is ready. */
+  async atNext<T>(work: (instance: number) => Promise<T>): Promise<T> {
+    const instance = this.next() ?? (await new Promise<number>((resolve) => this.waiting.push(resolve)));
+    try {
+      return await work(instance);
+    } finally {
+      this.inFlight[instance]! -= 1;
+      this.admitWaiting();
     }
-    return turn();
   }
 
   /** Whether the instance reported readiness recently enough, even on a busy machine. */
@@ -97,10 +108,36 @@ export class Client {
     await Promise.all(this.pools.map((pool) => pool.destroy()));
   }
 
+  /** Takes a place at the next instance; undefined if none has room. */
+  private next(): number | undefined {
+    const count = this.readyAt.length;
+    const noneReady = this.readyAt.every((at) => at === 0);
+    for (let step = 1; step <= count; step += 1) {
+      const instance = (this.turn + step) % count;
+      const open = noneReady || this.readyAt[instance]! > 0;
+      if (!open || this.inFlight[instance]! >= IN_FLIGHT) continue;
+      this.turn = instance;
+      this.inFlight[instance]! += 1;
+      return instance;
+    }
+    return undefined;
+  }
+
+  private admitWaiting(): void {
+    while (this.waiting.length > 0) {
+      const instance = this.next();
+      if (instance === undefined) return;
+      this.waiting.shift()!(instance);
+    }
+  }
+
   private poll(): void {
     for (const { number } of this.world.instances) {
       const asked = performance.now();
-      void this.world.ready(number).then((ready) => (this.readyAt[number] = ready ? asked : 0));
+      void this.world.ready(number).then((ready) => {
+        this.readyAt[number] = ready ? asked : 0;
+        this.admitWaiting();
+      });
     }
   }
 }

@@ -42,11 +42,15 @@ export interface FaultRecord {
   readonly to: number;
 }
 
+/** Characters that are written to the file at once. */
+const BLOCK = 65_536;
+
 /** All answers to the clients and all faults, in memory and in history.jsonl. */
 export class History {
   readonly intents = new Map<string, Intent>();
   readonly faults: FaultRecord[] = [];
   private readonly file: WriteStream;
+  private unwritten = '';
 
   constructor(path: string) {
     this.file = createWriteStream(path);
@@ -79,12 +83,15 @@ export class History {
   }
 
   async close(): Promise<void> {
-    this.file.end();
+    this.file.end(this.unwritten);
     await finished(this.file);
   }
 
   private write(line: object): void {
-    this.file.write(`${JSON.stringify(line)}\n`);
+    this.unwritten += `${JSON.stringify(line)}\n`;
+    if (this.unwritten.length < BLOCK) return;
+    this.file.write(this.unwritten);
+    this.unwritten = '';
   }
 }
 

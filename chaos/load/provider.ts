@@ -84,10 +84,13 @@ export class Providers {
     await Promise.all(this.aside);
   }
 
-  private async ask(intent: Intent, random: Seeded): Promise<Reply> {
+  private ask(intent: Intent, random: Seeded): Promise<Reply> {
+    return this.client.atNext((instance) => this.askAt(instance, intent, random));
+  }
+
+  private async askAt(instance: number, intent: Intent, random: Seeded): Promise<Reply> {
     const { sessionToken, providerId } = intent.session;
     const signed = this.client.sign(providerId, PATH, { ...intent.request, sessionToken });
-    const instance = this.client.next();
     const ready = this.client.saysReady(instance);
     const sent = Date.now();
     const reply = await this.client.send(signed, instance);
@@ -122,7 +125,7 @@ export class Providers {
 
   /** Sends the same bytes again: at most one of the two may be accepted. */
   private async replay(signed: Signed, first: Reply): Promise<void> {
-    const second = await this.client.send(signed, this.client.next());
+    const second = await this.client.atNext((instance) => this.client.send(signed, instance));
     this.counts.replayedNonces += 1;
     if (letIn(first) && letIn(second)) {
       this.counts.noncesUsedTwice += 1;

@@ -16,7 +16,9 @@ export async function launchPlayers(client: Client): Promise<PlayerSession[]> {
     const operatorId = OPERATORS[number % OPERATORS.length]!;
     const providerId = PROVIDERS[Math.floor(number / 2) % PROVIDERS.length]!;
     const player = { playerRef: `player-${number}`, gameId: gameOf(providerId), currency: CURRENCY };
-    const reply = await client.send(client.sign(operatorId, '/v1/operator/sessions', player), client.next());
+    const reply = await client.atNext((instance) =>
+      client.send(client.sign(operatorId, '/v1/operator/sessions', player), instance),
+    );
     if (reply.status !== 201) throw new Error(`no session: ${reply.status} ${reply.text}`);
     const { sessionId, sessionToken } = JSON.parse(reply.text) as { sessionId: string; sessionToken: string };
     sessions.push({ providerId, operatorId, sessionId, sessionToken, ...player });

@@ -23,6 +23,8 @@ const SETTINGS = {
   wal_keep_size: '512MB',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
+  // A commit waits for the replica, which waits this long before it connects again after a restart of the primary.
+  wal_retrieve_retry_interval: '200ms',
 };
 
 interface Server {
@@ -109,6 +111,7 @@ export class Postgres {
       'stream',
       '-c',
       'fast',
+      '--no-sync',
     ]);
     await this.launch(replica);
     await until('the replica streams', 60, async () => {

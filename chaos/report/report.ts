@@ -10,7 +10,7 @@ import { renderTimeline } from './timeline.js';
 
 /** Length from which a run must include every dangerous situation, in minutes; a scripted run always must. */
 const COVERED_MINUTES = 10;
-/** Most findings in the report. */
+/** Maximum number of findings in the report. */
 const LISTED = 200;
 
 /** A finding in the form in which runs are compared. */
@@ -114,7 +114,7 @@ function report(
     '## Faults',
     '',
     ...table([...counted].map(([kind, count]) => [kind, rateOf(plan, kind, count)])),
-    `The wallets misbehave in ${plan.misbehave * 100} % of the calls and decline ${plan.decline * 100} %.`,
+    `Faults occur at ${run.faultRate} times the usual rates. The wallets misbehave in ${plan.misbehave * 100} % of the calls and decline ${plan.decline * 100} %.`,
     '',
     '## What was done',
     '',
@@ -154,7 +154,8 @@ function rateOf({ everySeconds }: Plan, kind: FaultKind, count: number): string 
   return every === undefined ? String(count) : `${count}, one every ${every} s`;
 }
 
-function again({ seed, minutes, parts, plan: { scripted } }: Run): string {
-  const length = scripted ? '--scripted' : `--minutes ${minutes}`;
-  return `--seed ${seed} ${length} --instances ${parts.instances}${parts.database ? '' : ' --embedded'}`;
+function again({ seed, minutes, parts, faultRate, sideBySide, plan: { scripted } }: Run): string {
+  const length = scripted ? '--scripted' : `--minutes ${minutes} --fault-rate ${faultRate}`;
+  const load = `--instances ${parts.instances} --side-by-side ${sideBySide}`;
+  return `--seed ${seed} ${length} ${load}${parts.database ? '' : ' --embedded'}`;
 }

@@ -1,11 +1,12 @@
 import type { History, Intent } from '../load/history.js';
 import type { Run } from '../run.js';
 
-/** Most rows of intents in the page: those with the most answers, and all that a finding names. */
+/** Maximum number of rows of intents in the page: those with the most answers, and all that a finding names. */
 const ROWS = 1500;
 
 /**
- * A self-contained page with a row for each instance and party, and for each intent. The wheel zooms, dragging scrolls.
+ * A self-contained page with a row for each instance and party, and for each intent that is shown at the current zoom. The
+ * wheel zooms, dragging scrolls.
  */
 export function renderTimeline(run: Run, history: History, findings: readonly string[]): string {
   const named = findings.join('\n');
@@ -20,10 +21,11 @@ export function renderTimeline(run: Run, history: History, findings: readonly st
     .slice(0, ROWS)
     .map(({ intent }) => intent)
     .sort((one, other) => one.answers[0]!.sent - other.answers[0]!.sent);
-  const start = Math.min(
+  const firsts = [
     ...intents.map(({ answers }) => answers[0]!.sent),
     ...history.faults.map(({ from }) => from),
-  );
+  ];
+  const start = firsts.reduce((earliest, at) => Math.min(earliest, at), Infinity);
   const data = {
     instances: run.parts.instances,
     faults: history.faults.map(({ fault, from, to }) => ({ ...fault, from: from - start, to: to - start })),
@@ -68,9 +70,10 @@ for (let n = 0; n < data.instances; n += 1) lanes.push({ name: 'instance ' + n, 
 lanes.push({ name: 'PostgreSQL', has: f => f.kind.startsWith('database') || f.kind === 'fail-over' });
 lanes.push({ name: 'Redis', has: f => f.kind.startsWith('redis') });
 lanes.push({ name: 'wallets', has: f => f.link === 'wallet' });
-const rows = lanes.map(lane => ({ label: lane.name, bars: data.faults.filter(lane.has).map(f => ({ from: f.from, to: Math.max(f.to, f.from + 20), colour: '#a3a', text: f.kind + (f.link ? ' ' + f.link : '') })) }));
-for (const intent of data.intents) rows.push({ label: intent.id, bars: intent.answers.map(([from, to, instance, status, outcome]) => ({ from, to: Math.max(to, from + 1), colour: colourOf(status, outcome), text: intent.kind + ' of ' + intent.of + ': ' + (status || 'no answer') + ' ' + outcome + ', instance ' + instance + ', ' + (to - from) + ' ms' })) });
-let from = 0, to = Math.max(1000, ...rows.flatMap(row => row.bars.map(bar => bar.to)));
+const parties = lanes.map(lane => ({ label: lane.name, bars: data.faults.filter(lane.has).map(f => ({ from: f.from, to: Math.max(f.to, f.from + 20), colour: '#a3a', text: f.kind + (f.link ? ' ' + f.link : '') })) }));
+const intents = data.intents.map(intent => ({ label: intent.id, bars: intent.answers.map(([from, to, instance, status, outcome]) => ({ from, to: Math.max(to, from + 1), colour: colourOf(status, outcome), text: intent.kind + ' of ' + intent.of + ': ' + (status || 'no answer') + ' ' + outcome + ', instance ' + instance + ', ' + (to - from) + ' ms' })) }));
+let from = 0, to = Math.max(1000, ...[...parties, ...intents].flatMap(row => row.bars.map(bar => bar.to)));
+let rows = [];
 document.getElementById('about').textContent = data.intents.length + ' intents shown, ' + data.left + ' more in history.jsonl';
 document.getElementById('findings').textContent = data.findings.join('\\n');
 function colourOf(status, outcome) {
@@ -86,14 +89,16 @@ function draw() {
   canvas.width = width * ratio; canvas.height = height * ratio;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.font = '11px system-ui, sans-serif';
-  const visible = Math.ceil(height / ROW);
-  first = Math.max(0, Math.min(first, rows.length - visible));
+  const visible = Math.ceil(height / ROW) - parties.length;
+  const active = intents.filter(({ bars }) => bars.some(bar => bar.from <= to && bar.to >= from));
+  first = Math.max(0, Math.min(first, active.length - visible));
+  rows = [...parties, ...active.slice(first, first + visible)];
   const step = 10 ** Math.floor(Math.log10((to - from) / 5));
   context.fillStyle = '#eee';
   for (let tick = Math.ceil(from / step) * step; tick < to; tick += step) context.fillRect(x(tick), 0, 1, height);
   context.fillStyle = '#777';
-  for (let tick = Math.ceil(from / step) * step; tick < to; tick += step * 2) context.fillText((tick / 1000).toFixed(step < 1000 ? 3 : 0) + ' s', x(tick) + 2, height - 3);
-  rows.slice(first, first + visible).forEach((row, index) => {
+  for (let tick = Math.ceil(from / step) * step; tick < to; tick += step * 5) context.fillText((tick / 1000).toFixed(step < 1000 ? 3 : 0) + ' s', x(tick) + 2, height - 3);
+  rows.forEach((row, index) => {
     const y = index * ROW;
     context.fillStyle = '#222'; context.fillText(row.label.slice(0, 32), 4, y + 12);
     for (const bar of row.bars) {
@@ -123,7 +128,7 @@ view.addEventListener('mousemove', event => {
     first = grabbed.first - Math.round((event.offsetY - grabbed.py) / ROW);
     return draw();
   }
-  const row = rows[first + Math.floor(event.offsetY / ROW)], time = at(event.offsetX);
+  const row = rows[Math.floor(event.offsetY / ROW)], time = at(event.offsetX);
   const slack = (to - from) / 400;
   const bar = row && row.bars.find(bar => bar.from - slack <= time && time <= bar.to + slack);
   hint.style.display = bar ? 'block' : 'none';

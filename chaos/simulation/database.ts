@@ -26,7 +26,7 @@ export type Bug = (typeof BUGS)[number];
 const DUE_AFTER_MS = 60_000;
 
 interface StoredRow extends Row {
-  /** What its first claim fixed. */
+  /** The values that its first claim fixed. */
   readonly claim: Claim | undefined;
   /** For a WIN: the APPROVED BETs of its round at the time of its claim. */
   readonly stoodOn: readonly string[];

@@ -222,7 +222,7 @@ class Schedule {
       if (kind !== 'WIN' || state !== 'APPROVED') continue;
       for (const bet of stoodOn) {
         if (this.database.rows.get(bet)?.state !== 'ROLLED_BACK') continue;
-        this.violations.push(`${transactionId} is APPROVED, and ${bet} on which it stands is ROLLED_BACK`);
+        this.violations.push(`${transactionId} is APPROVED, and ${bet}, on which it depends, is ROLLED_BACK`);
       }
     }
   }

@@ -13,8 +13,8 @@ export interface Simulated {
 
 /**
  * Plays schedules with consecutive seeds, from `seed`, until one violates an invariant.
- * @param schedules the most schedules
- * @param seconds the longest time
+ * @param schedules the maximum number of schedules
+ * @param seconds the maximum time
  */
 export function simulate(options: {
   readonly seed: number;
@@ -40,6 +40,8 @@ export function simulate(options: {
     for (; played < schedules && elapsed() < limit; played += 1) {
       const seed = first + played;
       const { violations, coverage: of } = await playSchedule(seed, bug);
+      // A schedule runs without a turn of the event loop, in which signals and a test runner's messages are served.
+      await new Promise((resolve) => setImmediate(resolve));
       for (const name of Object.keys(coverage) as (keyof Coverage)[]) coverage[name] += of[name];
       if (violations.length > 0) {
         return { schedules: played + 1, seconds: elapsed(), coverage, failure: { seed, violations } };

@@ -116,7 +116,7 @@ describe('the judge finds', () => {
       says: /attempt 2 was claimed from PENDING/,
     },
     {
-      finds: 'a settlement of what is decided',
+      finds: 'a settlement of a decided transaction',
       round: scene().claim(BET).settle('bet-1', 'APPROVED').settle('bet-1', 'DECLINED').asked(BET),
       says: /from APPROVED to DECLINED/,
     },
@@ -170,7 +170,7 @@ describe('the judge finds', () => {
 describe('the plan', () => {
   const parts = { instances: 2, database: true, redis: true };
 
-  test('is the same for the same seed, and another for another', () => {
+  test('is the same for the same seed, and differs for another', () => {
     expect(planOf(7, 10, parts)).toEqual(planOf(7, 10, parts));
     expect(planOf(8, 10, parts)).not.toEqual(planOf(7, 10, parts));
   });
@@ -181,6 +181,12 @@ describe('the plan', () => {
     expect([...kinds].sort()).toEqual(Object.keys(everySeconds).sort());
   });
 
+  test('has faults in proportion to the given rate', () => {
+    const count = (faultRate: number) =>
+      Object.values(planOf(7, 60, parts, faultRate).faults).reduce((sum, lane) => sum + lane.length, 0);
+    expect(count(0.5) / count(1)).toBeCloseTo(0.5, 1);
+  });
+
   test('of the script has every kind of fault, within two minutes', () => {
     const { faults } = scriptedPlan(1, parts);
     const all = Object.values(faults).flat();
@@ -189,7 +195,7 @@ describe('the plan', () => {
     expect(Math.max(...all.map(({ atMs }) => atMs))).toBeLessThan(90_000);
   });
 
-  test('without Redis and a database of its own has no fault of theirs', () => {
+  test('without Redis and a separate PostgreSQL has none of their faults', () => {
     const { faults } = planOf(7, 10, { instances: 1, database: false, redis: false });
     expect(faults.redis).toEqual([]);
     expect(

@@ -42,7 +42,7 @@ test('the model of the store answers as PostgreSQL does', async () => {
   for (const count of Object.values(met)) expect(count).toBeGreaterThan(50);
 }, 120_000);
 
-/** The store and its model, before the same round of the same session. */
+/** The store and its model, each with the same session and round. */
 class Both {
   private now = 1_000_000;
   private readonly loaded: { submission: Submission; facts: LoadedFacts }[] = [];
@@ -219,7 +219,7 @@ class Both {
   }
 
   private agree(claim: Claim | undefined, told: Claim | undefined): void {
-    // The moment of sending is the clock's, which differs.
+    // The time of sending comes from the clock, so it differs.
     const compared = { standsOnBet: undefined, sentMs: undefined };
     expect(told && { ...told, ...compared }).toEqual(claim && { ...claim, ...compared });
     if (!claim) {
@@ -231,7 +231,7 @@ class Both {
   }
 }
 
-/** Facts as the rules read them: the target's id at the platform is none. */
+/** The facts that the rules read, without the platform's id of the target. */
 function comparable({ session, round, stored, target }: LoadedFacts): unknown {
   return plain({ session, round, stored, target: target && { ...target, platformTransactionId: undefined } });
 }
