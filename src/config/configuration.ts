@@ -1,13 +1,9 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { ConfigurationError, type Environment, optional, type Reader, reader } from './variable-reader.js';
+import { adminApiKey, type SecretsKeys, secretsKeys } from './keys.js';
 import { type Misspelling, misspeltVariables } from './misspelt.js';
-import {
-  isLoopback,
-  SANDBOX_ADMIN_API_KEY,
-  SANDBOX_SECRETS_KEY,
-  weaknessOfAdminKey,
-  weaknessOfSecretsKey,
-} from './weak-keys.js';
+import { isLoopback } from './weak-keys.js';
 
 /** The environment as one validated, frozen object. Contract, section 8. */
 export abstract class Configuration {
@@ -20,6 +16,8 @@ export abstract class Configuration {
   readonly redisUrl?: string;
   /** Sentinels to ask for the master, whose name is the host in `redisUrl`. Without them that host is the server. */
   readonly redisSentinels?: readonly Address[];
+  /** Nodes of a Redis Cluster, one or more, from which the others are learned; `redisUrl` has the credentials. */
+  readonly redisClusterNodes?: readonly Address[];
   readonly sandbox: boolean;
   /** Whether `NODE_ENV` is `production`. */
   readonly production: boolean;
@@ -94,14 +92,12 @@ export interface AdminJwt {
   readonly typ?: 'at+jwt';
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 const POSTGRES_PROTOCOLS = ['postgres:', 'postgresql:'];
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Least difference between a transaction's lease and any operator's time-out, in milliseconds. */
+/** Minimum difference between a transaction's lease and any operator's time-out, in milliseconds. */
 export const LEASE_MARGIN_MS = 1000;
 
 /**
@@ -109,11 +105,6 @@ export const LEASE_MARGIN_MS = 1000;
  * section 9.
  */
 export const SETTLING_FACTOR = 4;
-
-const CREATE_KEY = 'create one with `openssl rand -base64 32`';
-
-/** A wrong value in the environment; the message is one line that names the variable. */
-export class ConfigurationError extends Error {}
 
 /**
  * Reads and checks every variable of the contract's section 8.
@@ -128,7 +119,7 @@ export function readConfiguration(
   const production = environment['NODE_ENV'] === 'production';
   if (sandbox && production) {
     throw new ConfigurationError(
-      'SANDBOX: the sandbox is play money and is refused with NODE_ENV=production',
+      'SANDBOX: the sandbox uses play money and is refused with NODE_ENV=production',
     );
   }
   const host = read.text('HOST') ?? (sandbox ? '127.0.0.1' : '0.0.0.0');
@@ -148,7 +139,7 @@ export function readConfiguration(
     ...redis(read),
     sandbox,
     production,
-    adminApiKey: adminApiKey(read.text('ADMIN_API_KEY'), publicKeysAllowed),
+    adminApiKey: adminApiKey(read, publicKeysAllowed),
     ...secretsKeys(read, publicKeysAllowed),
     ...optional('auditHeadFile', auditHeadFile(read)),
     ...optional('adminJwt', adminJwt(read, outboundAllowPrivate)),
@@ -175,19 +166,38 @@ export function readConfiguration(
   return Object.freeze({ ...configuration, misspelt: misspeltVariables(environment, read.names) });
 }
 
-function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels'> {
+function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels' | 'redisClusterNodes'> {
   const redisUrl = read.url('REDIS_URL', ['redis:', 'rediss:']);
-  const redisSentinels = read.text('REDIS_SENTINELS')?.split(',').map(sentinel);
+  const redisSentinels = addresses(read, 'REDIS_SENTINELS');
+  const redisClusterNodes = addresses(read, 'REDIS_CLUSTER_NODES');
   if (redisSentinels && !redisUrl)
     throw new ConfigurationError('REDIS_SENTINELS: needs REDIS_URL, whose host is the name of the master');
-  return { ...optional('redisUrl', redisUrl), ...optional('redisSentinels', redisSentinels) };
+  if (redisClusterNodes && !redisUrl)
+    throw new ConfigurationError('REDIS_CLUSTER_NODES: needs REDIS_URL, which has the protocol and password');
+  if (redisClusterNodes && redisSentinels)
+    throw new ConfigurationError('REDIS_CLUSTER_NODES: a cluster has no Sentinels; unset REDIS_SENTINELS');
+  if (redisClusterNodes && !['', '/', '/0'].includes(new URL(redisUrl!).pathname))
+    throw new ConfigurationError('REDIS_URL: a cluster has only the database 0');
+  return {
+    ...optional('redisUrl', redisUrl),
+    ...optional('redisSentinels', redisSentinels),
+    ...optional('redisClusterNodes', redisClusterNodes),
+  };
 }
 
-function sentinel(entry: string): Address {
+/** Addresses of a host and a port, separated by commas. */
+function addresses(read: Reader, name: string): Address[] | undefined {
+  return read
+    .text(name)
+    ?.split(',')
+    .map((entry) => address(name, entry));
+}
+
+function address(name: string, entry: string): Address {
   const url = `tcp://${entry.trim()}`;
   const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
   if (url !== `tcp://${hostname}:${port}` || hostname === '' || port === '') {
-    throw new ConfigurationError(`REDIS_SENTINELS: ${JSON.stringify(entry)} is not host:port`);
+    throw new ConfigurationError(`${name}: ${JSON.stringify(entry)} is not host:port`);
   }
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
@@ -234,26 +244,6 @@ function docsEnabled(read: Reader, sandbox: boolean): boolean {
   return value === 'sandbox-only' ? sandbox : value === 'true';
 }
 
-/** @param publicAllowed whether the sandbox's own key, or another weak one, may be used */
-function adminApiKey(value: string | undefined, publicAllowed: boolean): string {
-  if (value === undefined && publicAllowed) return SANDBOX_ADMIN_API_KEY;
-  if (value === undefined) throw missingKey('ADMIN_API_KEY');
-  if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
-    throw new ConfigurationError(
-      `ADMIN_API_KEY: must be 32 to 256 printable ASCII characters without spaces; ${CREATE_KEY}`,
-    );
-  }
-  const weakness = publicAllowed ? undefined : weaknessOfAdminKey(value);
-  if (weakness) throw new ConfigurationError(`ADMIN_API_KEY: ${weakness}; ${CREATE_KEY}`);
-  return value;
-}
-
-function missingKey(name: string): ConfigurationError {
-  return new ConfigurationError(
-    `${name}: is required, except where SANDBOX=true listens on a loopback HOST; ${CREATE_KEY}`,
-  );
-}
-
 /** The location of the database, which a command beside the service needs. */
 export type Storage = Pick<Configuration, 'databaseUrl' | 'dataDir'>;
 
@@ -269,8 +259,6 @@ function storage(read: Reader, uid: number | undefined): Storage {
     dataDir: resolve(dataDir),
   };
 }
-
-export type SecretsKeys = Pick<Configuration, 'secretsKey' | 'secretsKeyPrevious'>;
 
 /** @throws ConfigurationError naming the variable that is wrong */
 export function readSecretsKeys(environment: Environment): SecretsKeys {
@@ -295,32 +283,6 @@ export function readAuditProof(environment: Environment, process: { uid: number 
 function auditHeadFile(read: Reader): string | undefined {
   const path = read.text('AUDIT_HEAD_FILE');
   return path === undefined ? undefined : resolve(path);
-}
-
-/**
- * @param publicAllowed whether the sandbox's own key, or another weak one, may be used. `SECRETS_KEY_PREVIOUS` may
- * always be weak: it encrypts nothing, and rotating away from a weak key must be possible
- */
-function secretsKeys(read: Reader, publicAllowed: boolean): SecretsKeys {
-  const secretsKey = key32(read, 'SECRETS_KEY') ?? (publicAllowed ? SANDBOX_SECRETS_KEY : undefined);
-  if (!secretsKey) throw missingKey('SECRETS_KEY');
-  const weakness = publicAllowed ? undefined : weaknessOfSecretsKey(secretsKey);
-  if (weakness) throw new ConfigurationError(`SECRETS_KEY: ${weakness}; ${CREATE_KEY}`);
-  const secretsKeyPrevious = key32(read, 'SECRETS_KEY_PREVIOUS');
-  if (secretsKeyPrevious?.equals(secretsKey)) {
-    throw new ConfigurationError('SECRETS_KEY_PREVIOUS: must be another key than SECRETS_KEY');
-  }
-  return { secretsKey, ...optional('secretsKeyPrevious', secretsKeyPrevious) };
-}
-
-function key32(read: Reader, name: string): Buffer | undefined {
-  const value = read.text(name);
-  if (value === undefined) return undefined;
-  const key = Buffer.from(value, 'base64');
-  if (key.length !== 32 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) {
-    throw new ConfigurationError(`${name}: must be 32 bytes in base64; ${CREATE_KEY}`);
-  }
-  return key;
 }
 
 /** @param allowPlain whether the issuer may be plain http */
@@ -349,53 +311,10 @@ function proxies(value: string | undefined): string[] {
     const block = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
     const named = ['loopback', 'linklocal', 'uniquelocal'].includes(entry);
     if (!named && !(family > 0 && block && more === undefined)) {
-      throw new ConfigurationError(`TRUST_PROXY: ${JSON.stringify(entry)} is no address and no CIDR block`);
+      throw new ConfigurationError(
+        `TRUST_PROXY: ${JSON.stringify(entry)} is neither an address nor a CIDR block`,
+      );
     }
   }
   return entries.filter(Boolean);
-}
-
-type Reader = ReturnType<typeof reader>;
-
-function reader(environment: Environment) {
-  const names = new Set<string>();
-  const text = (name: string): string | undefined => {
-    names.add(name);
-    return environment[name]?.trim() || undefined;
-  };
-  return {
-    /** The names of all variables that have been read. */
-    names: names as ReadonlySet<string>,
-    text,
-    boolean(name: string, fallback: boolean): boolean {
-      const value = text(name);
-      if (value === undefined) return fallback;
-      if (value === 'true') return true;
-      if (value === 'false') return false;
-      throw new ConfigurationError(`${name}: must be true or false`);
-    },
-    integer(name: string, fallback: number, least: number, most: number): number {
-      const value = text(name);
-      if (value === undefined) return fallback;
-      const number = /^\d{1,16}$/.test(value) ? Number(value) : NaN;
-      if (number >= least && number <= most) return number;
-      throw new ConfigurationError(`${name}: must be an integer from ${least} to ${most}`);
-    },
-    oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
-      const value = text(name) ?? fallback;
-      const found = values.find((candidate) => candidate === value);
-      if (found === undefined) throw new ConfigurationError(`${name}: must be one of ${values.join(', ')}`);
-      return found;
-    },
-    url(name: string, protocols: readonly string[]): string | undefined {
-      const value = text(name);
-      if (value === undefined) return undefined;
-      if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
-      throw new ConfigurationError(`${name}: must be a URL that begins with ${protocols.join(' or ')}//`);
-    },
-  };
-}
-
-function optional<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { [name in K]?: V });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
-import type { Environment } from './configuration.js';
+import type { Environment } from './variable-reader.js';
 
 /**
  * Reads the configuration from this process's environment, and from a file `.env` in the working directory if there is

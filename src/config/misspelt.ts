@@ -10,17 +10,17 @@ export interface Misspelling {
  */
 const SHORTEST_NAME = 8;
 /** Largest number of wrong, missing or additional letters. */
-const MOST_ERRORS = 2;
+const MAX_ERRORS = 2;
 
 /** @param known the names of all known variables */
 export function misspeltVariables(environment: object, known: ReadonlySet<string>): Misspelling[] {
   const set = Object.keys(environment);
   const candidates = [...known].filter((name) => name.length >= SHORTEST_NAME && !set.includes(name));
   return set
-    .filter((name) => !known.has(name) && name.length >= SHORTEST_NAME - MOST_ERRORS)
+    .filter((name) => !known.has(name) && name.length >= SHORTEST_NAME - MAX_ERRORS)
     .flatMap((name) => {
       const meant = candidates.find(
-        (candidate) => errorsBetween(name.toUpperCase(), candidate) <= MOST_ERRORS,
+        (candidate) => errorsBetween(name.toUpperCase(), candidate) <= MAX_ERRORS,
       );
       return meant === undefined ? [] : [{ name, meant }];
     });
@@ -28,7 +28,7 @@ export function misspeltVariables(environment: object, known: ReadonlySet<string
 
 /** The Levenshtein distance of two short texts. */
 function errorsBetween(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > MOST_ERRORS) return Infinity;
+  if (Math.abs(left.length - right.length) > MAX_ERRORS) return Infinity;
   let row = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let line = 1; line <= left.length; line += 1) {
     const next = [line];

@@ -12,6 +12,8 @@ export interface BackgroundLoopOptions {
   readonly intervalMs: number;
   /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
   readonly firstAfterMs?: number;
+  /** Work that passes have started and not awaited; a stop waits for it. None of it may reject. */
+  readonly inFlight?: () => readonly Promise<void>[];
 }
 
 /**
@@ -59,8 +61,8 @@ export class BackgroundLoop {
   }
 
   /**
-   * Begins no further pass, and waits for those requested so far, for at most `patienceMs` milliseconds. Later calls wait
-   * for the first one.
+   * Begins no further pass, and waits for those requested so far and what they left in flight, for at most `patienceMs`
+   * milliseconds. Later calls wait for the first one.
    */
   stop(patienceMs: number): Promise<void> {
     clearTimeout(this.timer);
@@ -69,7 +71,8 @@ export class BackgroundLoop {
   }
 
   private async finish(patienceMs: number): Promise<void> {
-    await Promise.race([this.last, sleep(patienceMs, undefined, { ref: false })]);
+    const finished = this.last.then(() => Promise.all(this.options.inFlight?.() ?? []));
+    await Promise.race([finished, sleep(patienceMs, undefined, { ref: false })]);
   }
 
   private async pass(): Promise<void> {

@@ -1,52 +1,65 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Redis } from 'ioredis';
-import { Configuration } from '../config/configuration.js';
+import { Cluster, Redis } from 'ioredis';
+import { type Address, Configuration } from '../config/configuration.js';
 
 /** Time-out of a command, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 1_000;
+/** Pause before a client that has given up connects again, in milliseconds. */
+const CONNECT_AGAIN_MS = 100;
+/** Pause before the next attempt to reach a cluster, in milliseconds. */
+const CLUSTER_RETRY_MS = 500;
+/** Attempts of a command in a cluster: redirections after a move of slots, or nodes that are tried. */
+const CLUSTER_ATTEMPTS = 3;
+/** Pause between such attempts while the node of a slot is unavailable, in milliseconds. */
+const CLUSTER_PAUSE_MS = 50;
+
+/** Commands fail at once while Redis is unavailable: queued commands would make transactions wait. */
+const FAIL_AT_ONCE = {
+  commandTimeout: COMMAND_TIMEOUT_MS,
+  connectTimeout: COMMAND_TIMEOUT_MS,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+};
 
 /** The one connection to Redis; without `REDIS_URL` there is none and everything is kept in process. */
 @Injectable()
 export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
-  readonly client: Redis | undefined;
+  readonly client: Redis | Cluster | undefined;
   private readonly logger = new Logger('Redis');
   private reportedLost = false;
   private stopping = false;
 
-  constructor(configuration: Configuration) {
-    if (configuration.redisUrl === undefined) return;
-    // Commands fail at once while Redis is unavailable: queued commands would make transactions wait.
-    const { redisUrl, redisSentinels } = configuration;
-    this.client = new Redis(redisUrl, {
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      connectTimeout: COMMAND_TIMEOUT_MS,
-      maxRetriesPerRequest: 0,
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      // Connected in `onModuleInit`: a start that fails earlier must not leave a connection that keeps the process
-      // alive.
-      lazyConnect: true,
-      // The master has become a replica: the next connection leads to the new master.
-      reconnectOnError: ({ message }) => message.includes('READONLY'),
-      ...(redisSentinels && {
-        sentinels: [...redisSentinels],
-        name: new URL(redisUrl).hostname,
-        failoverDetector: true,
-        enableTLSForSentinelMode: redisUrl.startsWith('rediss:'),
-      }),
-    });
-    this.client.on('error', (error: Error) => this.lost(error.message));
-    this.client.on('close', () => this.lost('the connection was closed'));
-    this.client.on('ready', () => this.recovered());
+  constructor({ redisUrl, redisSentinels, redisClusterNodes }: Configuration) {
+    if (redisUrl === undefined) return;
+    this.client = redisClusterNodes
+      ? clusterClient(redisUrl, redisClusterNodes)
+      : serverClient(redisUrl, redisSentinels);
+    const events: EventEmitter = this.client;
+    events.on('error', (error: Error) => this.lost(error.message));
+    events.on('close', () => this.lost('the connection was closed'));
+    events.on('ready', () => this.recovered());
+    events.on('end', () => this.connectAgain());
   }
 
   /** Whether Redis answers, for monitoring; undefined without `REDIS_URL`. */
   async answers(): Promise<boolean | undefined> {
-    return this.client?.ping().then(
+    const { client } = this;
+    if (!client) return undefined;
+    if (client instanceof Cluster) return this.clusterAnswers(client);
+    return client.ping().then(
       () => true,
       () => false,
     );
+  }
+
+  /** Whether each slot has a node. A cluster that loses one node keeps the connections to the others. */
+  private async clusterAnswers(client: Cluster): Promise<boolean> {
+    const state = await client.cluster('INFO').catch(() => '');
+    const complete = state.includes('cluster_state:ok');
+    if (complete) this.recovered();
+    else this.lost('not all slots of the cluster are served');
+    return complete;
   }
 
   /** Waits briefly for Redis. If it is unavailable, the service starts anyway and refuses signed calls. */
@@ -62,6 +75,14 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     this.client?.disconnect();
   }
 
+  /** ioredis gives up for good if a Sentinel announces a fail-over while the client is opening a connection. */
+  private connectAgain(): void {
+    if (this.stopping) return;
+    setTimeout(() => {
+      if (!this.stopping) this.client?.connect().catch((): void => undefined);
+    }, CONNECT_AGAIN_MS).unref();
+  }
+
   /** Logs one line when Redis is lost, however many reconnects fail, and one when it is back. */
   private lost(detail: string): void {
     if (this.reportedLost || this.stopping) return;
@@ -73,4 +94,41 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     if (this.reportedLost) this.logger.log({ msg: 'Redis is available again' });
     this.reportedLost = false;
   }
+}
+
+/** Connected in `onModuleInit`: a start that fails earlier must not leave a connection that keeps the process alive. */
+const WHEN_ASKED = { lazyConnect: true, enableOfflineQueue: false };
+
+function serverClient(url: string, sentinels: readonly Address[] | undefined): Redis {
+  return new Redis(url, {
+    ...FAIL_AT_ONCE,
+    ...WHEN_ASKED,
+    // The master has become a replica: the next connection leads to the new master.
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
+    ...(sentinels && {
+      sentinels: [...sentinels],
+      name: new URL(url).hostname,
+      failoverDetector: true,
+      enableTLSForSentinelMode: url.startsWith('rediss:'),
+    }),
+  });
+}
+
+function clusterClient(url: string, nodes: readonly Address[]): Cluster {
+  const { protocol, username, password } = new URL(url);
+  return new Cluster([...nodes], {
+    ...WHEN_ASKED,
+    maxRedirections: CLUSTER_ATTEMPTS,
+    retryDelayOnFailover: CLUSTER_PAUSE_MS,
+    retryDelayOnClusterDown: CLUSTER_PAUSE_MS,
+    clusterRetryStrategy: () => CLUSTER_RETRY_MS,
+    // A certificate names the host that is connected to, so it must not be replaced by its address.
+    ...(protocol === 'rediss:' && { dnsLookup: (name, answer) => answer(null, name) }),
+    redisOptions: {
+      ...FAIL_AT_ONCE,
+      ...(username !== '' && { username: decodeURIComponent(username) }),
+      ...(password !== '' && { password: decodeURIComponent(password) }),
+      ...(protocol === 'rediss:' && { tls: {} }),
+    },
+  });
 }

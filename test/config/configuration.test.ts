@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import {
-  ConfigurationError,
-  readAuditProof,
-  readConfiguration,
-  readSecretsKeys,
-} from '../../src/config/configuration.js';
+import { readAuditProof, readConfiguration, readSecretsKeys } from '../../src/config/configuration.js';
+import { ConfigurationError } from '../../src/config/variable-reader.js';
 
 const REQUIRED = {
   ADMIN_API_KEY: 'an-admin-key-of-these-tests-0123456789',
@@ -91,7 +87,7 @@ describe('the configuration', () => {
     ['ADMIN_API_KEY', `${'a'.repeat(32)} b`],
     ['SECRETS_KEY', undefined],
     ['SECRETS_KEY', 'AAAA'],
-    ['SECRETS_KEY', 'not base64 at all, but as long as one …'],
+    ['SECRETS_KEY', 'not base64, but of the right length …'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', 'http'],
@@ -175,6 +171,30 @@ describe('the Sentinels of Redis', () => {
     const environment = { ...REQUIRED, REDIS_SENTINELS: 'one:26379' };
     expect(() => readConfiguration(environment)).toThrow(/^REDIS_SENTINELS: needs REDIS_URL/);
   });
+});
+
+describe('the nodes of a Redis Cluster', () => {
+  const read = (changed: Record<string, string>) =>
+    readConfiguration({
+      ...REQUIRED,
+      REDIS_URL: 'redis://:password@one:6379',
+      REDIS_CLUSTER_NODES: 'one:6379,two:6380',
+      ...changed,
+    });
+
+  test('are addresses, separated by commas', () => {
+    expect(read({}).redisClusterNodes).toEqual([
+      { host: 'one', port: 6379 },
+      { host: 'two', port: 6380 },
+    ]);
+  });
+
+  test.each([
+    [{ REDIS_URL: '' }, /^REDIS_CLUSTER_NODES: needs REDIS_URL/],
+    [{ REDIS_SENTINELS: 'one:26379' }, /^REDIS_CLUSTER_NODES: a cluster has no Sentinels/],
+    [{ REDIS_URL: 'redis://one:6379/1' }, /^REDIS_URL: a cluster has only the database 0/],
+    [{ REDIS_CLUSTER_NODES: 'one' }, /^REDIS_CLUSTER_NODES: "one" is not host:port/],
+  ])('are refused with %j', (changed, reason) => expect(() => read(changed)).toThrow(reason));
 });
 
 describe('an unknown variable', () => {

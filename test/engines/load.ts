@@ -5,7 +5,7 @@ import type { BuiltService, SignedReply } from '../process/built-service.js';
 
 /** A client's pause before it sends a request again, in milliseconds. */
 const BACK_OFF_MS = 25;
-/** What a new player of the recording wallet has, in minor units. */
+/** Initial balance of a player of the recording wallet, in minor units. */
 const START = 100_000;
 
 type Body = { readonly transactionId: string; readonly kind: string; readonly amountMinor?: number } & Record<
@@ -19,11 +19,11 @@ interface Booked {
 }
 
 /**
- * Providers that play rounds side by side, and send each request again until they know its outcome. It records whatever
- * is answered.
+ * Providers that play concurrent rounds, and send each request again until they know its outcome. All answers are
+ * recorded.
  */
 export class Load {
-  /** What was answered and is not final, by status, code and next action. */
+  /** Answers that are not final, by status, code and next action. */
   readonly retryable = new Map<string, number>();
   private readonly booked: Booked[] = [];
   private readonly players = new Map<string, number>();
@@ -51,24 +51,24 @@ export class Load {
     return Math.round(Math.max(0, ...gaps));
   }
 
-  /** Waits until so many more transactions have been approved. */
+  /** Waits until this number of further transactions has been approved. */
   async more(count: number): Promise<void> {
     const wanted = this.approved + count;
     while (this.approved < wanted) await pause(5);
   }
 
-  /** Lets each round end. */
+  /** Waits for the end of each round. */
   async stop(): Promise<void> {
     this.stopping = true;
     await Promise.all(this.workers);
   }
 
   /**
-   * Holds every answer against the wallet's ledger and against a replay: nothing is lost, doubled or changed.
+   * Compares every answer with the wallet's ledger and with a replay: nothing is lost, duplicated or changed.
    * @param service the instance that replays
    */
   async check(service = this.services[0]!): Promise<void> {
-    // A connection may be closed while the next request is sent on it, as HTTP has it.
+    // HTTP permits a connection to be closed while the next request is sent on it.
     const unanswered = ['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'];
     const allowed = ['500 retry-same-request', '409 wait-then-retry', ...unanswered];
     expect([...this.retryable.keys()].filter((answer) => !allowed.includes(answer))).toEqual([]);

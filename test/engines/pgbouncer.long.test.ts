@@ -20,7 +20,7 @@ describe.skipIf(BINARIES === undefined || !HAS_PGBOUNCER)('behind PgBouncer in s
     await runAt(server.url('croupier'), script('roles'));
     await runAt(server.url('croupier'), script('pgbouncer'));
     const owner = server.url('croupier', 'croupier_owner');
-    // Migrations go past the bouncer, as their owner.
+    // Migrations bypass PgBouncer, with the owner's role.
     await migrateDatabase({ databaseUrl: owner, dataDir: 'unused' }, () => undefined);
     await runAt(owner, script('grants'));
     bouncer = await PgBouncer.start(server, 'croupier', [SERVICE, GROUP_COMMIT]);
@@ -35,13 +35,13 @@ describe.skipIf(BINARIES === undefined || !HAS_PGBOUNCER)('behind PgBouncer in s
     await server.remove();
   });
 
-  /** A setting, as a connection by way of the bouncer has it. */
+  /** A setting of a connection through PgBouncer. */
   const setting = async (role: string, name: string) => {
     const rows = await runAt<Record<string, string>>(bouncer.url('croupier', role), `SHOW ${name}`);
     return rows[0]?.[name];
   };
 
-  test('serves, and goes on after a restart of PostgreSQL under load', async () => {
+  test('serves requests, and continues after a restart of PostgreSQL under load', async () => {
     const load = new Load([service]);
     await load.more(60);
     await server.end('SIGINT');
@@ -66,7 +66,7 @@ describe.skipIf(BINARIES === undefined || !HAS_PGBOUNCER)('behind PgBouncer in s
     expect(rows).toEqual([{ usename: GROUP_COMMIT }]);
   });
 
-  test('serves without a role for group commit, and warns of it', async () => {
+  test('serves requests without a role for group commit, and warns about it', async () => {
     await service.end('SIGTERM');
     await service.start({ DATABASE_URL: bouncer.url('croupier', SERVICE) });
     const load = new Load([service]);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../world/temporary-folder.js';
 
 const VERSIONS = '/usr/lib/postgresql';
 
-/** The programs of Debian's newest PostgreSQL, 15 at least; undefined where there is none. */
+/** The programs of Debian's newest PostgreSQL, 15 at least; undefined if there is none. */
 export const BINARIES = existsSync(VERSIONS)
   ? readdirSync(VERSIONS)
       .filter((version) => Number(version) >= 15)
@@ -74,7 +74,10 @@ export class PostgresServer {
     });
   }
 
-  /** Ends it by a signal: SIGINT stops it fast, SIGQUIT at once, SIGKILL as the kernel does when memory is short. */
+  /**
+   * Ends it by a signal: SIGINT for a fast shutdown, SIGQUIT for an immediate one, SIGKILL as the kernel does when
+   * memory is short.
+   */
   async end(signal: NodeJS.Signals): Promise<void> {
     const { running } = this;
     if (!running || running.exitCode !== null || running.signalCode !== null) return;
@@ -117,7 +120,7 @@ export class PostgresServer {
       'listen_addresses=127.0.0.1',
       'unix_socket_directories=',
       'max_connections=200',
-      // Commits wait until the standby has reconnected: the default of 5 s would be measured, and not the service.
+      // Commits wait until the standby has reconnected. The default of 5 s would dominate the measurement.
       'wal_retrieve_retry_interval=200ms',
     ];
     const options = settings.flatMap((setting) => ['-c', setting]);

@@ -31,6 +31,10 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
   });
 
   const said = (words: string) => service.logged(words).length;
+  const readiness = async () => {
+    const response = await fetch(`${service.url}/health/ready`);
+    return { status: response.status, json: (await response.json()) as object };
+  };
 
   /** Plays before, during and after the fault. @returns the longest time without an approved transaction */
   async function playThrough(
@@ -49,7 +53,7 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
     await load.check();
     const gapMs = load.longestGapMs;
     console.log(
-      `${name}: no answer for ${gapMs} ms, of which PostgreSQL was away ${Math.round(healedMs)} ms; ` +
+      `${name}: no answer for ${gapMs} ms, of which PostgreSQL was unavailable for ${Math.round(healedMs)} ms; ` +
         `${load.approved} transactions, ${JSON.stringify(Object.fromEntries(load.retryable))}`,
     );
     expect(gapMs).toBeLessThan(healedMs + 10_000);
@@ -63,18 +67,22 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
     ['immediate restart', 'SIGQUIT'],
     ['crash', 'SIGKILL'],
   ] as const)(
-    'goes on after a %s (%s)',
+    'continues after a %s (%s)',
     async (name, signal) => {
       await playThrough(name, async (noticed) => {
         await primary.end(signal);
         await noticed();
+        await waitUntil(async () => (await readiness()).status === 503);
+        const checks = { database: 'down', migrations: 'unknown' };
+        expect((await readiness()).json).toEqual({ status: 'unavailable', checks });
         await primary.start();
       });
+      await waitUntil(async () => (await readiness()).status === 200);
     },
     90_000,
   );
 
-  test('goes on after a fail-over to the synchronous standby', async () => {
+  test('continues after a fail-over to the synchronous standby', async () => {
     await playThrough('fail-over', async (noticed) => {
       await primary.end('SIGKILL');
       await noticed();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 /** The release whose instances run beside this one during an upgrade; moved on with each release. */
 const COMMIT = '5eded89f2f';
-/** Beneath this project's packages, where the previous release finds its own. */
+/** Below this project's packages, where the previous release finds its dependencies. */
 const HOME = resolve('node_modules/.cache/croupier-previous');
 
 const run = promisify(execFile);

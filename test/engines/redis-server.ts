@@ -43,7 +43,28 @@ export class RedisServer {
     return server;
   }
 
-  /** A Sentinel that alone decides on a fail-over. */
+  /** A cluster of three masters without replicas; it serves no key while one of them is unavailable. */
+  static async cluster(): Promise<RedisServer[]> {
+    const nodes: RedisServer[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const [folder, port, busPort] = [await temporaryFolder(), await freePort(), await freePort()];
+      const options = ['--port', String(port), '--cluster-port', String(busPort), '--bind', '127.0.0.1'];
+      const persistence = ['--save', '', '--appendonly', 'no', '--dir', folder.path];
+      const membership = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];
+      const node = new RedisServer(folder, port, [...options, ...persistence, ...membership]);
+      await node.start();
+      nodes.push(node);
+    }
+    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+    execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'ignore' });
+    await waitUntil(async () => {
+      const states = await Promise.all(nodes.map((node) => node.clusterState()));
+      return states.every((state) => state.includes('cluster_state:ok'));
+    });
+    return nodes;
+  }
+
+  /** A single Sentinel, which decides on a fail-over. */
   static async watch(master: RedisServer): Promise<RedisServer> {
     const [folder, port] = [await temporaryFolder(), await freePort()];
     const file = join(folder.path, 'sentinel.conf');
@@ -87,12 +108,33 @@ sentinel failover-timeout ${MASTER} 3000
     await this.folder.remove();
   }
 
-  private async info(): Promise<string> {
+  /** Whether it has the key in the database with this index. */
+  async has(key: string, index: number): Promise<boolean> {
+    return this.with(async (client) => {
+      await client.select(index);
+      return (await client.exists(key)) === 1;
+    });
+  }
+
+  /** How many keys it has. */
+  keyCount(): Promise<number> {
+    return this.with((client) => client.dbsize());
+  }
+
+  private clusterState(): Promise<string> {
+    return this.with((client) => client.cluster('INFO'));
+  }
+
+  private info(): Promise<string> {
+    return this.with((client) => client.info());
+  }
+
+  private async with<T>(work: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(this.port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => null });
     client.on('error', () => undefined);
     try {
       await client.connect();
-      return await client.info();
+      return await work(client);
     } finally {
       client.disconnect();
     }

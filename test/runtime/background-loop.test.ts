@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { BackgroundLoop } from '../../src/runtime/background-loop.js';
+import { BackgroundLoop, type BackgroundLoopOptions } from '../../src/runtime/background-loop.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ function controlled() {
   return { passes, work };
 }
 
-function loopOver(work: () => Promise<void>, options: { firstAfterMs?: number } = {}) {
+function loopOver(work: () => Promise<void>, options: Partial<BackgroundLoopOptions> = {}) {
   const errors: string[] = [];
   const onError = ({ message }: Error) => void errors.push(message);
   return { loop: new BackgroundLoop({ work, onError, intervalMs: 1_000, ...options }), errors };
@@ -111,4 +111,18 @@ test('a stop gives up on a pass that takes longer than its patience', async () =
   await vi.advanceTimersByTimeAsync(0);
   await loop.stop(20);
   passes[0]!.end();
+});
+
+test('a stop waits for what the last pass left in flight, within its patience', async () => {
+  const { passes, work: call } = controlled();
+  const inFlight: Promise<void>[] = [];
+  const { loop } = loopOver(() => Promise.resolve(void inFlight.push(call())), { inFlight: () => inFlight });
+  const pass = loop.run();
+  let stopped = false;
+  const stopping = loop.stop(10_000).then(() => (stopped = true));
+  await pass;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(stopped).toBe(false);
+  passes[0]!.end();
+  await stopping;
 });
