@@ -74,7 +74,10 @@ export class AdminTokens {
     } catch (error) {
       const { message } = error as Error;
       if (error instanceof IssuerUnavailableError) {
-        this.logger.warn({ msg: 'the issuer of admin tokens cannot be asked for its keys', detail: message });
+        this.logger.warn({
+          msg: 'the keys of the issuer of admin tokens cannot be fetched',
+          detail: message,
+        });
         throw new CroupierError('INTERNAL');
       }
       if (!(error instanceof errors.JOSEError)) throw error;

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
-import { deedOf } from '../audit/audited-route.js';
+import { newEntryOf } from '../audit/audited-route.js';
 import { Refusals } from '../audit/refusals.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pathOf } from '../http/server/express-adapter.js';
@@ -48,7 +48,7 @@ export class AdminGuard implements CanActivate {
     const actor = actsAs(request, { actor: id, name, role: roles.join('+') || 'none', roles });
     if (holds(roles, required)) return true;
     const refusal = new CroupierError('FORBIDDEN', `this needs the role ${required}`);
-    await this.refusals.record(actor, deedOf(context, this.reflector), refusal);
+    await this.refusals.record(actor, newEntryOf(context, this.reflector), refusal);
     throw refusal;
   }
 

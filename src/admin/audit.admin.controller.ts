@@ -22,7 +22,8 @@ export class AuditAdminController {
   @RequiresRole('support')
   @ApiOperation({
     summary: 'Read the audit log, newest first',
-    description: 'Who did what, from where and when. Each reading is recorded, too, before it is answered.',
+    description:
+      'Who did what, from where and when. Each read of the log is recorded, too, before it is answered.',
   })
   @ApiList(AuditListResponse, AuditQuery, AUDIT_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')

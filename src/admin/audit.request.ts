@@ -69,7 +69,7 @@ export class AuditEntryResponse {
   @ApiPropertyOptional({
     type: Object,
     example: { status: 'DISABLED' },
-    description: 'of a read, the request; of a refusal, its message',
+    description: 'for a read, the request; for a refusal, its message',
   })
   after?: unknown;
 

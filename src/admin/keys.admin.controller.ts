@@ -43,7 +43,10 @@ export class KeysAdminController {
   @Get()
   @RequiresRole('admin')
   @Audited('key.list', 'keys')
-  @ApiOperation({ summary: 'List the live admin keys, newest first', description: 'Without the keys.' })
+  @ApiOperation({
+    summary: 'List the live admin keys, newest first',
+    description: 'The list does not contain the keys themselves.',
+  })
   @ApiList(KeyListResponse, ListQuery, KEY_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(

@@ -9,7 +9,10 @@ const ATTEMPTS = 20;
 const WINDOW_MS = 60_000;
 /** How long a valid key is exempt from the limit, in milliseconds. */
 const KNOWN_MS = 3_600_000;
-/** Most addresses, and most valid keys, that are remembered, about 2 MB in all. Beyond it the oldest is forgotten. */
+/**
+ * Maximum number of remembered addresses, and of remembered valid keys, about 2 MB in all. Beyond it the oldest is
+ * forgotten.
+ */
 const REMEMBERED = 10_000;
 
 interface Window {
@@ -103,5 +106,5 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
 }
 
 function ignore(): void {
-  // The outcome is the caller's.
+  // The caller of `lookUp` handles the rejection.
 }

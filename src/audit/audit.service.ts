@@ -3,11 +3,11 @@ import { Database, type Query, type Transaction } from '../database/database.js'
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
 import { type Appended, AuditStore, type Filter, type Place, type Statement } from './audit.store.js';
-import type { Deed, Entry, Seal, Witness } from './entry.js';
+import type { NewEntry, Entry, Seal, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
 /** Records what was done, in the transaction that does it. */
-export type Record = (deed: Deed) => Promise<void>;
+export type Record = (entry: NewEntry) => Promise<void>;
 
 /**
  * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write
@@ -43,17 +43,17 @@ export class Audit implements OnApplicationBootstrap {
    * records nothing.
    */
   async change<T>(actor: Actor, work: (transaction: Transaction, record: Record) => Promise<T>): Promise<T> {
-    const appended: { deed: Deed; witness: Witness; seal: Seal }[] = [];
+    const appended: { entry: NewEntry; witness: Witness; seal: Seal }[] = [];
     const result = await this.database.transaction((transaction) =>
-      work(transaction, async (deed) => {
+      work(transaction, async (entry) => {
         const { query } = transaction;
-        const witness = await this.store.append(query, actor, deed, currentRequestId());
-        appended.push({ deed, witness, seal: await this.seal(query, witness) });
+        const witness = await this.store.append(query, actor, entry, currentRequestId());
+        appended.push({ entry, witness, seal: await this.seal(query, witness) });
       }),
     );
-    for (const { deed, witness, seal } of appended) {
+    for (const { entry, witness, seal } of appended) {
       this.lastSeal = Math.max(this.lastSeal, seal.number);
-      this.logAppended(actor, deed, witness);
+      this.logAppended(actor, entry, witness);
     }
     return result;
   }
@@ -62,8 +62,8 @@ export class Audit implements OnApplicationBootstrap {
    * Records a read of data about players, money or administrators. Await it before answering: a read that cannot be
    * recorded is not answered.
    */
-  async read(actor: Actor, deed: Deed): Promise<void> {
-    await this.change(actor, (_, record) => record(deed));
+  async read(actor: Actor, entry: NewEntry): Promise<void> {
+    await this.change(actor, (_, record) => record(entry));
   }
 
   /** Newest first. @param before undefined to start at the newest entry @param limit 1 or more */
@@ -97,7 +97,11 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /** Logs the entry's hash, which later proves, outside of the database, what the chain was at this moment. */
-  private logAppended({ actor, address }: Actor, { action, target, outcome }: Deed, witness: Witness): void {
+  private logAppended(
+    { actor, address }: Actor,
+    { action, target, outcome }: NewEntry,
+    witness: Witness,
+  ): void {
     const { day, position, hash } = witness;
     this.logger.log({ msg: `audit ${action}`, actor, action, target, outcome, address, day, position, hash });
   }

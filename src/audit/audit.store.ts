@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
 import type { Actor } from './actor.js';
-import type { Deed, Entry, Seal, SealedEntry, Witness } from './entry.js';
+import type { NewEntry, Entry, Seal, SealedEntry, Witness } from './entry.js';
 
 /** A filter of entries; an absent field restricts nothing. */
 export interface Filter {
@@ -32,6 +32,13 @@ export interface Appended extends Witness {
 export interface Statement extends Place {
   readonly target: string;
   readonly after: Readonly<Record<string, unknown>>;
+}
+
+/** The entries before a day. */
+export interface Held {
+  readonly entries: number;
+  /** Whether the head that was asked for is the last of them. */
+  readonly endsWithHead: boolean;
 }
 
 export interface LostHead extends Place {
@@ -84,29 +91,78 @@ const NEWEST_SEAL = {
       FROM audit_seals ORDER BY number DESC LIMIT 1`,
 };
 
+/**
+ * An entry is of the day of its createdAt, in UTC, so that the key also serves `from` and `to`. The statement has no name:
+ * its plan depends on which values are given.
+ */
 const PAGE = {
-  name: 'audit_page',
+  name: '',
   text: `
     SELECT ${COLUMNS} FROM audit_entries
      WHERE ($1::text IS NULL OR actor = $1) AND ($2::text IS NULL OR action = $2)
        AND ($3::text IS NULL OR target = $3)
        AND ($4::text IS NULL OR outcome = $4) AND ($5::text IS NULL OR request_id = $5)
-       AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
+       AND ($6::timestamptz IS NULL OR created_at >= $6 AND audit_entries.day >= ($6 AT TIME ZONE 'UTC')::date)
+       AND ($7::timestamptz IS NULL OR created_at < $7 AND audit_entries.day <= ($7 AT TIME ZONE 'UTC')::date)
        AND ($8::date IS NULL OR (day, position) < ($8, $9))
      ORDER BY audit_entries.day DESC, position DESC LIMIT $10`,
 };
 
 /** The seal is a subquery per row, because PostgreSQL would read all seals for each page of a join. */
+const SEAL = `
+  (SELECT json_build_object('number', number, 'day', s.day, 'position', s.position, 'keyId', key_id,
+                            'mac', encode(mac, 'hex'))
+     FROM audit_seals s WHERE s.day = audit_entries.day AND s.position = audit_entries.position) AS seal`;
+
 const FOLLOWING = {
   name: 'audit_following',
   text: `
-    SELECT ${COLUMNS},
-           (SELECT json_build_object('number', number, 'day', s.day, 'position', s.position, 'keyId', key_id,
-                                     'mac', encode(mac, 'hex'))
-              FROM audit_seals s WHERE s.day = audit_entries.day AND s.position = audit_entries.position) AS seal
+    SELECT ${COLUMNS}, ${SEAL}
       FROM audit_entries
      WHERE (audit_entries.day, position) > (coalesce($1::date, '-infinity'), coalesce($2::integer, 0))
      ORDER BY audit_entries.day, position LIMIT $3`,
+};
+
+/** Entries with their own seals, as in FOLLOWING, newest first. */
+const OF_ACTION = {
+  name: 'audit_of_action',
+  text: `
+    SELECT ${COLUMNS}, ${SEAL}
+      FROM audit_entries WHERE action = $1 ORDER BY audit_entries.day DESC, position DESC LIMIT $2`,
+};
+
+const SEALS_AT = {
+  name: 'audit_seals_at',
+  text: `
+    SELECT number, s.day::text, s.position, key_id AS "keyId", encode(mac, 'hex') AS mac
+      FROM unnest($1::date[], $2::integer[]) AS place (day, position)
+      JOIN audit_seals s ON s.day = place.day AND s.position = place.position`,
+};
+
+const COUNT_SEALS = {
+  name: 'audit_count_seals',
+  text: 'SELECT count(*) FROM audit_seals WHERE number <= $1',
+};
+
+/** No entry is written for an earlier day any more. Migration 0011. */
+const NEXT_DAY = { name: 'audit_next_day', text: 'SELECT audit_next_day()::text AS day' };
+
+/** The partition of the first entry. */
+const OLDEST_PARTITION = {
+  name: 'audit_oldest_partition',
+  text: `
+    SELECT c.relname AS name
+      FROM (SELECT tableoid FROM audit_entries ORDER BY audit_entries.day, position LIMIT 1) first
+      JOIN pg_class c ON c.oid = first.tableoid`,
+};
+
+const HELD_BEFORE = {
+  name: 'audit_held_before',
+  text: `
+    SELECT count(*) AS entries,
+           coalesce(bool_or((day, position) = ($2, $3) AND hash = decode($4, 'hex')), false)
+             AND bool_and((day, position) <= ($2, $3)) AS "endsWithHead"
+      FROM audit_entries WHERE day < $1`,
 };
 
 /** The oldest of the given heads that is not an entry of the log. */
@@ -143,18 +199,23 @@ export class AuditStore {
   constructor(private readonly database: Database) {}
 
   /** @param query the transaction that must not commit without this entry */
-  async append(query: Query, actor: Actor, deed: Deed, requestId: string | undefined): Promise<Appended> {
+  async append(
+    query: Query,
+    actor: Actor,
+    entry: NewEntry,
+    requestId: string | undefined,
+  ): Promise<Appended> {
     const [appended] = await query<Appended>(APPEND, [
       actor.actor,
       actor.role,
-      deed.action,
-      deed.target,
-      deed.before && JSON.stringify(deed.before),
-      deed.after && JSON.stringify(deed.after),
+      entry.action,
+      entry.target,
+      entry.before && JSON.stringify(entry.before),
+      entry.after && JSON.stringify(entry.after),
       actor.address,
       requestId,
       actor.name,
-      deed.outcome ?? 'done',
+      entry.outcome ?? 'done',
     ]);
     return appended!;
   }
@@ -212,5 +273,37 @@ export class AuditStore {
   /** Oldest first. @param after undefined to start at the first entry */
   following(after: Place | undefined, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(FOLLOWING, [after?.day, after?.position, limit]);
+  }
+
+  /** The day that the next entry gets, or a later one. */
+  async nextDay(): Promise<string> {
+    const [row] = await this.database.query<{ day: string }>(NEXT_DAY, []);
+    return row!.day;
+  }
+
+  /** The name of the oldest partition that has entries. */
+  async oldestPartition(): Promise<string | undefined> {
+    return (await this.database.query<{ name: string }>(OLDEST_PARTITION, []))[0]?.name;
+  }
+
+  async heldBefore(end: string, { day, position, hash }: Witness): Promise<Held> {
+    return (await this.database.query<Held>(HELD_BEFORE, [end, day, position, hash]))[0]!;
+  }
+
+  /** Newest first. @param limit 1 or more */
+  ofAction(action: string, limit: number): Promise<SealedEntry[]> {
+    return this.database.query<SealedEntry>(OF_ACTION, [action, limit]);
+  }
+
+  /** The seals of these entries; an entry without one is left out. */
+  sealsAt(places: readonly Place[]): Promise<Seal[]> {
+    const days = places.map(({ day }) => day);
+    return this.database.query<Seal>(SEALS_AT, [days, places.map(({ position }) => position)]);
+  }
+
+  /** How many seals have a number up to this one. */
+  async countSeals(number: number): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(COUNT_SEALS, [number]);
+    return row!.count;
   }
 }

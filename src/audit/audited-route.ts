@@ -3,7 +3,7 @@ import type { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { parseJsonObject } from '../http/validation/json.js';
 import { isIdentifier } from '../http/validation/identifier.js';
-import type { Deed } from './entry.js';
+import type { NewEntry } from './entry.js';
 
 const AUDITED = 'croupier:audited';
 
@@ -19,7 +19,7 @@ export const Audited = (action: string, target: string) =>
   SetMetadata(AUDITED, { action, target } satisfies AuditedRoute);
 
 /** The action and target of this request, from its route's `Audited`, else from the route itself. */
-export function deedOf(context: ExecutionContext, reflector: Reflector): Deed {
+export function newEntryOf(context: ExecutionContext, reflector: Reflector): NewEntry {
   const request = context.switchToHttp().getRequest<Request>();
   const route = reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler());
   if (route) return { action: route.action, target: targetOf(route.target, request) };

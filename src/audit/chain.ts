@@ -12,14 +12,19 @@ export interface Break {
 const BEGINNING = digest('croupier audit', 'beginning');
 
 /**
- * Verifies the chain from its first entry, computing each hash as the trigger of migration 0003 did. It needs only the
- * entries, so anyone with a copy of the table can verify it.
+ * Verifies the chain, computing each hash as the trigger of migration 0003 did. It needs only the entries, so anyone
+ * with a copy of the table can verify it.
  */
 export class Chain {
   /** The last valid entry. */
   last: Witness | undefined;
   days = 0;
   entries = 0;
+
+  /** @param after the entry that the first one follows; undefined to begin at the first entry of the log */
+  constructor(after?: Witness) {
+    this.last = after;
+  }
 
   /**
    * Verifies the next entry, in the order of day and position. @returns the break if it does not follow the previous
@@ -39,7 +44,7 @@ export class Chain {
           : 'it is not the first entry of the log';
       return { at, reason };
     }
-    if (entry.hash !== hashOf(entry)) return { at, reason: 'its content is not what its hash was made of' };
+    if (!hasItsHash(entry)) return { at, reason: 'its content does not match its hash' };
     this.last = { day: entry.day, position: entry.position, hash: entry.hash };
     this.entries += 1;
     if (!sameDay) this.days += 1;
@@ -50,6 +55,21 @@ export class Chain {
     if (!this.last) return BEGINNING;
     return sameDay ? this.last.hash : sealOf(this.last);
   }
+}
+
+/** Whether the entry is the first one of all, as it says. */
+export function isFirstOfAll({ previousHash }: Entry): boolean {
+  return previousHash === BEGINNING;
+}
+
+/** Whether the entry says that it begins the day after this one. */
+export function followsDay({ previousHash }: Entry, last: Witness): boolean {
+  return previousHash === sealOf(last);
+}
+
+/** Whether the entry's content is what its hash was made of. */
+export function hasItsHash(entry: Entry): boolean {
+  return entry.hash === hashOf(entry);
 }
 
 /** The digest that links a day to the next: its length and its last hash. */

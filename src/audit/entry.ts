@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors/catalogue.js';
  * An action of an actor, done or refused. `before` and `after` are the target as a reader may see it, never with a
  * secret, token or key.
  */
-export interface Deed {
+export interface NewEntry {
   /** `<room's noun>.<verb>`, such as `provider.change`. */
   readonly action: string;
   /** `<noun>:<id>`, such as `provider:acme-games`. */

@@ -88,14 +88,14 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
   /** Logs one line when reports begin to fail, however many fail, and one when they succeed again. */
   private failed(error: Error): void {
     if (!this.failing) {
-      const msg = 'the head of the audit log cannot be kept: check AUDIT_HEAD_FILE and the database';
+      const msg = 'the head of the audit log cannot be recorded: check AUDIT_HEAD_FILE and the database';
       this.logger.warn({ msg, file: this.file?.path, detail: error.message });
     }
     this.failing = true;
   }
 
   private recovered(): void {
-    if (this.failing) this.logger.log({ msg: 'the head of the audit log is kept again' });
+    if (this.failing) this.logger.log({ msg: 'the head of the audit log is recorded again' });
     this.failing = false;
   }
 }

@@ -5,8 +5,8 @@ import { CATALOGUE } from '../errors/catalogue.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { ActingRequest, Actor } from './actor.js';
-import { deedOf } from './audited-route.js';
-import type { Deed } from './entry.js';
+import { newEntryOf } from './audited-route.js';
+import type { NewEntry } from './entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
 /** Records refusals of administrators' calls. Contract, section 9, "Roles". */
@@ -17,12 +17,12 @@ export class Refusals {
   constructor(private readonly repeated: RepeatedEntries) {}
 
   /** Never rejects: a refusal is answered even if it cannot be recorded. */
-  async record(actor: Actor, deed: Deed, { code, message }: CroupierError): Promise<void> {
+  async record(actor: Actor, entry: NewEntry, { code, message }: CroupierError): Promise<void> {
     try {
-      await this.repeated.record(actor, { ...deed, after: { error: message }, outcome: code });
+      await this.repeated.record(actor, { ...entry, after: { error: message }, outcome: code });
     } catch (error) {
       const detail = (error as Error).message;
-      this.logger.warn({ msg: 'a refusal cannot be recorded', action: deed.action, code, detail });
+      this.logger.warn({ msg: 'a refusal cannot be recorded', action: entry.action, code, detail });
     }
   }
 }
@@ -44,7 +44,7 @@ export class RecordRefusals implements NestInterceptor {
     return next.handle().pipe(
       catchError(async (error: unknown): Promise<never> => {
         if (error instanceof CroupierError && RECORDED.includes(CATALOGUE[error.code].status)) {
-          await this.refusals.record(actor, deedOf(context, this.reflector), error);
+          await this.refusals.record(actor, newEntryOf(context, this.reflector), error);
         }
         throw error;
       }),

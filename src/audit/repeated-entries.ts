@@ -8,7 +8,7 @@ import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import type { Actor } from './actor.js';
 import { Audit } from './audit.service.js';
-import type { Deed } from './entry.js';
+import type { NewEntry } from './entry.js';
 
 /**
  * Window in which repetitions of an entry are counted before their number is recorded, in milliseconds. Contract,
@@ -17,14 +17,14 @@ import type { Deed } from './entry.js';
 const WINDOW_MS = 60_000;
 /** Interval of the check for windows that have ended, in milliseconds. */
 const POLL_MS = 1_000;
-/** Most windows open at once, a few megabytes. Beyond it, each repetition is an entry. */
-const MOST_WINDOWS = 1_000;
+/** Maximum number of open windows, a few megabytes. Beyond it, each repetition is an entry. */
+const MAX_WINDOWS = 1_000;
 /** Longest wait of a stop for the last entries, in milliseconds. */
 const STOP_MS = 2_000;
 
 interface Window {
   readonly actor: Actor;
-  readonly deed: Deed;
+  readonly entry: NewEntry;
   readonly openedAt: Date;
   /** Resolves when the first entry is recorded. */
   readonly recorded: Promise<void>;
@@ -68,18 +68,18 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Resolves when this entry, or the one that it repeats, is recorded; rejects if that failed. */
-  async record(actor: Actor, deed: Deed): Promise<void> {
-    const key = JSON.stringify([actor.actor, actor.role, actor.address, deed]);
+  async record(actor: Actor, entry: NewEntry): Promise<void> {
+    const key = JSON.stringify([actor.actor, actor.role, actor.address, entry]);
     const open = this.windows.get(key);
     if (open) {
       open.repeats += 1;
       open.lastAt = this.clock.now();
       return open.recorded;
     }
-    if (this.windows.size >= MOST_WINDOWS) return this.audit.read(actor, deed);
+    if (this.windows.size >= MAX_WINDOWS) return this.audit.read(actor, entry);
     const openedAt = this.clock.now();
-    const recorded = this.audit.read(actor, deed);
-    this.windows.set(key, { actor, deed, openedAt, recorded, repeats: 0, lastAt: openedAt });
+    const recorded = this.audit.read(actor, entry);
+    this.windows.set(key, { actor, entry, openedAt, recorded, repeats: 0, lastAt: openedAt });
     try {
       await recorded;
     } catch (error) {
@@ -97,6 +97,6 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-function summaryOf({ deed, openedAt: from, lastAt: to, repeats }: Window): Deed {
-  return { ...deed, after: { ...deed.after, repeats, from, to } };
+function summaryOf({ entry, openedAt: from, lastAt: to, repeats }: Window): NewEntry {
+  return { ...entry, after: { ...entry.after, repeats, from, to } };
 }

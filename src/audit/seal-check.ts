@@ -14,21 +14,24 @@ export interface SealCount {
   readonly notYetSealed: number;
 }
 
-/** Verifies the seals from the first entry; the chain of hashes is verified separately. */
+/** Verifies the seals of consecutive entries; the chain of hashes is verified separately. */
 export class SealCheck {
   private valid = 0;
   private ofUnknownKey = 0;
   private coveredOnly = 0;
   private notYetSealed = 0;
-  private lastNumber = 0;
   private lastPlace = '';
   /** The newest seal of an unknown key that is not followed by a valid one. */
   private uncovered: Seal | undefined;
 
-  /** @param newest the newest seal, read before the first entry */
+  /**
+   * @param newest the newest seal, read before the first entry
+   * @param lastNumber the number of the last seal before the first entry; 0 if that is the first one of the log
+   */
   constructor(
     private readonly sealer: Sealer,
     private readonly newest: Seal | undefined,
+    private lastNumber = 0,
   ) {}
 
   get count(): SealCount {

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { SecretsKeys } from '../config/configuration.js';
+import type { SecretsKeys } from '../config/keys.js';
 import { keyIdOf } from '../runtime/digest.js';
 import { lengthPrefixed } from './chain.js';
 import type { Seal, Witness } from './entry.js';

@@ -8,8 +8,8 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
-import { Audited, deedOf } from './audited-route.js';
-import type { Deed } from './entry.js';
+import { Audited, newEntryOf } from './audited-route.js';
+import type { NewEntry } from './entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
 const SENSITIVE_READ = 'croupier:sensitive-read';
@@ -37,11 +37,11 @@ export class SensitiveReadGuard implements CanActivate {
     if (options === undefined) return true;
     const { actor, query } = context.switchToHttp().getRequest<ActingRequest>();
     if (!actor) return true;
-    return this.record(actor, { ...deedOf(context, this.reflector), after: query }, options);
+    return this.record(actor, { ...newEntryOf(context, this.reflector), after: query }, options);
   }
 
-  private async record(actor: Actor, deed: Deed, { polled }: ReadOptions): Promise<true> {
-    await (polled ? this.repeated.record(actor, deed) : this.audit.read(actor, deed));
+  private async record(actor: Actor, entry: NewEntry, { polled }: ReadOptions): Promise<true> {
+    await (polled ? this.repeated.record(actor, entry) : this.audit.read(actor, entry));
     return true;
   }
 }

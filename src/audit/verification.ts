@@ -1,14 +1,16 @@
 import type { Database } from '../database/database.js';
 import { AuditStore } from './audit.store.js';
+import { archiveBefore, type RecordedArchive } from './archive/archive.js';
 import { type Break, Chain } from './chain.js';
 import type { Witness } from './entry.js';
 import type { Sealer } from './sealer.js';
+import { HeadCheck } from './head-check.js';
 import { type SealCount, SealCheck } from './seal-check.js';
 
-/** Number of entries, or heads, that are read at a time. */
+/** Number of entries that are read at a time. */
 const PAGE = 1_000;
 
-/** What the log is verified against, beside itself. */
+/** What the log is verified against, in addition to itself. */
 export interface Evidence {
   /** Absent: the seals are not checked. */
   readonly sealer?: Sealer;
@@ -25,22 +27,54 @@ export type Verdict =
       readonly head?: Witness;
       /** Absent if the seals were not checked. */
       readonly seals?: SealCount;
+      /** The archive after which the log begins; absent if the log is whole. */
+      readonly archive?: RecordedArchive;
+      /** Heads of archived entries that cannot be compared: the entry has no seal, or one of an unknown key. */
+      readonly headsNotCompared: number;
     }
   | ({ readonly kind: 'broken' } & Break);
 
 /**
- * Verifies the whole audit log beside a running service: the chain of hashes, the seals, and the heads from outside.
- * Only such a head shows that entries were cut off together with their seals.
+ * Verifies the audit log beside a running service, from its first entry or from the end of the last archive: the chain
+ * of hashes, the seals, and the heads from outside. Only such a head shows that entries were cut off together with
+ * their seals.
  */
 export async function verifyAudit(database: Database, evidence: Evidence): Promise<Verdict> {
+  const { sealer } = evidence;
   const store = new AuditStore(database);
-  const chain = new Chain();
   // Read before the entries, so that the entry of this seal is among them whatever is appended meanwhile.
-  const seals = evidence.sealer && new SealCheck(evidence.sealer, await store.newestSeal());
-  const broken = (await follow(store, chain, seals)) ?? (await findLostHead(store, evidence.heads ?? []));
+  const newest = await store.newestSeal();
+  const [first] = await store.following(undefined, 1);
+  const archive = first && (await archiveBefore(first, store, sealer));
+  if (archive && 'reason' in archive) return { kind: 'broken', ...archive };
+  const lost = archive && (await findLostSeal(store, archive));
+  if (lost) return { kind: 'broken', ...lost };
+  const chain = new Chain(archive?.head);
+  const seals = sealer && new SealCheck(sealer, newest, archive?.lastSeal);
+  const heads = new HeadCheck(store, sealer, archive?.head);
+  const broken = (await follow(store, chain, seals)) ?? (await heads.findLost(evidence.heads ?? []));
   if (broken) return { kind: 'broken', ...broken };
   const { days, entries, last: head } = chain;
-  return { kind: 'holds', days, entries, ...(head && { head }), ...(seals && { seals: seals.count }) };
+  return {
+    kind: 'holds',
+    days,
+    entries,
+    ...(head && { head }),
+    ...(seals && { seals: seals.count }),
+    ...(archive && { archive }),
+    headsNotCompared: heads.notCompared,
+  };
+}
+
+/** The seals of archived entries stay in the database, where they prove the files. */
+async function findLostSeal(
+  store: AuditStore,
+  { head, lastSeal }: RecordedArchive,
+): Promise<Break | undefined> {
+  const count = await store.countSeals(lastSeal);
+  if (count === lastSeal) return undefined;
+  const reason = `only ${count} of the ${lastSeal} seals up to this archived entry are there`;
+  return { at: `${head.day}/${head.position}`, reason };
 }
 
 async function follow(
@@ -56,28 +90,4 @@ async function follow(
     }
     if (entries.length < PAGE) return seals?.end();
   }
-}
-
-async function findLostHead(
-  store: AuditStore,
-  heads: NonNullable<Evidence['heads']>,
-): Promise<Break | undefined> {
-  let page: Witness[] = [];
-  for await (const head of heads) {
-    page.push(head);
-    if (page.length < PAGE) continue;
-    const broken = await lostHeadOf(store, page);
-    if (broken) return broken;
-    page = [];
-  }
-  return lostHeadOf(store, page);
-}
-
-async function lostHeadOf(store: AuditStore, heads: readonly Witness[]): Promise<Break | undefined> {
-  const lost = await store.lostHead(heads);
-  if (!lost) return undefined;
-  const reason = lost.missing
-    ? 'it is missing: there was such an entry once'
-    : 'it is not the entry of the witness';
-  return { at: `${lost.day}/${lost.position}`, reason };
 }

@@ -1,6 +1,9 @@
 import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { RecordedArchive } from '../audit/archive/archive.js';
+import { proveArchives } from '../audit/archive/archive-proof.js';
 import { auditOver } from '../audit/audit.service.js';
 import type { Witness } from '../audit/entry.js';
 import { HeadFile } from '../audit/head-file.js';
@@ -8,8 +11,9 @@ import { headText, parseHead } from '../audit/head.js';
 import type { SealCount } from '../audit/seal-check.js';
 import { Sealer } from '../audit/sealer.js';
 import { verifyAudit } from '../audit/verification.js';
-import { type AuditProof, readAuditProof, type SecretsKeys } from '../config/configuration.js';
-import { readEnvironment } from '../config/environment.js';
+import { type AuditProof, readAuditProof } from '../config/configuration.js';
+import { callersFolder, readEnvironment } from '../config/environment.js';
+import type { SecretsKeys } from '../config/keys.js';
 import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
@@ -21,7 +25,7 @@ import {
 } from '../tenancy/secrets/secret-verification.js';
 import { withServiceDatabase } from './service-database.js';
 
-const USAGE = 'usage: npm run audit:verify [-- --head DAY/POSITION/HASH]';
+const USAGE = 'usage: npm run audit:verify [-- [--head DAY/POSITION/HASH] [--archive FILE]…]';
 
 type Print = (line: string) => void;
 
@@ -30,10 +34,16 @@ type Print = (line: string) => void;
  * invalid row.
  * @param proof without a key, seals and secrets are not checked, which is reported
  * @param head a head that an earlier run printed; that entry must still exist, unaltered
+ * @param archives files of `audit:archive` to verify as well, consecutive ones, oldest first
  * @returns the exit status: 0 if the log is valid, 1 if not
  * @throws Error if it could not be read
  */
-export async function proveAudit(proof: AuditProof, head: string | undefined, print: Print): Promise<0 | 1> {
+export async function proveAudit(
+  proof: AuditProof,
+  head: string | undefined,
+  print: Print,
+  archives: readonly string[] = [],
+): Promise<0 | 1> {
   const file = proof.auditHeadFile === undefined ? undefined : new HeadFile(proof.auditHeadFile);
   const heads = headsOf(head === undefined ? undefined : headIn(head), file);
   return withServiceDatabase(proof, async (database) => {
@@ -44,9 +54,15 @@ export async function proveAudit(proof: AuditProof, head: string | undefined, pr
       print(`The audit log is broken at ${verdict.at}: ${verdict.reason}.`);
       return 1;
     }
-    print(`The audit log holds: ${verdict.entries} entries of ${verdict.days} days.`);
+    print(`The audit log is valid: ${verdict.entries} entries of ${verdict.days} days.`);
     if (verdict.head) print(`head ${headText(verdict.head)}`);
+    if (verdict.archive) printBeginning(verdict.archive, print);
     if (file) printHeadFile(file, print);
+    if (verdict.headsNotCompared > 0)
+      print(
+        `${verdict.headsNotCompared} of the heads are of archived entries whose seals have a key not known here: not compared.`,
+      );
+    if (archives.length > 0 && !(await proveFiles(database, archives, sealer, print))) return 1;
     if (!keys || !verdict.seals) {
       print('The seals and the stored secrets were not checked: SECRETS_KEY is not set.');
       return 0;
@@ -54,6 +70,31 @@ export async function proveAudit(proof: AuditProof, head: string | undefined, pr
     printSeals(verdict.seals, print);
     return proveSecrets(database, keys, print);
   });
+}
+
+/** Verifies archived parts of the valid log. */
+async function proveFiles(
+  database: Database,
+  paths: readonly string[],
+  sealer: Sealer | undefined,
+  print: Print,
+): Promise<boolean> {
+  const verdict = await proveArchives(database, paths, sealer);
+  if (verdict.kind === 'broken') {
+    print(`The archive ${verdict.path} is broken at ${verdict.at}: ${verdict.reason}.`);
+    return false;
+  }
+  print(
+    `The archive is valid: ${verdict.entries} entries of ${verdict.days} days, up to ${headText(verdict.archive.head)}.`,
+  );
+  const { record, seals } = verdict;
+  print(
+    record
+      ? `The archive is recorded in the log at ${record.day}/${record.position}.`
+      : 'The log has no record of the archive: whether entries follow its last one is not proved.',
+  );
+  if (seals) printSeals(seals, print, 'Seals of the archive');
+  return true;
 }
 
 /** Compares the stored secrets with the entries of the valid log that name them. */
@@ -64,28 +105,35 @@ async function proveSecrets(database: Database, keys: SecretsKeys, print: Print)
   return report.stale.length > 0 ? 1 : 0;
 }
 
+function printBeginning({ partition, record }: RecordedArchive, print: Print): void {
+  print(
+    `The log begins after the archive ${partition}, which is recorded at ${record.day}/${record.position}.`,
+  );
+}
+
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {
   print(`AUDIT_HEAD_FILE: ${count} heads of ${path} are in the log.`);
   if (unreadableLines > 0)
     print(`AUDIT_HEAD_FILE: ${unreadableLines} lines are not a head and were skipped.`);
 }
 
-function printSeals({ valid, ofUnknownKey, coveredOnly, notYetSealed }: SealCount, print: Print): void {
-  print(`Seals: ${valid} are valid.`);
+function printSeals(count: SealCount, print: Print, subject = 'Seals'): void {
+  const { valid, ofUnknownKey, coveredOnly, notYetSealed } = count;
+  print(`${subject}: ${valid} are valid.`);
   if (ofUnknownKey > 0)
-    print(`Seals: ${ofUnknownKey} are of a key not known here; a later valid one covers them.`);
+    print(`${subject}: ${ofUnknownKey} were made with an unknown key; a later valid one covers them.`);
   if (coveredOnly > 0) {
     print(
-      `Seals: ${coveredOnly} entries have none of their own (an earlier version writes none); a later one covers them.`,
+      `${subject}: ${coveredOnly} entries have none of their own (an earlier version writes none); a later one covers them.`,
     );
   }
   if (notYetSealed > 0)
-    print(`Seals: ${notYetSealed} entries are not sealed yet; the next seal covers them.`);
+    print(`${subject}: ${notYetSealed} entries are not sealed yet; the next seal covers them.`);
 }
 
 function printSecrets({ stale, identified, notIdentified }: SecretReport, print: Print): void {
   print(
-    `Secrets: those of ${identified - new Set(stale.map(({ id }) => id)).size} tenants are the ones stored last.`,
+    `Secrets: those of ${identified - new Set(stale.map(({ id }) => id)).size} tenants are those that the log names last.`,
   );
   if (notIdentified > 0) {
     print(
@@ -97,7 +145,9 @@ function printSecrets({ stale, identified, notIdentified }: SecretReport, print:
 }
 
 function printStale({ noun, id, column, reason, recordedAt }: StaleSecret, print: Print): void {
-  print(`The ${column} secret of ${noun} ${id} is not the one stored last (${recordedAt}): ${reason}.`);
+  print(
+    `The ${column} secret of ${noun} ${id} is not the one that the log names last (${recordedAt}): ${reason}.`,
+  );
   print(
     `Rotate it: POST /v1/admin/${noun}s/${id}/secret/rotate {"overlapSeconds":0}, and find out who wrote to the database.`,
   );
@@ -122,9 +172,12 @@ function headIn(text: string): Witness {
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {
-    const { values } = parseArgs({ options: { head: { type: 'string' } } });
+    const { values } = parseArgs({
+      options: { head: { type: 'string' }, archive: { type: 'string', multiple: true } },
+    });
     const print = (line: string) => process.stdout.write(`${line}\n`);
-    process.exitCode = await proveAudit(readEnvironment(readAuditProof), values.head, print);
+    const archives = values.archive?.map((path) => resolve(callersFolder('audit:verify'), path));
+    process.exitCode = await proveAudit(readEnvironment(readAuditProof), values.head, print, archives);
   } catch (error) {
     process.stderr.write(`audit:verify could not run: ${(error as Error).message}\n`);
     process.exitCode = 2;

@@ -7,7 +7,7 @@ import { atServiceDatabase } from './service-database.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 
 /**
- * Brings the schema up to date and ends. Run it with the URL of the schema's owner, so that the service's own role
+ * Brings the schema up to date and exits. Run it with the URL of the schema's owner, so that the service's own role
  * needs no right to change the schema.
  * @throws Error with one sentence if there is no database, or the role lacks a right
  */

@@ -9,7 +9,7 @@ import { withServiceDatabase } from './service-database.js';
 
 const USAGE = 'usage: npm run partitions [-- --months 1…24]';
 const DEFAULT_MONTHS = '3';
-const MOST_MONTHS = 24;
+const MAX_MONTHS = 24;
 
 /**
  * Creates the partitions of the coming months, with the URL of the schema's owner. Run it every month; it may be
@@ -28,7 +28,7 @@ export async function makeMonthsAhead(
 
 function monthsIn(text: string): number {
   const months = /^\d{1,2}$/.test(text) ? Number(text) : 0;
-  if (months < 1 || months > MOST_MONTHS) throw new Error(USAGE);
+  if (months < 1 || months > MAX_MONTHS) throw new Error(USAGE);
   return months;
 }
 

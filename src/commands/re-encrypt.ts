@@ -1,11 +1,14 @@
+import { Logger } from '@nestjs/common';
 import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { restateArchives } from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
 import { Sealer } from '../audit/sealer.js';
 import { verifyAudit } from '../audit/verification.js';
-import { readSecretsKeys, readStorage, type SecretsKeys, type Storage } from '../config/configuration.js';
+import { readSecretsKeys, readStorage, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
+import type { SecretsKeys } from '../config/keys.js';
 import { Randomness } from '../runtime/randomness.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { reEncrypt } from '../tenancy/secrets/re-encryption.js';
@@ -33,16 +36,21 @@ export async function reEncryptSecrets(
         `the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`,
       );
     }
-    return reEncrypt(actor, auditOver(database, sealer), box);
+    const audit = auditOver(database, sealer);
+    const counts = await reEncrypt(actor, audit, box);
+    await restateArchives(database, audit, sealer, actor);
+    return counts;
   });
   print(
-    `Sealed the secrets of ${resealed} of ${tenants} tenants anew; all of them are under key ${box.keyId}.`,
+    `Re-encrypted the secrets of ${resealed} of ${tenants} tenants; all secrets now use key ${box.keyId}.`,
   );
 }
 
 /** Exit status 2: nothing was changed. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
+  // Its own lines are for people; those of the service would be printed among them in Nest's format.
+  Logger.overrideLogger(['warn', 'error']);
   try {
     const print = (line: string) => process.stdout.write(`${line}\n`);
     await reEncryptSecrets(readEnvironment(readStorage), readEnvironment(readSecretsKeys), print);

@@ -21,10 +21,10 @@ import { atServiceDatabase, withDatabase } from './service-database.js';
 
 const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv] [--record]
 
-  --operator   whose wallet the statement is of
+  --operator   the operator of the statement
   --from, --to the range, from <= time < to, as 2026-03-01T00:00:00Z, with an offset, or a day in UTC (2026-03-01)
   --statement  what the operator has booked, as CSV
-  --report     where the findings go; default: the statement's name with .findings.csv
+  --report     the file for the findings; default: the statement's name with .findings.csv
   --record     also put the findings into the attention queue, and end those of before that are gone
 
 Exit status 0: all agree; 1: findings; 2: could not run.`;
@@ -32,7 +32,7 @@ Exit status 0: all agree; 1: findings; 2: could not run.`;
 /** The exit statuses of the contract's section 7. */
 const STATUS = { agree: 0, findings: 1, couldNotRun: 2 } as const;
 
-/** Most findings that are put into the attention queue: more than that do not concern single transactions. */
+/** Maximum number of findings that are put into the attention queue: a larger number has a common cause. */
 const RECORDED = 10_000;
 
 interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
@@ -105,11 +105,11 @@ function instant(name: string, text: string): Date {
   const ms = instantOrDayMs(text);
   if (ms !== null) return new Date(ms);
   throw new Error(
-    `--${name}: ${JSON.stringify(text)} is no time with Z or an offset, as 2026-03-01T00:00:00Z`,
+    `--${name}: ${JSON.stringify(text)} is not a time with Z or an offset, such as 2026-03-01T00:00:00Z`,
   );
 }
 
-/** Ctrl-C and SIGTERM let the work clean up; a second signal ends the process at once. */
+/** After Ctrl-C or SIGTERM the work cleans up; a second signal ends the process at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {

@@ -2,6 +2,7 @@ import type { Database, Statement } from './database.js';
 
 /** The tables that are partitioned by month. Migrations 0011 and 0014. */
 const TABLES = ['callbacks', 'audit_entries', 'operator_answers'] as const;
+type Table = (typeof TABLES)[number];
 
 /** Reads and writes wait while a partition is attached, so the attempt ends if the table stays locked for longer. */
 const LOCK_TIMEOUT: Statement = { name: 'partitions_lock_timeout', text: "SET LOCAL lock_timeout = '5s'" };
@@ -16,6 +17,24 @@ const MAKE: Statement = {
   text: `
     SELECT make_partition($1, (date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + make_interval(months => $2))::date)
            AS name`,
+};
+
+/** A partition of a table. */
+export interface Partition {
+  /** Without a schema, such as `audit_entries_2026_01`. */
+  readonly name: string;
+  /** The first day after it, `YYYY-MM-DD`. */
+  readonly end: string;
+}
+
+const UNTIL: Statement = {
+  name: 'partitions_until',
+  text: `
+    SELECT c.relname AS name, left(bound, 10) AS end
+      FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
+           substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \\(''([^'']+)''\\)') AS bound
+     WHERE inhparent = $1::regclass AND left(bound, 10)::date <= $2::date
+     ORDER BY 2`,
 };
 
 /**
@@ -39,4 +58,22 @@ export async function makePartitions(database: Database, months: number): Promis
     });
   }
   return made;
+}
+
+/** The partitions of a table with rows of the days before this one only, oldest first. @param day `YYYY-MM-DD` */
+export function partitionsUntil(database: Database, table: Table, day: string): Promise<Partition[]> {
+  return database.query<Partition>(UNTIL, [table, day]);
+}
+
+/**
+ * Detaches a partition, which becomes a table of its own. Reads and writes of the partitioned table wait meanwhile.
+ * @throws Error if the role does not own the table, or it stays locked for longer than 5 s
+ */
+export async function detachPartition(database: Database, table: Table, { name }: Partition): Promise<void> {
+  // With a default partition there is no DETACH … CONCURRENTLY.
+  const text = `ALTER TABLE ${table} DETACH PARTITION "${name.replaceAll('"', '""')}"`;
+  await database.transaction(async ({ query }) => {
+    await query(LOCK_TIMEOUT, []);
+    await query({ name: `partitions_detach_${name}`, text }, []);
+  });
 }

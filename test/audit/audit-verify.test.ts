@@ -5,7 +5,7 @@ import { type Storage } from '../../src/config/configuration.js';
 import { startWorld, type World } from '../world/world.js';
 
 let world: World;
-/** The days of the log: its first entries are of the first of them. */
+/** The days of the log, oldest first. */
 const days: string[] = [];
 
 /** Three days of five entries each; the first day begins with the setup of the world. */
@@ -63,16 +63,16 @@ async function tampered(statement: string): Promise<{ status: number; said: stri
   }
 }
 
-test('an unaltered log is valid over several days', async () => {
+test('an unaltered log of several days is valid', async () => {
   const { status, said } = await prove();
   expect(status).toBe(0);
   const [row] = await world.sql.run<{ count: number }>('SELECT count(*)::int AS count FROM audit_entries');
-  expect(said[0]).toBe(`The audit log holds: ${row!.count} entries of 3 days.`);
+  expect(said[0]).toBe(`The audit log is valid: ${row!.count} entries of 3 days.`);
   expect(said[1]).toMatch(new RegExp(`^head ${days[2]!}/5/[0-9a-f]{64}$`));
   expect(new Set(days).size).toBe(3);
 });
 
-describe('of a log in which somebody', () => {
+describe('of a log in which a person', () => {
   const of = (day: number, position: number) => `day = '${days[day]!}' AND position = ${position}`;
   const set = (what: string) => () => `UPDATE audit_entries SET ${what} WHERE ${of(1, 3)}`;
 
@@ -81,14 +81,14 @@ describe('of a log in which somebody', () => {
     ['changed the role', set(`role = 'support'`)],
     ['changed the action', set(`action = 'test.writ'`)],
     ['moved a letter from one field to the next', set(`action = 'test.rea', target = 'd' || target`)],
-    ['changed what was before', set(`before = '{}'`)],
-    ['respelled what was after', set(`after = '{ "i": 2 }'`)],
+    ['changed the state before', set(`before = '{}'`)],
+    ['respelled the state after', set(`after = '{ "i": 2 }'`)],
     ['removed the address', set('address = NULL')],
     ['invented a request', set(`request_id = 'x'`)],
     ['moved the time by a millisecond', set(`created_at = created_at + interval '1 ms'`)],
     ['changed the hash', set(`hash = sha256('x')`)],
     ['changed the hash before', set(`previous_hash = sha256('x')`)],
-    ['took the row out', () => `DELETE FROM audit_entries WHERE ${of(1, 3)}`],
+    ['deleted the row', () => `DELETE FROM audit_entries WHERE ${of(1, 3)}`],
   ])('%s, that row is named', async (_, statement) => {
     const { status, said } = await tampered(statement());
     expect(status).toBe(1);

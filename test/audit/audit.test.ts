@@ -25,7 +25,7 @@ async function newest(target: string): Promise<Item> {
 
 const HOOK = { name: 'Acme', webhookBaseUrl: 'http://127.0.0.1:9/hooks' };
 
-describe('what an administrator does is recorded:', () => {
+describe("an administrator's action is recorded:", () => {
   test('a created provider, with actor, address, time and request', async () => {
     const before = Date.now();
     const reply = await world.request('/v1/admin/providers', {
@@ -138,7 +138,7 @@ describe('what an administrator does is recorded:', () => {
   });
 });
 
-describe('what an operator does is recorded:', () => {
+describe("an operator's action is recorded:", () => {
   test('a revoked session, once', async () => {
     const { sessionId } = await world.launch();
     await world.revoke(sessionId);
@@ -209,7 +209,7 @@ describe('the list', () => {
   test('has every entry once, newest first', async () => {
     const whole = await entries();
     const seen: Item[] = [];
-    // Each reading is itself recorded, so older entries move down.
+    // Each read is itself recorded, so older entries move down.
     for (let cursor: unknown; ;) {
       const { json } = await world.admin(
         'GET',

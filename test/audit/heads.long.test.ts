@@ -82,10 +82,10 @@ describe('an instance', () => {
   test('continues if the file cannot be written, and logs the failure and its end once each', async () => {
     await start(join(folder, 'later/heads'));
     for (let i = 0; i < 3; i += 1) await tick();
-    expect(logged('cannot be kept')).toEqual([expect.stringContaining('ENOENT')]);
+    expect(logged('cannot be recorded')).toEqual([expect.stringContaining('ENOENT')]);
     await mkdir(join(folder, 'later'));
     await tick();
-    expect(logged('is kept again')).toHaveLength(1);
+    expect(logged('is recorded again')).toHaveLength(1);
     expect(await heads(file)).toEqual([expect.stringContaining(await head())]);
     await instance.app.close();
   });

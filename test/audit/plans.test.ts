@@ -22,7 +22,7 @@ beforeAll(async () => {
   await sql.run(
     `ALTER TABLE audit_entries DISABLE TRIGGER USER;
      INSERT INTO audit_entries (day, position, created_at, actor, role, action, target, previous_hash, hash)
-     SELECT '2026-01-01'::date + n / 1000, n % 1000 + 1, now(), 'root', 'admin', 'test.read', 'test',
+     SELECT '2026-01-01'::date + n / 1000, n % 1000 + 1, '2026-01-01 12:00Z'::timestamptz + n / 1000 * interval '1 day', 'root', 'admin', 'test.read', 'test',
             sha256('before'), sha256(n::text::bytea)
        FROM generate_series(0, ${ENTRIES - 1}) n;
      INSERT INTO audit_seals (number, day, position, key_id, mac)
@@ -55,6 +55,11 @@ test.each<[string, number, (store: AuditStore) => Promise<unknown>]>([
   ['the newest entry', 1, (store) => store.head()],
   ['the newest seal', 1, (store) => store.newestSeal()],
   ['a page of the list', LIMIT, (store) => store.page({}, MIDDLE, LIMIT)],
+  [
+    'a page before a time',
+    LIMIT,
+    (store) => store.page({ to: new Date('2026-01-11T13:00:00Z') }, undefined, LIMIT),
+  ],
   ['a page of the verification, with its seals', 2 * LIMIT, (store) => store.following(MIDDLE, LIMIT)],
 ])('%s is found by the index, however long the log is', async (_, rows, read) => {
   expect(await rowsRead(read)).toBe(rows);

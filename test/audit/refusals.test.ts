@@ -101,12 +101,12 @@ describe('a refusal is recorded with its code, its target and the name of the ke
       401,
     );
     expect((await world.admin('POST', '/v1/admin/adjustments', {})).status).toBe(400);
-    // The only new entry is the reading of the log itself.
+    // The only new entry is the read of the log itself.
     expect((await recorded({})).length).toBe(before + 1);
   });
 });
 
-test('operations may do what the night shift needs', async () => {
+test('the role operations permits the work of the night shift', async () => {
   const { call } = await keyOf('operations');
   const session = await world.launch();
   const bet = world.transaction(session, 'BET');

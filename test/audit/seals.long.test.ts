@@ -251,7 +251,7 @@ describe('a head from outside', () => {
       expect((await prove()).status).toBe(0);
       expect(await prove({ auditHeadFile: file })).toEqual({
         status: 1,
-        said: `The audit log is broken at ${last}: it is missing: there was such an entry once.`,
+        said: `The audit log is broken at ${last}: it is missing, although it existed earlier.`,
       });
     });
   });
@@ -264,7 +264,7 @@ describe('a head from outside', () => {
       expect((await prove()).status).toBe(0);
       expect(await prove({ auditHeadFile: file })).toMatchObject({
         status: 1,
-        said: expect.stringContaining(`broken at ${place}: it is not the entry of the witness`),
+        said: expect.stringContaining(`broken at ${place}: it is not the entry that the head was taken from`),
       });
     });
   });

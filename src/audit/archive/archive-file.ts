@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Seal, SealedEntry, Witness } from '../entry.js';
+import { headText, parseHead } from '../head.js';
+
+const FORMAT = 'croupier audit archive 1';
+/** It names players and administrators. */
+const MODE = 0o600;
+
+/** The first line of an archive: what its entries follow. */
+export interface ArchiveHeader {
+  readonly partition: string;
+  /** The entry before the first one; undefined if that is the first entry of the log. */
+  readonly follows: Witness | undefined;
+  /** The number of the newest seal before the first entry; 0 if there is none. */
+  readonly lastSeal: number;
+}
+
+/**
+ * Writes an archive: JSON lines, the header and then one entry with its seal in each. `before` and `after` are strings,
+ * the text that was hashed. The file gets its name when it is complete and on the disk.
+ * @param check verifies the complete file, before it gets its name
+ * @throws Error if it cannot be written, or what `check` throws; nothing is left then
+ */
+export async function writeArchive<T>(
+  path: string,
+  { partition, follows, lastSeal }: ArchiveHeader,
+  pages: AsyncIterable<readonly SealedEntry[]>,
+  check: (path: string) => Promise<T>,
+): Promise<T> {
+  const partial = `${path}.partial`;
+  // Not overwritten: another run may be writing it.
+  const file = await open(partial, 'wx', MODE);
+  try {
+    try {
+      const header = { format: FORMAT, partition, follows: follows ? headText(follows) : null, lastSeal };
+      await file.appendFile(line(header));
+      for await (const page of pages) await file.appendFile(page.map(line).join(''));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const result = await check(partial);
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+    return result;
+  } catch (error) {
+    await unlink(partial).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** @throws Error if it cannot be read or is not an archive */
+export async function readHeader(path: string): Promise<ArchiveHeader> {
+  for await (const [, value] of linesOf(path)) {
+    const { format, partition, follows, lastSeal } = value;
+    const after = typeof follows === 'string' ? parseHead(follows) : undefined;
+    const known = format === FORMAT && typeof partition === 'string' && Number.isSafeInteger(lastSeal);
+    if (!known || (follows !== null && !after)) break;
+    return { partition, follows: after, lastSeal: lastSeal as number };
+  }
+  throw new Error(`${path}: it is not an archive of the audit log`);
+}
+
+/** The entries, in their order. @throws Error if the file cannot be read, or a line is not an entry */
+export async function* entriesIn(path: string): AsyncGenerator<SealedEntry> {
+  for await (const [number, value] of linesOf(path)) {
+    if (number === 1) continue;
+    const entry = entryIn(value);
+    if (!entry) throw new Error(`${path}: line ${number} is not an entry of the audit log`);
+    yield entry;
+  }
+}
+
+/** SHA-256 of the file in hex. @throws Error if it cannot be read */
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+async function* linesOf(path: string): AsyncGenerator<[number: number, Readonly<Record<string, unknown>>]> {
+  const file = await open(path);
+  try {
+    let number = 0;
+    for await (const text of file.readLines()) {
+      number += 1;
+      yield [number, objectIn(text)];
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+const TEXTS = ['day', 'hash', 'previousHash', 'actor', 'role', 'action', 'target'] as const;
+const NULLABLE_TEXTS = ['before', 'after', 'address', 'requestId', 'actorName', 'outcome'] as const;
+
+function entryIn(value: Readonly<Record<string, unknown>>): SealedEntry | undefined {
+  const createdAt = new Date(String(value['createdAt']));
+  const seal = value['seal'] === null ? null : sealIn(Object(value['seal']) as Record<string, unknown>);
+  const known =
+    TEXTS.every((name) => typeof value[name] === 'string') &&
+    NULLABLE_TEXTS.every((name) => value[name] === null || typeof value[name] === 'string') &&
+    Number.isSafeInteger(value['position']) &&
+    !Number.isNaN(createdAt.getTime()) &&
+    seal !== undefined;
+  return known ? ({ ...value, createdAt, seal } as SealedEntry) : undefined;
+}
+
+function sealIn({ number, day, position, keyId, mac }: Record<string, unknown>): Seal | undefined {
+  const known =
+    Number.isSafeInteger(number) &&
+    Number.isSafeInteger(position) &&
+    typeof day === 'string' &&
+    typeof keyId === 'string' &&
+    typeof mac === 'string' &&
+    /^[0-9a-f]{64}$/.test(mac);
+  return known ? ({ number, day, position, keyId, mac } as Seal) : undefined;
+}
+
+/** Makes the new name of the file last over a power failure. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,117 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '../../database/database.js';
+import { detachPartition, type Partition, partitionsUntil } from '../../database/partitions.js';
+import { type Archive, auditEntryOf, genuineArchives } from './archive.js';
+import type { Actor } from '../actor.js';
+import { writeArchive } from './archive-file.js';
+import { followArchives, proveArchives } from './archive-proof.js';
+import type { Audit } from '../audit.service.js';
+import { AuditStore } from '../audit.store.js';
+import type { SealedEntry, Witness } from '../entry.js';
+import type { Sealer } from '../sealer.js';
+
+/** Number of entries that are read at a time. */
+const PAGE = 1_000;
+
+/** The partitions of the log that end before a month and get no more entries, oldest first. @param month `YYYY-MM` */
+export async function endedPartitions(database: Database, month: string): Promise<Partition[]> {
+  const [first, next] = [`${month}-01`, await new AuditStore(database).nextDay()];
+  return partitionsUntil(database, 'audit_entries', first < next ? first : next);
+}
+
+/**
+ * Copies a partition of the log with its seals to a file and verifies the file. The log, up to the partition, must have
+ * been verified, and all partitions before this one must be archived.
+ * @param folder where the file goes, as `<partition>.jsonl`; it is created if it does not exist
+ * @returns undefined if the partition is empty, or the log records its archive already
+ * @throws Error if the file cannot be written, or does not prove its entries
+ */
+export async function copyPartition(
+  database: Database,
+  sealer: Sealer,
+  partition: Partition,
+  folder: string,
+): Promise<{ readonly path: string; readonly archive: Archive } | undefined> {
+  const store = new AuditStore(database);
+  const archives = await genuineArchives(store, sealer);
+  if (archives.some((archive) => archive.partition === partition.name)) return undefined;
+  const before = archives.find(({ head }) => head.day < partition.end);
+  const [first] = await store.following(before?.head, 1);
+  if (!first || first.day >= partition.end) return undefined;
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${partition.name}.jsonl`);
+  const header = { partition: partition.name, follows: before?.head, lastSeal: before?.lastSeal ?? 0 };
+  const pages = pagesUpTo(partition.end, store, before?.head);
+  const archive = await writeArchive(path, header, pages, (written) => checked(database, sealer, written));
+  return { path, archive };
+}
+
+async function checked(database: Database, sealer: Sealer, path: string): Promise<Archive> {
+  const followed = await followArchives(database, [path], sealer);
+  if (followed.kind === 'followed') return followed.archive;
+  throw new Error(`the file is not valid at ${followed.at}: ${followed.reason}`);
+}
+
+/**
+ * Records each genuine archive again whose record is not sealed with the current key, so that it can still be proved
+ * when the previous key is destroyed. Verify the log first.
+ */
+export async function restateArchives(
+  database: Database,
+  audit: Audit,
+  sealer: Sealer,
+  actor: Actor,
+): Promise<void> {
+  const archives = await genuineArchives(new AuditStore(database), sealer);
+  const current = new Set(
+    archives.filter(({ record }) => record.seal?.keyId === sealer.keyId).map(({ partition }) => partition),
+  );
+  const others = new Map(archives.map((archive) => [archive.partition, archive]));
+  for (const [partition, archive] of others)
+    if (!current.has(partition)) await audit.read(actor, auditEntryOf(archive));
+}
+
+/**
+ * Detaches the partition of which the file is the archive. It must be the oldest one with entries, hold exactly what the
+ * file has, and be recorded in the log.
+ * @param sealer undefined to trust the record in the log without its seal, for an owner who does not have the key
+ * @returns the name of the table that the partition has become
+ * @throws Error if the file does not prove the partition; nothing is detached then
+ */
+export async function detachArchived(
+  database: Database,
+  sealer: Sealer | undefined,
+  path: string,
+): Promise<string> {
+  const verdict = await proveArchives(database, [path], sealer);
+  if (verdict.kind === 'broken') throw new Error(`the file is not valid at ${verdict.at}: ${verdict.reason}`);
+  const { partition, head, entries } = verdict.archive;
+  if (!verdict.record) throw new Error('the log has no record of this file');
+  const store = new AuditStore(database);
+  const oldest = await store.oldestPartition();
+  const ended = await partitionsUntil(database, 'audit_entries', await store.nextDay());
+  const found = ended.find(({ name }) => name === partition);
+  if (!found || oldest !== partition)
+    throw new Error(`${partition} is not the oldest partition with entries; that is ${oldest}`);
+  const held = await store.heldBefore(found.end, head);
+  if (held.entries !== entries || !held.endsWithHead)
+    throw new Error(`${partition} does not hold what the file has`);
+  await detachPartition(database, 'audit_entries', found);
+  return partition;
+}
+
+/** The entries before a day, in pages. */
+async function* pagesUpTo(
+  end: string,
+  store: AuditStore,
+  after: Witness | undefined,
+): AsyncGenerator<SealedEntry[]> {
+  for (let last = after; ;) {
+    const page = await store.following(last, PAGE);
+    const entries = page.filter(({ day }) => day < end);
+    if (entries.length > 0) yield entries;
+    if (entries.length < PAGE) return;
+    last = entries.at(-1);
+  }
+}

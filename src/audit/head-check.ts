@@ -1,0 +1,70 @@
+import type { AuditStore } from './audit.store.js';
+import type { Break } from './chain.js';
+import type { Witness } from './entry.js';
+import type { Sealer } from './sealer.js';
+
+const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
+
+/** Number of heads that are looked up at a time. */
+const PAGE = 1_000;
+
+/**
+ * Looks up heads from outside of the database: each must be an entry of the log. That of an archived entry is compared
+ * with the entry's seal, which stays in the database.
+ */
+export class HeadCheck {
+  /** Heads of archived entries without a seal of their own, or with one of an unknown key. */
+  notCompared = 0;
+
+  /** @param archived the last archived entry */
+  constructor(
+    private readonly store: AuditStore,
+    private readonly sealer: Sealer | undefined,
+    private readonly archived: Witness | undefined,
+  ) {}
+
+  /** The first head that is not an entry of the log. */
+  async findLost(heads: Iterable<Witness> | AsyncIterable<Witness>): Promise<Break | undefined> {
+    let page: Witness[] = [];
+    for await (const head of heads) {
+      page.push(head);
+      if (page.length < PAGE) continue;
+      const lost = await this.lostOf(page);
+      if (lost) return lost;
+      page = [];
+    }
+    return this.lostOf(page);
+  }
+
+  private async lostOf(heads: readonly Witness[]): Promise<Break | undefined> {
+    const archived = heads.filter((head) => this.isArchived(head));
+    const forged = await this.forgedOf(archived);
+    if (forged) return { at: placeText(forged), reason: NOT_THE_ENTRY };
+    const lost = await this.store.lostHead(heads.filter((head) => !this.isArchived(head)));
+    if (!lost) return undefined;
+    const reason = lost.missing ? 'it is missing, although it existed earlier' : NOT_THE_ENTRY;
+    return { at: placeText(lost), reason };
+  }
+
+  private isArchived({ day, position }: Witness): boolean {
+    const { archived } = this;
+    if (!archived) return false;
+    return day < archived.day || (day === archived.day && position <= archived.position);
+  }
+
+  /** The first head whose hash is not the one that was sealed. */
+  private async forgedOf(heads: readonly Witness[]): Promise<Witness | undefined> {
+    const seals = new Map((await this.store.sealsAt(heads)).map((seal) => [placeText(seal), seal]));
+    for (const head of heads) {
+      const seal = seals.get(placeText(head));
+      const verdict = seal && this.sealer ? this.sealer.judge(seal, head.hash) : 'unknown-key';
+      if (verdict === 'forged') return head;
+      if (verdict === 'unknown-key') this.notCompared += 1;
+    }
+    return undefined;
+  }
+}
+
+function placeText({ day, position }: { readonly day: string; readonly position: number }): string {
+  return `${day}/${position}`;
+}

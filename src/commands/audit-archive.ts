@@ -1,0 +1,104 @@
+import { Logger } from '@nestjs/common';
+import { realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { auditEntryOf } from '../audit/archive/archive.js';
+import { copyPartition, detachArchived, endedPartitions } from '../audit/archive/archiving.js';
+import { auditOver } from '../audit/audit.service.js';
+import { Sealer } from '../audit/sealer.js';
+import { verifyAudit } from '../audit/verification.js';
+import {
+  type AuditProof,
+  readAuditProof,
+  readSecretsKeys,
+  readStorage,
+  type Storage,
+} from '../config/configuration.js';
+import { callersFolder, readEnvironment } from '../config/environment.js';
+import type { SecretsKeys } from '../config/keys.js';
+import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
+import { repeatStatements } from '../tenancy/secrets/repeated-statements.js';
+import { withServiceDatabase } from './service-database.js';
+
+const USAGE = `usage:
+  npm run audit:archive -- --before YYYY-MM --to FOLDER   copy the earlier months to files and record them
+  npm run audit:archive -- --detach FILE                  detach the partition of a file, with the owner's DATABASE_URL`;
+
+type Print = (line: string) => void;
+
+/**
+ * Copies the partitions of the audit log that end before a month to files, verifies the files, and records each in the
+ * log. It needs the service's role only, and may be repeated: recorded partitions are left out.
+ * @param month the first month that stays, `YYYY-MM`
+ * @throws Error if the log is not valid, or a file cannot be written or is not valid
+ */
+export async function archiveMonths(
+  storage: Storage,
+  keys: SecretsKeys,
+  month: string,
+  folder: string,
+  print: Print,
+): Promise<void> {
+  const sealer = new Sealer(keys);
+  const actor = { actor: `command:archive:${userInfo().username}`, role: 'command' };
+  await withServiceDatabase(storage, async (database) => {
+    const verdict = await verifyAudit(database, { sealer });
+    if (verdict.kind === 'broken')
+      throw new Error(
+        `the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`,
+      );
+    const audit = auditOver(database, sealer);
+    for (const partition of await endedPartitions(database, month)) {
+      const copy = await copyPartition(database, sealer, partition, folder);
+      if (!copy) continue;
+      await audit.change(actor, async ({ query }, record) => {
+        await repeatStatements(query, audit, record, partition.end);
+        await record(auditEntryOf(copy.archive));
+      });
+      print(`Archived ${copy.archive.entries} entries of ${partition.name} in ${copy.path}.`);
+    }
+  });
+  print(`All partitions that ended before ${month} are archived.`);
+}
+
+/**
+ * Detaches the partition of an archived file; it needs the owner's role.
+ * @param proof without a key the seal of the record is not checked
+ * @throws Error if the file does not prove the partition; nothing is detached then
+ */
+export async function detachArchive(proof: AuditProof, path: string, print: Print): Promise<void> {
+  const { secretsKey, secretsKeyPrevious } = proof;
+  const sealer = secretsKey && new Sealer({ secretsKey, ...(secretsKeyPrevious && { secretsKeyPrevious }) });
+  const name = await withServiceDatabase(proof, (database) => detachArchived(database, sealer, path));
+  print(`Detached ${name}. When the file is stored safely: DROP TABLE ${name};`);
+}
+
+async function run(args: string[], print: Print): Promise<void> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { before: text, to: text, detach: text } });
+  const { before, to, detach } = values;
+  const at = (path: string) => resolve(callersFolder('audit:archive'), path);
+  if (detach !== undefined && before === undefined && to === undefined) {
+    await detachArchive(readEnvironment(readAuditProof), at(detach), print);
+  } else if (detach === undefined && to !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(before ?? '')) {
+    const [storage, keys] = [readEnvironment(readStorage), readEnvironment(readSecretsKeys)];
+    await archiveMonths(storage, keys, before!, at(to), print);
+  } else throw new Error(USAGE);
+}
+
+/** Exit status 2: it could not run, or found something wrong. */
+async function main(): Promise<void> {
+  tolerateBrokenOutput();
+  // Its own lines are for people; those of the service would be printed among them in Nest's format.
+  Logger.overrideLogger(['warn', 'error']);
+  try {
+    await run(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`));
+  } catch (error) {
+    process.stderr.write(`audit:archive: ${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

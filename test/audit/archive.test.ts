@@ -1,0 +1,306 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Audit } from '../../src/audit/audit.service.js';
+import { archiveMonths, detachArchive } from '../../src/commands/audit-archive.js';
+import { proveAudit } from '../../src/commands/audit-verify.js';
+import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
+import type { AuditProof } from '../../src/config/configuration.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { PROVIDER, startWorld, type World } from '../world/world.js';
+
+const KEY = Buffer.alloc(32, 'test');
+const NEW_KEY = Buffer.alloc(32, 'new key');
+const ROOT = { actor: 'root', role: 'admin' };
+
+let world: World;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** The oldest head of the log, as somebody kept it. */
+let oldHead: string;
+/** Month of the audit log's clock, `YYYY-MM`, by the number of months from now. */
+const months: string[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+  folder = await temporaryFolder();
+  oldHead = await head();
+  await record(3);
+  for (let month = 2; month < 4; month += 1) {
+    await setClock(month);
+    await record(1200);
+  }
+  await setClock(4);
+  for (let month = 0; month <= 4; month += 1) {
+    const [row] = await world.sql.run<{ month: string }>(
+      `SELECT to_char(${monthStart(month)}, 'YYYY-MM') AS month`,
+    );
+    months.push(row!.month);
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await world.stop();
+  await folder.remove();
+});
+
+/** The partitions of a new database begin with the month after this one, or the next if this one is nearly over. */
+const monthStart = (months: number) =>
+  `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + interval '${months} months'`;
+
+async function setClock(months: number): Promise<void> {
+  await world.sql.run(
+    `CREATE OR REPLACE FUNCTION audit_now() RETURNS timestamptz LANGUAGE sql AS
+     $$SELECT (${monthStart(months)} + interval '10 days') AT TIME ZONE 'UTC'$$`,
+  );
+}
+
+async function record(count: number): Promise<void> {
+  const audit = world.app.get(Audit);
+  await audit.change(ROOT, async (_, add) => {
+    for (let i = 0; i < count; i += 1) {
+      const after = { text: 'Füße "\\\u2028 🔑', i };
+      await add({ action: 'test.read', target: `test:${i}`, after });
+    }
+  });
+}
+
+const storage = () => ({ databaseUrl: world.databaseUrl, dataDir: '/nowhere' });
+const path = (name: string) => join(folder.path, name);
+const files = async () => (await readdir(folder.path)).filter((name) => name.startsWith('audit_')).sort();
+/** In the order of time. */
+const namesIn = (said: string[]) => said.flatMap((line) => /[^/]+\.jsonl/.exec(line)?.[0] ?? []);
+
+async function archive(month: string): Promise<string[]> {
+  const said: string[] = [];
+  await archiveMonths(storage(), { secretsKey: KEY }, month, folder.path, (line) => said.push(line));
+  return said;
+}
+
+async function detach(file: string): Promise<string[]> {
+  const said: string[] = [];
+  await detachArchive(storage(), path(file), (line) => said.push(line));
+  return said;
+}
+
+async function prove(
+  archives: readonly string[] = [],
+  { head, ...proof }: Partial<AuditProof> & { head?: string } = {},
+): Promise<{ status: number; said: string }> {
+  const said: string[] = [];
+  const where = { ...storage(), secretsKey: KEY, ...proof };
+  const status = await proveAudit(where, head, (line) => said.push(line), archives.map(path));
+  return { status, said: said.join('\n') };
+}
+
+async function head(): Promise<string> {
+  const { said } = await prove();
+  return /^head (.*)$/m.exec(said)![1]!;
+}
+
+/** Runs a manipulation as the owner of the tables, and restores the log and its seals afterwards. */
+async function tampered<T>(statements: string, check: () => Promise<T>): Promise<T> {
+  await world.sql.run(
+    'CREATE TABLE kept_entries AS TABLE audit_entries; CREATE TABLE kept_seals AS TABLE audit_seals',
+  );
+  try {
+    await asOwner(statements);
+    return await check();
+  } finally {
+    await asOwner(
+      `DELETE FROM audit_entries; INSERT INTO audit_entries TABLE kept_entries; DROP TABLE kept_entries;
+       DELETE FROM audit_seals; INSERT INTO audit_seals TABLE kept_seals; DROP TABLE kept_seals`,
+    );
+  }
+}
+
+async function asOwner(statements: string): Promise<void> {
+  await world.sql.run(
+    `ALTER TABLE audit_entries DISABLE TRIGGER USER; ALTER TABLE audit_seals DISABLE TRIGGER USER;
+     ${statements};
+     ALTER TABLE audit_entries ENABLE TRIGGER USER; ALTER TABLE audit_seals ENABLE TRIGGER USER`,
+  );
+}
+
+async function count(): Promise<number> {
+  const [row] = await world.sql.run<{ count: number }>('SELECT count(*)::int AS count FROM audit_entries');
+  return row!.count;
+}
+
+let entries: number;
+let names: string[];
+
+test('months are copied to files, which are verified and recorded; the current month stays', async () => {
+  entries = await count();
+  const said = await archive(months[4]!);
+  names = namesIn(said);
+  expect(await files()).toEqual(names.toSorted());
+  expect(said).toHaveLength(names.length + 1);
+  expect(names.length).toBeGreaterThanOrEqual(2);
+  expect(names[0]).toBe('audit_entries_so_far.jsonl');
+  const lines = (await Promise.all(names.map((name) => readFile(path(name), 'utf8')))).map(
+    (text) => text.trimEnd().split('\n').length - 1,
+  );
+  // The world's own entries may be of the month before the first partition, or of it.
+  expect(lines.reduce((sum, each) => sum + each, 0)).toBe(entries);
+  const { items } = (await world.admin('GET', '/v1/admin/audit?action=audit.archive')).json as {
+    items: { target: string; role: string; after: { entries: number } }[];
+  };
+  expect(items.map(({ target }) => target).reverse()).toEqual(
+    names.map((name) => `archive:${name.replace('.jsonl', '')}`),
+  );
+  expect(items[0]).toMatchObject({ role: 'command', after: { entries: lines.at(-1) } });
+  expect((await prove()).said).not.toContain('begins after');
+});
+
+test('it may be repeated: what is recorded is not archived twice', async () => {
+  expect(await archive(months[4]!)).toHaveLength(1);
+  expect(await archive('2999-01')).toHaveLength(1);
+  expect(await files()).toEqual(names.toSorted());
+});
+
+describe('a partition is only detached', () => {
+  test('if it is the oldest', async () => {
+    await expect(detach(names[1]!)).rejects.toThrow('is not the oldest partition with entries');
+  });
+
+  test('if the file is the recorded one', async () => {
+    const text = await readFile(path(names[0]!), 'utf8');
+    await writeFile(path('shorter.jsonl'), text.trimEnd().split('\n').slice(0, -1).join('\n'));
+    await expect(detach('shorter.jsonl')).rejects.toThrow('it is not the file that the log records');
+    await writeFile(path('altered.jsonl'), text.replace('"actor":"root"', '"actor":"nobody"'));
+    await expect(detach('altered.jsonl')).rejects.toThrow('the file is not valid at');
+    await writeFile(path('other.jsonl'), '{"format":"csv"}\n');
+    await expect(detach('other.jsonl')).rejects.toThrow('it is not an archive of the audit log');
+  });
+
+  test('if it holds what the file has', async () => {
+    const oneEntry = `(SELECT day, position FROM audit_entries WHERE target = 'test:1' ORDER BY day LIMIT 1)`;
+    await tampered(`DELETE FROM audit_entries WHERE (day, position) = ${oneEntry}`, () =>
+      expect(detach(names[0]!)).rejects.toThrow('does not hold what the file has'),
+    );
+  });
+});
+
+test('after all are detached and dropped, the log holds from the end of the last archive', async () => {
+  const outcomes: string[] = [];
+  for (const name of names) {
+    const table = name.replace('.jsonl', '');
+    expect(await detach(name)).toEqual([
+      `Detached ${table}. When the file is stored safely: DROP TABLE ${table};`,
+    ]);
+    await world.sql.run(`DROP TABLE ${table}`);
+    const { status, said } = await prove();
+    outcomes.push(`${status} ${/The log begins after the archive (\w+)/.exec(said)?.[1]}`);
+  }
+  expect(outcomes).toEqual(names.map((name) => `0 ${name.replace('.jsonl', '')}`));
+  const { said } = await prove();
+  expect(said).toContain('Seals: ');
+  expect(said).not.toMatch(/not sealed|not known|none of their own/);
+  await world.admin('POST', `/v1/admin/providers/${PROVIDER}/secret/rotate`, { overlapSeconds: 60 });
+  expect((await prove()).status).toBe(0);
+});
+
+test('secrets whose entries are archived are still verified', async () => {
+  const { said } = await prove();
+  expect(said).toContain('Secrets: those of 4 tenants are those that the log names last.');
+});
+
+describe('archived entries are proved by their seals, which stay', () => {
+  test('in one file, and in all of them', async () => {
+    const one = await prove([names[1]!]);
+    expect([one.status, one.said]).toEqual([
+      0,
+      expect.stringContaining('The archive is recorded in the log'),
+    ]);
+    const all = await prove(names);
+    expect([all.status, all.said]).toEqual([
+      0,
+      expect.stringContaining(`The archive is valid: ${entries} entries of`),
+    ]);
+  });
+
+  test.each<[string, (lines: string[]) => string[], RegExp]>([
+    [
+      'an altered entry',
+      (lines) => lines.with(2, lines[2]!.replace('"root"', '"noot"')),
+      /is broken at .*content/,
+    ],
+    ['a removed entry', (lines) => lines.toSpliced(2, 1), /is broken at .*it is missing, or was moved/],
+    [
+      'a removed end',
+      (lines) => lines.slice(0, -1),
+      /is broken at .*it is not the file that the log records/,
+    ],
+    [
+      'a removed seal',
+      (lines) => lines.with(2, lines[2]!.replace(/"seal":.*/, '"seal":null}')),
+      /its seal in the file/,
+    ],
+  ])('%s in the file is named', async (_, alter, expected) => {
+    const lines = (await readFile(path(names[0]!), 'utf8')).trimEnd().split('\n');
+    await writeFile(path('tampered.jsonl'), `${alter(lines).join('\n')}\n`);
+    const { status, said } = await prove(['tampered.jsonl']);
+    expect([status, said]).toEqual([1, expect.stringMatching(expected)]);
+  });
+
+  test('files that are not consecutive are refused', async () => {
+    const { status, said } = await prove([names[1]!, names[0]!]);
+    expect([status, said]).toEqual([1, expect.stringContaining('it does not continue the file before it')]);
+  });
+
+  test('and so is a head of an archived entry', async () => {
+    expect(await prove([], { head: oldHead })).toMatchObject({ status: 0 });
+    const { status, said } = await prove([], { head: oldHead.replace(/.{64}$/, 'a'.repeat(64)) });
+    expect([status, said]).toEqual([
+      1,
+      expect.stringContaining('it is not the entry that the head was taken from'),
+    ]);
+    expect((await prove([], { head: oldHead, secretsKey: NEW_KEY })).status).toBe(1);
+  });
+
+  test('a removed seal of an archived entry is noticed', async () => {
+    const { status, said } = await tampered('DELETE FROM audit_seals WHERE number = 2', () => prove());
+    expect([status, said]).toEqual([1, expect.stringContaining('seals up to this archived entry are there')]);
+  });
+});
+
+describe('a beginning that was removed without a genuine record is noticed', () => {
+  test.each([
+    [
+      'if more than the archive is missing',
+      'DELETE FROM audit_entries WHERE (day, position) = (SELECT day, position FROM audit_entries ORDER BY day, position LIMIT 1)',
+      'the log records no archive that ends before it',
+    ],
+    [
+      'if the record was altered',
+      `UPDATE audit_entries SET actor = 'x' WHERE action = 'audit.archive'`,
+      'was altered',
+    ],
+    [
+      'if the record has no seal',
+      `DELETE FROM audit_seals s USING audit_entries e WHERE e.action = 'audit.archive' AND (s.day, s.position) = (e.day, e.position)`,
+      'has no seal',
+    ],
+    [
+      'if the seal of the record is another one',
+      `UPDATE audit_seals s SET mac = sha256(mac) FROM audit_entries e
+        WHERE e.action = 'audit.archive' AND (s.day, s.position) = (e.day, e.position)`,
+      'is not the entry that was sealed',
+    ],
+  ])('%s', async (_, statements, reason) => {
+    const { status, said } = await tampered(statements, () => prove());
+    expect([status, said]).toEqual([1, expect.stringContaining(reason)]);
+  });
+});
+
+test('after a rotation of SECRETS_KEY the archives are recorded again under the new key', async () => {
+  const both = { secretsKey: NEW_KEY, secretsKeyPrevious: KEY };
+  expect((await prove([], { secretsKey: NEW_KEY })).said).toContain('run npm run secrets:re-encrypt');
+  await reEncryptSecrets(storage(), both, () => undefined);
+  const before = await count();
+  await reEncryptSecrets(storage(), both, () => undefined);
+  expect(await count()).toBe(before);
+  const { status, said } = await prove(names, { secretsKey: NEW_KEY, head: oldHead });
+  expect([status, said]).toEqual([0, expect.stringContaining('of the heads are of archived entries')]);
+  expect(said).toContain('The archive is recorded in the log');
+});
