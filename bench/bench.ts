@@ -62,7 +62,7 @@ function bench({ contestants: names, reference, chosen, rounds }: Wish): Promise
       const until = started + LATEST_ROUND_SECONDS * 1000;
       const measuring = new Measuring({ contestants, reference, postgresPid: postgres.pid, rounds, until });
       const wanted = [...casesOf(measuring)].filter(([name]) => chosen(name));
-      if (wanted.length === 0) throw new Error('--only chooses none of the cases');
+      if (wanted.length === 0) throw new Error('--only matches no case');
       await measuring.warmUp();
       const cases: Case[] = [];
       for (const [name, measure] of wanted) {

@@ -53,7 +53,7 @@ export function flameGraph(root: Frame, requests: number, title: string): string
   const drawFrame = (frame: Frame, x: number, depth: number, width: number, fill: string): string => {
     const y = TOP + depth * ROW;
     const perRequest = (us: number) => `${(us / requests).toFixed(1)} µs`;
-    const tooltip = `${frame.name} — ${frame.owner}\n${frame.place}\n${perRequest(frame.us)} per request, ${perRequest(frame.selfUs)} of it itself (${((100 * frame.us) / root.us).toFixed(1)} %)`;
+    const tooltip = `${frame.name} — ${frame.owner}\n${frame.place}\n${perRequest(frame.us)} per request, ${perRequest(frame.selfUs)} of it self time (${((100 * frame.us) / root.us).toFixed(1)} %)`;
     const room = Math.floor((width - 5) / CHARACTER);
     const name = frame.name.length > room ? `${frame.name.slice(0, room - 1)}…` : frame.name;
     const text =

@@ -38,14 +38,14 @@ CREATE TABLE IF NOT EXISTS transactions (
 CREATE INDEX IF NOT EXISTS transactions_of_round ON transactions (provider_id, round_id, player_ref);
 `;
 
-/** $1: how many. */
+/** $1: the number of sessions. */
 export const SEED_SESSIONS = `
 INSERT INTO sessions (token_hash, session_id, operator_id, provider_id, player_ref, game_id, currency, mode, expires_at)
 SELECT sha256(convert_to('token-' || i, 'UTF8')), gen_random_uuid(), '${OPERATOR_ID}', '${PROVIDER_ID}',
        'player-' || i, '${GAME_ID}', '${CURRENCY}', 'REAL', now() + interval '1 day'
   FROM generate_series(0, $1::int - 1) i`;
 
-/** $1: what the ids begin with; $2: how many. */
+/** $1: the prefix of the ids; $2: the number of BETs. */
 export const SEED_BETS = `
 INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,
                           mode, player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)

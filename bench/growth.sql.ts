@@ -22,8 +22,8 @@ SELECT gen_random_uuid(), sha256(convert_to('token-' || i, 'UTF8')), ($4::text[]
 
 /**
  * Transaction i, a BET and its WIN in turns, evenly over 90 days; one round in fifty is declined, and one in ten is
- * player-0's. Ids are practically random, so that they are spread over an index. $6 is how many there will be, $7 how
- * many sessions there are.
+ * player-0's. Ids are practically random, so that they are spread over an index. $6 is the number of transactions, $7
+ * that of sessions.
  */
 const TRANSACTIONS = `
 INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,

@@ -9,7 +9,7 @@ export function named({ transactions, sessions, tenants }: Amounts): string {
 /** All figures as Markdown tables. */
 export function growthTable({ little, grown, memory }: Growth): string {
   return [
-    `BETs over 32 connections; the ratios are those to the same service with ${named(little)}, in the slices beside.`,
+    `BETs over 32 connections; the ratios are those to the same service with ${named(little)}, in the neighbouring slices.`,
     aligned([BET_HEADINGS, ...grown.map(betRow)], 1),
     'A free-spins batch of 1,000 players, from the order to the last grant, one after the other.',
     aligned([['stored', 'seconds'], ...grown.map(batchRow)], 1),

@@ -12,9 +12,9 @@ const TALLEST = 196;
 const LABELS: Record<Name, string> = {
   service: 'Croupier',
   previous: 'Croupier before',
-  floor: 'the floor: the least the contract demands',
+  floor: 'the floor: the minimum that the contract requires',
   lean: 'the lean floor',
-  usual: 'the usual stack: NestJS as a tutorial has it',
+  usual: 'the usual stack: NestJS as in a tutorial',
 };
 const COLOURS: Record<Name, { full: string; pale: string }> = {
   service: { full: '#1f6feb', pale: '#a5c8fb' },

@@ -13,7 +13,7 @@ export interface CpuProfile {
 /** A function, as called from the frames below it. */
 export interface Frame {
   readonly name: string;
-  /** The owner of the code: `croupier`, `node`, a package, or in brackets what is not code. */
+  /** The owner of the code: `croupier`, `node`, a package, or a name in brackets for time outside of code. */
   readonly owner: string;
   readonly place: string;
   /** Microseconds including its callees, and its self time. */

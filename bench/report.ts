@@ -15,7 +15,7 @@ export function table({ cases, machine, settings, reference, witnessed }: Result
   const { cores, cpu, node, postgres } = machine;
   const head = [
     `Node ${node}, PostgreSQL ${postgres}, ${cores} cores (${cpu}), synchronous_commit ${settings['synchronous_commit']}.`,
-    `“: ${reference}” is the ratio to the ${reference} in the slices beside; “~” stands before a p99.9 of fewer than 10,000 requests.`,
+    `“: ${reference}” is the ratio to the ${reference} in the neighbouring slices; “~” stands before a p99.9 of fewer than 10,000 requests.`,
     ...witnessed.map(
       ({ name, bets }) =>
         `${name}: ${bets} BETs witnessed, none called for before its claim or answered before its settlement was committed.`,

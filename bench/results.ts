@@ -10,7 +10,7 @@ export interface Results {
   readonly settings: Readonly<Record<string, string>>;
   readonly rounds: number;
   readonly contestants: readonly Name[];
-  /** The contestant to which all ratios are. */
+  /** The contestant that all ratios refer to. */
   readonly reference: Name;
   readonly witnessed: readonly Witnessed[];
   readonly cases: readonly Case[];

@@ -1,6 +1,6 @@
 import { CURRENCY, GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
 
-/** $1: how many. */
+/** $1: the number of sessions. */
 export const SEED_SESSIONS = `
 INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode, created_at,
                       expires_at)
@@ -8,7 +8,7 @@ SELECT gen_random_uuid(), sha256(convert_to('token-' || i, 'UTF8')), '${OPERATOR
        'player-' || i, '${GAME_ID}', '${CURRENCY}', 'REAL', now(), now() + interval '1 day'
   FROM generate_series(0, $1::int - 1) i`;
 
-/** $1: what the ids begin with; $2: how many. */
+/** $1: the prefix of the ids; $2: the number of BETs. */
 export const SEED_BETS = `
 INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,
                           mode, player_ref, game_id, currency, amount_minor, round_id, attempt, attempts, response_body)

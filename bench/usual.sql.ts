@@ -1,6 +1,6 @@
 import { CURRENCY, GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
 
-/** $1: how many; a day long, and only their tokens' digests are stored. */
+/** $1: the number of sessions. Each lasts a day, and only the digest of its token is stored. */
 export const SEED_SESSIONS = `
   INSERT INTO "sessions"
     ("id", "tokenHash", "providerId", "operatorId", "playerRef", "gameId", "currency", "mode", "expiresAt")
@@ -9,7 +9,10 @@ export const SEED_SESSIONS = `
     now() + interval '1 day'
   FROM generate_series(0, $1::int - 1) AS i`;
 
-/** $1: how their ids begin, $2: how many; finished, and with the fingerprint that a replay is compared with. */
+/**
+ * $1: the prefix of the ids, $2: the number of BETs. They are finished and have the fingerprint that a replay is
+ * compared with.
+ */
 export const SEED_BETS = `
   WITH "bets" AS MATERIALIZED (
     SELECT i, gen_random_uuid() AS "id", $1::text || '-bet-' || i AS "transactionId",

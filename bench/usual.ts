@@ -170,7 +170,7 @@ export class SignatureGuard implements CanActivate {
   private forgetNonces(): void {
     const now = Math.floor(Date.now() / 1000);
     for (const [key, expiry] of this.nonces) {
-      // The map keeps the order of insertion: what follows is younger.
+      // The map keeps the order of insertion: later entries are newer.
       if (expiry >= now) return;
       this.nonces.delete(key);
     }
@@ -317,7 +317,7 @@ export class WalletService {
     }
   }
 
-  /** Committed before the operator hears of it. */
+  /** Committed before the operator is called. */
   private async claim(transaction: Transaction): Promise<void> {
     try {
       await this.transactions.save(transaction);
@@ -333,7 +333,7 @@ export class WalletService {
     try {
       booking = await this.operator.book(transaction);
     } catch {
-      // It may have booked: the same request again asks it again.
+      // The operator may have booked it: the same request, sent again, calls the operator again.
       transaction.state = 'TIMED_OUT';
       await this.transactions.save(transaction);
       throw new InternalServerErrorException('the operator cannot be reached, send the same request again');

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Is a deployment alive, ready, closed where it should be closed, and of one version? Changes nothing.
+# Checks that a deployment is alive and ready, and that protected routes are closed. Changes nothing.
 #   ops/smoke.sh https://croupier.example [ADMIN_KEY]
-# With a key (role support is enough) the admin API and the schema are asked too. Exit status 0: all as it should be.
+# With a key (role support suffices) it also reads providers and transactions through the admin API. Exit status 0: all checks passed.
 set -u
 url=${1:?usage: ops/smoke.sh URL [ADMIN_KEY]}
 key=${2:-}
@@ -23,8 +23,8 @@ check() {
 check 'the process is alive' 200 "$url/health/live"
 check 'the instance is ready' 200 "$url/health/ready"
 check 'an unsigned call is refused' 401 -X POST "$url/v1/wallet/balance" -H 'Content-Type: application/json' -d '{}'
-check 'an unknown route is unknown' 404 "$url/v1/rgs/behavior"
-check 'the admin API wants a key' 401 "$url/v1/admin/providers"
+check 'an unknown route is a 404' 404 "$url/v1/rgs/behavior"
+check 'the admin API requires a key' 401 "$url/v1/admin/providers"
 if [ -n "$key" ]; then
   check 'the admin API answers' 200 "$url/v1/admin/providers?limit=1" -H "Authorization: Bearer $key"
   check 'transactions can be read' 200 "$url/v1/admin/transactions?limit=1" -H "Authorization: Bearer $key"

@@ -8,7 +8,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public
 REVOKE UPDATE, DELETE ON audit_entries, audit_seals FROM croupier_service;
 REVOKE INSERT, UPDATE, DELETE ON migrations FROM croupier_service;
 
--- Partitions are worked on through their tables alone. `npm run partitions` makes new ones without rights.
+-- Partitions are accessed through their tables only. `npm run partitions` creates new ones without rights.
 DO $$
 DECLARE
   partition regclass;

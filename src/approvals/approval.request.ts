@@ -3,9 +3,9 @@ import type { Columns } from '../http/lists/list.js';
 import { NextCursor, TimePageQuery } from '../http/lists/time-page.js';
 import { IdentifierField, QueryChoiceField, TextField } from '../http/validation/fields.js';
 import { type Approval, APPROVAL_STATES, type ApprovalState, type ApprovalWithResult } from './approval.js';
-import { type DeedKind, summaryOf } from './deeds.js';
+import { type GuardedActionKind, summaryOf } from './guarded-action.js';
 
-const KINDS = ['grant', 'batch', 'adjustment', 'settlement'] as const satisfies readonly DeedKind[];
+const KINDS = ['grant', 'batch', 'adjustment', 'settlement'] as const satisfies readonly GuardedActionKind[];
 
 /** Contract, section 9, "Limits and approvals". */
 export class ApprovalQuery extends TimePageQuery {
@@ -31,12 +31,12 @@ export class ApprovalLimit {
   @ApiProperty({
     type: 'integer',
     example: 0,
-    description: 'carried out in the 24 hours before the request',
+    description: 'the amount carried out in the 24 hours before the request',
   })
   usedMinor: number;
 }
 
-/** A deed that waits for a second person, or was decided. */
+/** An action that waits for a second person, or was decided. */
 export class ApprovalItem {
   @ApiProperty({ format: 'uuid' })
   approvalId: string;
@@ -45,7 +45,7 @@ export class ApprovalItem {
   state: ApprovalState;
 
   @ApiProperty({ enum: KINDS, example: 'grant' })
-  kind: DeedKind;
+  kind: GuardedActionKind;
 
   @ApiProperty({ example: '1000 spins of 1000.00 EUR for player-42 in sandbox-slots: 1000000.00 EUR' })
   summary: string;
@@ -65,13 +65,13 @@ export class ApprovalItem {
   @ApiPropertyOptional({
     type: 'integer',
     example: 100_000_000,
-    description: 'Of a grant or batch: spins × betAmountMinor × players, in minor units',
+    description: 'For a grant or batch: spins × betAmountMinor × players, in minor units',
   })
   stakeMinor?: number;
 
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'Of an adjustment or a transaction: minor units, signed',
+    description: 'For an adjustment or a transaction: minor units, signed',
   })
   amountMinor?: number;
 
@@ -107,13 +107,14 @@ export class ApprovalResponse extends ApprovalItem {
   @ApiProperty({
     type: Object,
     example: { spins: 1000, betAmountMinor: 100_000 },
-    description: 'the whole deed',
+    description: 'the complete action',
   })
   terms: object;
 
   @ApiPropertyOptional({
     type: Object,
-    description: 'of an APPROVED one: what the call would have answered, or `error` if the deed failed',
+    description:
+      'for an APPROVED approval: what the call would have answered, or `error` if the action failed',
   })
   result?: object;
 }
@@ -144,8 +145,8 @@ export class ApprovalListResponse extends NextCursor {
   items: ApprovalItem[];
 }
 
-/** Whether the amount of the deed is a stake of free spins. */
-const GIVES_SPINS: Readonly<Record<DeedKind, boolean>> = {
+/** Whether the amount of the action is a stake of free spins. */
+const GIVES_SPINS: Readonly<Record<GuardedActionKind, boolean>> = {
   grant: true,
   batch: true,
   adjustment: false,
@@ -181,7 +182,7 @@ export function approvalResponse(approval: ApprovalWithResult): ApprovalResponse
   return { ...approvalItem(approval), terms, ...(result && { result }) };
 }
 
-/** An operator sees the outcome of its deed, but not which administrator decided. */
+/** An operator sees the outcome of its action, but not which administrator decided. */
 export function operatorApprovalResponse(approval: ApprovalWithResult): ApprovalResponse {
   const { decidedBy, decidedByName, ...shown } = approvalResponse(approval);
   return shown;

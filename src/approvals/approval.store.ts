@@ -5,9 +5,9 @@ import type { CroupierError } from '../errors/croupier-error.js';
 import { type Place, placeColumn } from '../http/lists/time-page.js';
 import type { ExceededLimit } from '../limits/rules/judgement.js';
 import type { Approval, ApprovalState } from './approval.js';
-import type { Deed } from './deeds.js';
+import type { GuardedAction } from './guarded-action.js';
 
-/** Longest time that a deed waits for its approval. Contract, section 9. */
+/** Longest time that an action waits for its approval. Contract, section 9. */
 const WAITS = `interval '24 hours'`;
 
 const COLUMNS = `
@@ -26,7 +26,7 @@ const EXPIRE: Statement = {
   text: `UPDATE approvals SET state = 'EXPIRED' WHERE state = 'WAITING' AND expires_at <= clock_timestamp()`,
 };
 
-/** No row is returned if a deed of this kind and reference already waits. */
+/** No row is returned if an action of this kind and reference already waits. */
 const ASK: Statement = {
   name: 'approval_ask',
   text: `
@@ -113,15 +113,15 @@ export class ApprovalStore {
     await query(EXPIRE, []);
   }
 
-  /** @returns undefined if a deed of this kind and reference already waits */
+  /** @returns undefined if an action of this kind and reference already waits */
   async ask(
     query: Query,
     approvalId: string,
     actor: Actor,
-    deed: Deed,
+    action: GuardedAction,
     limit: ExceededLimit | undefined,
   ): Promise<Approval | undefined> {
-    const { kind, reference, terms, fingerprint, stake } = deed;
+    const { kind, reference, terms, fingerprint, stake } = action;
     const amountMinor = 'amountMinor' in terms ? terms.amountMinor : (stake?.amountMinor ?? 0);
     const [approval] = await query<Approval>(ASK, [
       approvalId,
@@ -141,7 +141,7 @@ export class ApprovalStore {
     return approval;
   }
 
-  async waiting(query: Query, { kind, reference }: Deed): Promise<Approval | undefined> {
+  async waiting(query: Query, { kind, reference }: GuardedAction): Promise<Approval | undefined> {
     return (await query<Approval>(WAITING, [kind, reference]))[0];
   }
 
@@ -170,7 +170,7 @@ export class ApprovalStore {
     return (await query(DECIDE, [approvalId, state, actor.actor, actor.name, reason])).length > 0;
   }
 
-  /** Records why an approved deed could not be recorded. */
+  /** Records why an approved action could not be recorded. */
   async fail(query: Query, approvalId: string, { code, message }: CroupierError): Promise<void> {
     await query(FAIL, [approvalId, code, message]);
   }

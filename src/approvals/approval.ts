@@ -1,22 +1,22 @@
 import type { ErrorCode } from '../errors/catalogue.js';
-import type { Deed, DeedKind } from './deeds.js';
+import type { GuardedAction, GuardedActionKind } from './guarded-action.js';
 
 export const APPROVAL_STATES = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** A deed that waits for a second person, or was decided. */
+/** An action that waits for a second person, or was decided. */
 export interface Approval {
   readonly approvalId: string;
   readonly state: ApprovalState;
-  readonly kind: DeedKind;
+  readonly kind: GuardedActionKind;
   readonly reference: string;
-  readonly terms: Deed['terms'];
+  readonly terms: GuardedAction['terms'];
   readonly fingerprint: Buffer;
   readonly operatorId: string;
   readonly currency: string;
   /** The stake of grants and batches; of an adjustment or a transaction its amount, signed. */
   readonly amountMinor: number;
-  /** The exceeded limit; null if such a deed always needs approval. */
+  /** The exceeded limit; null if such an action always needs approval. */
   readonly limitName: string | null;
   readonly limitMinor: number | null;
   readonly usedMinor: number | null;
@@ -28,10 +28,10 @@ export interface Approval {
   readonly decidedByName: string | null;
   readonly decidedAt: Date | null;
   readonly reason: string | null;
-  /** Why the deed could not be recorded when it was approved. */
+  /** Why the action could not be recorded when it was approved. */
   readonly failureCode: ErrorCode | null;
   readonly failureError: string | null;
 }
 
-/** An approval with the outcome of its deed: what the call would have answered, or `{error}`. */
+/** An approval with the outcome of its action: what the call would have answered, or `{error}`. */
 export type ApprovalWithResult = Approval & { readonly result?: object };

@@ -21,7 +21,7 @@ import {
 import { ApprovalsService } from './approvals.service.js';
 
 const DECIDED_BY =
-  'Needs the role that the deed itself needs: `promotions` for grants and batches, else `operations`.';
+  'Needs the role that the action itself needs: `promotions` for grants and batches, else `operations`.';
 
 /** Contract, section 9, "Limits and approvals". */
 @ApiTags('Limits and approvals')
@@ -49,7 +49,7 @@ export class ApprovalsAdminController {
   @Get(':approvalId')
   @RequiresRole('support')
   @SensitiveRead('approval.read', 'approval:{approvalId}', { polled: true })
-  @ApiOperation({ summary: 'Read an approval, with the whole deed and its outcome' })
+  @ApiOperation({ summary: 'Read an approval, with the complete action and its outcome' })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@UuidParam('approvalId') approvalId: string): Promise<ApprovalResponse> {
@@ -62,10 +62,11 @@ export class ApprovalsAdminController {
   @HttpCode(200)
   @Audited('approval.approve', 'approval:{approvalId}')
   @ApiOperation({
-    summary: 'Approve a deed and carry it out',
+    summary: 'Approve an action and carry it out',
     description:
-      `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created. The deed is carried out exactly ` +
-      'once; a failed deed stays APPROVED, with `result.error`. Approving again answers the same.',
+      `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created. The ` +
+      'action is carried out exactly once; if it fails, the approval stays APPROVED, with `result.error`. ' +
+      'Approving again answers the same.',
   })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
@@ -81,7 +82,7 @@ export class ApprovalsAdminController {
   @HttpCode(200)
   @Audited('approval.reject', 'approval:{approvalId}')
   @ApiOperation({
-    summary: 'Reject or withdraw a deed',
+    summary: 'Reject or withdraw an action',
     description: `${DECIDED_BY} The requester may withdraw it.`,
   })
   @ApiBody({ type: RejectRequest })

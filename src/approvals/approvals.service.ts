@@ -14,25 +14,25 @@ import { Randomness } from '../runtime/randomness.js';
 import type { Approval, ApprovalWithResult } from './approval.js';
 import type { ApprovalQuery } from './approval.request.js';
 import { ApprovalStore } from './approval.store.js';
-import { type Deed, type DeedKind, type Executor, summaryOf } from './deeds.js';
+import { type GuardedAction, type GuardedActionKind, type Executor, summaryOf } from './guarded-action.js';
 
-/** A deed may be recorded now (`free`), was already recorded, or waits for its approval. */
+/** An action may be recorded now (`free`), was already recorded, or waits for its approval. */
 export type Held =
   | { readonly kind: 'free' }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'waiting'; readonly approval: Approval };
 
 /**
- * Makes deeds that exceed a limit wait until a second person approves them. Contract, section 9, "Limits and
+ * Makes actions that exceed a limit wait until a second person approves them. Contract, section 9, "Limits and
  * approvals".
  *
- * A deed is carried out exactly once, whatever crashes: the decision and the record of the deed (an unsent grant, the
- * grants of a batch, the claim of an adjustment) are one transaction. The rest is ordinary work of the deed's room,
+ * An action is carried out exactly once, whatever crashes: the decision and the record of the action (an unsent grant, the
+ * grants of a batch, the claim of an adjustment) are one transaction. The rest is ordinary work of the action's room,
  * which continues after a crash. The result is read from that record and never stored again.
  */
 @Injectable()
 export class ApprovalsService implements OnModuleInit {
-  private readonly executors = new Map<DeedKind, Executor<DeedKind>>();
+  private readonly executors = new Map<GuardedActionKind, Executor<GuardedActionKind>>();
 
   constructor(
     private readonly approvals: ApprovalStore,
@@ -46,39 +46,44 @@ export class ApprovalsService implements OnModuleInit {
   onModuleInit(): void {
     this.metrics.addLevel({
       name: 'croupier_approvals_waiting',
-      help: 'Deeds that wait for the approval of a second person; the same at all instances',
+      help: 'Actions that wait for the approval of a second person; the same at all instances',
       labelNames: ['operator'],
       read: () => this.approvals.waitingByOperator(),
     });
   }
 
-  /** Registers the executor of a kind of deed. Called by its room at start. */
-  register<Kind extends DeedKind>(kind: Kind, executor: Executor<Kind>): void {
+  /** Registers the executor of a kind of action. Called by its room at start. */
+  register<Kind extends GuardedActionKind>(kind: Kind, executor: Executor<Kind>): void {
     this.executors.set(kind, executor);
   }
 
   /**
-   * Judges a deed by the limits of its operator, and requests approval if it exceeds one. The limit stays locked until
-   * the transaction ends, in which a `free` deed must be recorded.
-   * @throws CroupierError CONFLICT if a different deed with this reference waits
+   * Judges an action by the limits of its operator, and requests approval if it exceeds one. The limit stays locked until
+   * the transaction ends, in which a `free` action must be recorded.
+   * @throws CroupierError CONFLICT if a different action with this reference waits
    */
-  async hold(transaction: Transaction, record: RecordEntry, actor: Actor, deed: Deed): Promise<Held> {
+  async hold(
+    transaction: Transaction,
+    record: RecordEntry,
+    actor: Actor,
+    action: GuardedAction,
+  ): Promise<Held> {
     const { query } = transaction;
     await this.approvals.expire(query);
-    const waiting = await this.approvals.waiting(query, deed);
-    if (waiting) return { kind: 'waiting', approval: same(waiting, deed) };
-    const limit = deed.stake && (await this.limits.judge(query, deed.terms, deed.stake));
-    if (deed.stake && !limit) return { kind: 'free' };
-    // Checked after the waiting deeds, because an approval moves a deed from there to its record in one step.
-    if (await this.executorOf(deed.kind).isRecorded(query, deed.terms)) return { kind: 'recorded' };
-    const asked = await this.approvals.ask(query, this.randomness.uuid(), actor, deed, limit);
-    const approval = asked ?? (await this.approvals.waiting(query, deed));
+    const waiting = await this.approvals.waiting(query, action);
+    if (waiting) return { kind: 'waiting', approval: same(waiting, action) };
+    const limit = action.stake && (await this.limits.judge(query, action.terms, action.stake));
+    if (action.stake && !limit) return { kind: 'free' };
+    // Checked after the waiting actions, because an approval moves an action from there to its record in one step.
+    if (await this.executorOf(action.kind).isRecorded(query, action.terms)) return { kind: 'recorded' };
+    const asked = await this.approvals.ask(query, this.randomness.uuid(), actor, action, limit);
+    const approval = asked ?? (await this.approvals.waiting(query, action));
     if (!approval) throw new CroupierError('CONFLICT', 'the same request is being decided; try again', WAIT);
     if (asked) {
-      const after = { summary: summaryOf(deed), ...(limit && { limit }), terms: deed.terms };
+      const after = { summary: summaryOf(action), ...(limit && { limit }), terms: action.terms };
       await record({ action: 'approval.ask', target: targetOf(asked), after });
     }
-    return { kind: 'waiting', approval: same(approval, deed) };
+    return { kind: 'waiting', approval: same(approval, action) };
   }
 
   /** @param askedBy the requester whose approvals are visible; undefined for all @throws CroupierError NOT_FOUND */
@@ -103,16 +108,16 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Approves and carries out the deed. Approving again returns its outcome.
-   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the deed, or the requester approves ·
+   * Approves and carries out the action. Approving again returns its outcome.
+   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action, or the requester approves ·
    * CONFLICT
    */
   async approve(actor: Actor, approvalId: string): Promise<ApprovalWithResult> {
     const approval = await this.find(approvalId);
     assertRole(actor, this.executorOf(approval.kind));
     await this.assertAnotherPerson(actor, approval);
-    const finish = await this.recordDeed(actor, approval).catch((error: unknown) => {
-      // Everything that the deed wrote is rolled back, including the decision, so a crash here leaves the approval
+    const finish = await this.recordAction(actor, approval).catch((error: unknown) => {
+      // Everything that the action wrote is rolled back, including the decision, so a crash here leaves the approval
       // WAITING.
       if (error instanceof CroupierError) return this.recordFailure(actor, approval, error);
       throw error;
@@ -124,11 +129,11 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Approves, and records the deed in the same transaction.
-   * @returns the remaining work; undefined if the approval is no longer WAITING @throws CroupierError if the deed is no
+   * Approves, and records the action in the same transaction.
+   * @returns the remaining work; undefined if the approval is no longer WAITING @throws CroupierError if the action is no
    * longer possible; nothing was committed then
    */
-  private recordDeed(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
+  private recordAction(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
     const { approvalId, kind, terms } = approval;
     return this.audit.change(actor, async (transaction, record) => {
       if (!(await this.approvals.decide(transaction.query, approvalId, 'APPROVED', actor, null))) return;
@@ -139,7 +144,7 @@ export class ApprovalsService implements OnModuleInit {
     });
   }
 
-  /** Approves a deed that is no longer possible, with the reason. */
+  /** Approves an action that is no longer possible, with the reason. */
   private recordFailure(
     actor: Actor,
     approval: Approval,
@@ -156,7 +161,7 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Rejects the deed. The requester may do so, too, which withdraws it.
+   * Rejects the action. The requester may do so, too, which withdraws it.
    * @throws CroupierError NOT_FOUND · FORBIDDEN · CONFLICT if it is no longer WAITING
    */
   async reject(actor: Actor, approvalId: string, reason: string): Promise<ApprovalWithResult> {
@@ -184,16 +189,16 @@ export class ApprovalsService implements OnModuleInit {
   /** Refuses the requester, and keys that the requester created. @throws CroupierError FORBIDDEN */
   private async assertAnotherPerson({ actor }: Actor, { askedBy }: Approval): Promise<void> {
     if (actor === askedBy) {
-      throw new CroupierError('FORBIDDEN', 'this needs another person than the one who asked for it');
+      throw new CroupierError('FORBIDDEN', 'this needs a person other than the requester');
     }
     if (await this.keys.isMadeBy(actor, askedBy)) {
-      throw new CroupierError('FORBIDDEN', 'this needs another person: who asked for it has made this key');
+      throw new CroupierError('FORBIDDEN', 'this needs another person: the requester created this key');
     }
   }
 
-  private executorOf<Kind extends DeedKind>(kind: Kind): Executor<Kind> {
+  private executorOf<Kind extends GuardedActionKind>(kind: Kind): Executor<Kind> {
     const executor = this.executors.get(kind);
-    if (!executor) throw new Error(`nothing carries out a deed of the kind ${kind}`);
+    if (!executor) throw new Error(`nothing carries out an action of the kind ${kind}`);
     return executor;
   }
 }
@@ -201,19 +206,19 @@ export class ApprovalsService implements OnModuleInit {
 const WAIT = { 'X-Next-Action': 'wait-then-retry' };
 
 /** @throws CroupierError FORBIDDEN */
-function assertRole({ roles = [] }: Actor, { role }: Pick<Executor<DeedKind>, 'role'>): void {
+function assertRole({ roles = [] }: Actor, { role }: Pick<Executor<GuardedActionKind>, 'role'>): void {
   if (!holds(roles, role)) throw new CroupierError('FORBIDDEN', `this needs the role ${role}`);
 }
 
-const DIFFERS: Readonly<Record<DeedKind, string>> = {
+const DIFFERS: Readonly<Record<GuardedActionKind, string>> = {
   grant: 'this requestRef was already used with another request',
   batch: 'this batchRef was already used with another request',
   adjustment: 'this adjustmentId was already used with another request',
   settlement: 'another answer for this transaction already waits for approval',
 };
 
-/** @throws CroupierError CONFLICT if the waiting deed differs from the request */
-function same(waiting: Approval, { fingerprint, kind }: Deed): Approval {
+/** @throws CroupierError CONFLICT if the waiting action differs from the request */
+function same(waiting: Approval, { fingerprint, kind }: GuardedAction): Approval {
   if (waiting.fingerprint.equals(fingerprint)) return waiting;
   throw new CroupierError('CONFLICT', DIFFERS[kind]);
 }

@@ -35,12 +35,12 @@ export class AttentionAdminController {
   @RequiresRole('support')
   @SensitiveRead('attention.list', 'attention', { polled: true })
   @ApiOperation({
-    summary: 'List what waits for a person, newest first',
+    summary: 'List the items that wait for a person, newest first',
     description:
-      'Transactions that are parked, or TIMED_OUT for more than five minutes; rounds that have been open for more than a ' +
-      'day, one item for each provider and operator, counted hourly; FAILED grants; flagged winnings; undelivered ' +
-      'revocations; waiting approvals; findings of `reconcile --record`. An item appears within ten seconds of its cause, ' +
-      'and closes by itself when that is gone.',
+      'Transactions that are parked, or TIMED_OUT for more than five minutes; rounds that have been open for ' +
+      'more than a day, one item for each provider and operator, counted hourly; FAILED grants; flagged ' +
+      'winnings; undelivered revocations; waiting approvals; findings of `reconcile --record`. An item appears ' +
+      'within ten seconds of its cause, and closes automatically when the cause is gone.',
   })
   @ApiList(AttentionListResponse, AttentionQuery, ATTENTION_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
@@ -69,7 +69,7 @@ export class AttentionAdminController {
   @HttpCode(200)
   @RequiresRole('operations')
   @Audited('attention.assign', 'attention:{id}')
-  @ApiOperation({ summary: 'Assign an item, or take the assignment back' })
+  @ApiOperation({ summary: 'Assign an item, or remove its assignment' })
   @ApiBody({ type: AssignRequest })
   @ApiOkResponse({ type: AttentionResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')

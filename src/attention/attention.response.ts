@@ -11,7 +11,7 @@ import {
 } from './attention.js';
 import type { AttentionStory } from './attention.service.js';
 
-/** Something that waits for a person. What it does not have is absent. */
+/** Something that waits for a person. Fields that do not apply are absent. */
 export class AttentionItem {
   @ApiProperty({ format: 'uuid' })
   id: string;
@@ -22,7 +22,8 @@ export class AttentionItem {
   @ApiProperty({
     example: 'sandbox-provider/bet-1001',
     description:
-      'The cause: providerId/transactionId, of rounds providerId/operatorId, requestRef, sessionId or approvalId',
+      'Identifies the cause: providerId/transactionId, providerId/operatorId for rounds, requestRef, sessionId ' +
+      'or approvalId',
   })
   subject: string;
 
@@ -38,7 +39,7 @@ export class AttentionItem {
   @ApiPropertyOptional({ example: 'sandbox-provider' })
   providerId?: string;
 
-  @ApiPropertyOptional({ type: 'integer', example: 3, description: 'Of rounds: how many there are' })
+  @ApiPropertyOptional({ type: 'integer', example: 3, description: 'For rounds: their number' })
   count?: number;
 
   @ApiPropertyOptional({
@@ -50,7 +51,7 @@ export class AttentionItem {
   @ApiPropertyOptional({ example: 'Ada' })
   assignee?: string;
 
-  @ApiPropertyOptional({ description: 'Of a SNOOZED one: when it is OPEN again' })
+  @ApiPropertyOptional({ description: 'For a SNOOZED item: when it becomes OPEN again' })
   snoozedUntil?: Date;
 
   @ApiProperty()
@@ -59,7 +60,7 @@ export class AttentionItem {
   @ApiPropertyOptional()
   closedAt?: Date;
 
-  @ApiPropertyOptional({ example: 'croupier', description: '`croupier`: its cause was gone' })
+  @ApiPropertyOptional({ example: 'croupier', description: '`croupier` if its cause was gone' })
   closedBy?: string;
 
   @ApiPropertyOptional({ example: 'Night shift' })
@@ -114,7 +115,7 @@ export class AttentionHistoryEntry {
   @ApiProperty({ enum: ['opened', 'assigned', 'unassigned', 'snoozed', 'woken', 'commented', 'closed'] })
   event: string;
 
-  @ApiProperty({ example: 'croupier', description: '`croupier` where no person did it' })
+  @ApiProperty({ example: 'croupier', description: '`croupier` if no person did it' })
   by: string;
 
   @ApiPropertyOptional({ example: 'Night shift' })
@@ -128,7 +129,7 @@ export class AttentionResponse extends AttentionItem {
   @ApiProperty({ type: [AttentionComment], description: 'Oldest first' })
   comments: AttentionComment[];
 
-  @ApiProperty({ type: [AttentionHistoryEntry], description: 'Oldest first; of a long one the latest 500' })
+  @ApiProperty({ type: [AttentionHistoryEntry], description: 'Oldest first, at most the latest 500' })
   history: AttentionHistoryEntry[];
 }
 

@@ -24,9 +24,9 @@ export interface PresentItem {
   readonly subject: string;
 }
 
-/** Items that one statement opens. */
+/** Maximum number of items that one statement opens. */
 const BATCH = 500;
-/** The latest events of an item that are shown. */
+/** Number of an item's latest events that are shown. */
 const EVENTS_SHOWN = 500;
 
 const TABLE: TimeOrderedTable = {
@@ -36,7 +36,9 @@ const TABLE: TimeOrderedTable = {
   idType: 'uuid',
 };
 
-/** One page, newest first. Few items are open or snoozed, so these states lead the order; CLOSED never does. */
+/**
+ * One page, newest first. A filter by OPEN or SNOOZED leads the order, because few items match it; CLOSED never does.
+ */
 export function attentionPage(
   filter: AttentionFilter,
   before: Place | undefined,

@@ -14,6 +14,7 @@ import { type AttentionKind, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore } from './cause.store.js';
 import { flaggedWinnings, type Search } from './causes.js';
+import { FlaggedWinningsWatch } from './flagged-winnings.watch.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
 /** Polling interval, in milliseconds: an item appears within ten seconds of its cause. */
@@ -27,17 +28,12 @@ const WINDOW = 500;
 const WINDOWS_PER_PASS = 4;
 /** Polling interval for the searches that have a longer interval of their own, in milliseconds. */
 const RARE_POLL_MS = 60_000;
-/**
- * Interval of the search for flagged winnings, in seconds. An item is usually opened when its WIN is flagged; the search
- * finds the WINs whose instance died before that.
- */
-const WINNINGS_SECONDS = 600;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
 
 /** The searches of a pass. Parked transactions are searched separately, because their items must appear at once. */
 const SEARCHED = ['undecided', 'grants', 'revocations', 'approvals'] as const satisfies Search[];
-/** The kinds whose causes are checked here. Round items and findings are closed by what finds them. */
+/** The kinds whose causes are checked here. Round items and findings are closed by the code that finds them. */
 const ENDING = [
   'transaction',
   'grant',
@@ -63,11 +59,12 @@ export class AttentionWatcher
   });
   private readonly rareLoop = new BackgroundLoop({
     work: () => this.rarePass(),
-    onError: ({ message }) => this.logger.error({ msg: 'rare search for causes failed', detail: message }),
+    onError: ({ message }) =>
+      this.logger.error({ msg: 'infrequent search for causes failed', detail: message }),
     intervalMs: RARE_POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
   });
-  /** Where the next pass continues a search, and the check of a kind's items, that a pass has not finished. */
+  /** Where the next pass continues each unfinished search and each unfinished check of items. */
   private readonly places = new Map<Search, readonly string[]>();
   private readonly checked = new Map<AttentionKind, string>();
 
@@ -75,6 +72,7 @@ export class AttentionWatcher
     private readonly items: AttentionStore,
     private readonly causes: CauseStore,
     private readonly openRounds: OpenRoundsWatch,
+    private readonly flaggedWinnings: FlaggedWinningsWatch,
     private readonly winnings: WinningsService,
     private readonly resolver: Resolver,
     private readonly metrics: Metrics,
@@ -170,9 +168,7 @@ export class AttentionWatcher
   }
 
   private async rarePass(): Promise<void> {
-    if (await this.items.claimScan('winnings', WINNINGS_SECONDS)) {
-      await this.items.open((await this.winnings.flaggedLately()).map(flaggedWinnings));
-    }
+    await this.flaggedWinnings.run();
     await this.openRounds.run(() => this.rareLoop.stopping);
   }
 }

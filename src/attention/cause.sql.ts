@@ -3,8 +3,9 @@ import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 
 /*
  * The searches for causes. They read tables of other rooms in windows: at most $1 rows after the place $2 …, along an index
- * that contains few other rows, so that the cost of a pass is bounded. `due` says whether the row is a cause yet, `known`
- * whether it has an item. `= ANY` makes the planner use an index that begins with the column: see database/time-ordered.ts.
+ * that contains few other rows, so that the cost of a pass is bounded. `due` says whether the row is a cause already,
+ * `known` whether it has an item. `= ANY` makes the planner use an index that begins with the column: see
+ * database/time-ordered.ts.
  */
 
 /** Whether a cause has an item. A scalar sub-select always uses the index; for EXISTS the planner may read all items. */

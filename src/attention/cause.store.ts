@@ -13,7 +13,7 @@ export interface Searched {
   readonly place: readonly string[];
 }
 
-/** Looks for causes in the tables of other rooms; it writes none. */
+/** Looks for causes in the tables of other rooms, which it only reads. */
 @Injectable()
 export class CauseStore {
   constructor(private readonly database: Database) {}
@@ -44,7 +44,7 @@ export class CauseStore {
     return this.database.query(TRADING_PAIRS, []);
   }
 
-  /** @param transactions how many of the newest are read */
+  /** @param transactions how many of the newest transactions are read */
   async rounds(
     { operatorId, providerId }: Pair,
     transactions: number,

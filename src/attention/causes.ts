@@ -1,4 +1,4 @@
-import { type DeedKind, summaryOf, type TermsOf } from '../approvals/deeds.js';
+import { type GuardedActionKind, summaryOf, type TermsOf } from '../approvals/guarded-action.js';
 import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
 import { money } from '../money/money.js';
 import { type Cause, subjectOf } from './attention.js';
@@ -8,7 +8,7 @@ import { type Cause, subjectOf } from './attention.js';
  */
 
 interface SearchedRow {
-  /** Whether it is a cause yet. */
+  /** Whether the row is a cause already. */
   readonly due: boolean;
   /** Whether it has an item. */
   readonly known: boolean;
@@ -52,8 +52,8 @@ interface RevocationRow extends SearchedRow {
 interface ApprovalRow extends SearchedRow {
   readonly approvalId: string;
   readonly operatorId: string;
-  readonly kind: DeedKind;
-  readonly terms: TermsOf[DeedKind];
+  readonly kind: GuardedActionKind;
+  readonly terms: TermsOf[GuardedActionKind];
 }
 
 /** The rows of each search. */

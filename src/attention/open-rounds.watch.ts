@@ -6,9 +6,12 @@ import { openRounds, type Pair } from './causes.js';
 
 /** Interval of the count, in seconds, over all instances. */
 const COUNT_SECONDS = 3_600;
-/** Newest transactions of one operator and provider that a count reads: it bounds the cost. */
+/** Maximum number of an operator's and provider's newest transactions that a count reads: it bounds the cost. */
 const TRANSACTIONS_PER_PAIR = 5_000;
-/** A provider that closes a smaller share of its rounds, in percent, does not report ends: its open rounds mean nothing. */
+/**
+ * Minimum share of its rounds, in percent, that a provider closes: one below it does not report when rounds end, so
+ * its open rounds need no attention.
+ */
 const CLOSED_PERCENT = 90;
 
 /**
@@ -37,7 +40,7 @@ export class OpenRoundsWatch {
   }
 }
 
-/** Open rounds of the providers that close most of theirs. */
+/** The causes for open rounds, only of providers that close most of their rounds. */
 function causesIn(counted: readonly (Pair & { rounds: number; open: number })[]): Cause[] {
   const totals = new Map<string, { rounds: number; open: number }>();
   for (const { providerId, rounds, open } of counted) {

@@ -6,7 +6,7 @@ import { Clock, monotonicMs } from '../runtime/clock.js';
 const TOLERATED_OFFSET_MS = 2_000;
 
 /** A result row with the database's time at which its statement ran. */
-export interface Timed {
+export interface WithDatabaseTime {
   readonly databaseTime: Date;
 }
 
@@ -48,7 +48,7 @@ export class DatabaseClock {
   }
 
   /** Runs a statement and takes a reading from its answer, assumed to be half a round trip old. */
-  async read<Answer extends Timed>(statement: () => Promise<Answer>): Promise<Answer> {
+  async read<Answer extends WithDatabaseTime>(statement: () => Promise<Answer>): Promise<Answer> {
     const sentMs = monotonicMs();
     const answer = await statement();
     const receivedMs = monotonicMs();

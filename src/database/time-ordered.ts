@@ -27,7 +27,7 @@ export interface TimeSpan {
  */
 export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
 
-/** Ids below which there are none. */
+/** The lowest id of each type. */
 const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 
 /**

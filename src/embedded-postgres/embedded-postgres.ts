@@ -184,7 +184,8 @@ class Supervisor {
         this.log(`PostgreSQL is back on port ${this.port}`);
         return;
       } catch (error) {
-        if (!this.stopping) this.log(`POSTGRESQL IS NOT OURS OR NOT RUNNING: ${(error as Error).message}`);
+        if (!this.stopping)
+          this.log(`PostgreSQL is not running, or belongs to another process: ${(error as Error).message}`);
       }
     }
   }
@@ -263,7 +264,7 @@ class Supervisor {
     if (postmaster.child) await shutDown(postmaster, this.cluster, FAILED_START_MS);
     throw new Error(
       `DATA_DIR: the PostgreSQL of ${this.cluster.dataDir} (pid ${postmaster.pid}) does not answer on port ` +
-        `${postmaster.port} to the password kept there: end it and start again`,
+        `${postmaster.port} to the password kept there: stop it and start again`,
     );
   }
 }
@@ -279,7 +280,7 @@ function connectionTo({ password }: Pick<Cluster, 'password'>, port: number): Co
     application_name: 'croupier-owner',
     connectionTimeoutMillis: 5000,
     lock_timeout: LOCK_WAIT_MS,
-    options: '-c log_min_messages=panic', // its end with the server is no news
+    options: '-c log_min_messages=panic', // else the server logs it as an error when it stops
   });
 }
 
@@ -288,5 +289,5 @@ function codeOf(error: unknown): unknown {
 }
 
 function ignore(): void {
-  // what matters shows elsewhere
+  // the error is reported where the connection or server is used
 }

@@ -112,7 +112,7 @@ export const CATALOGUE = {
   },
   PROVIDER_FAILED: {
     status: 502,
-    message: 'the provider failed; nothing is sent again by itself',
+    message: 'the provider failed; nothing is sent again automatically',
     nextAction: 'contact-platform',
   },
   GAME_NOT_CONFIGURED: {

@@ -5,13 +5,13 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Tracing } from '../observability/tracing/tracing.js';
 import type { CallbackOutcome } from '../provider-callback/provider-callbacks.service.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { FreeSpinsService } from './free-spins.service.js';
+import { GrantableGames } from './grantable-games.js';
+import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
 
@@ -50,14 +50,15 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     onError: ({ message }) => this.logger.error({ msg: 'batches cannot be read', detail: message }),
     intervalMs: POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
+    inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
   });
-  private stopped: Promise<unknown> | undefined;
 
   constructor(
     private readonly randomness: Randomness,
     private readonly tenancy: TenancyService,
     private readonly tracing: Tracing,
-    private readonly freeSpins: FreeSpinsService,
+    private readonly games: GrantableGames,
+    private readonly callbacks: GrantCallbacks,
     private readonly grants: GrantStore,
   ) {}
 
@@ -67,16 +68,11 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   /** Claims no further grants once the shutdown has begun. The calls in flight are awaited later. */
   onModuleDestroy(): void {
-    const stopped = this.loop.stop(STOP_MS);
-    const inFlight = [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]);
-    this.stopped = Promise.race([
-      Promise.all([stopped, ...inFlight]),
-      sleep(STOP_MS, undefined, { ref: false }),
-    ]);
+    void this.loop.stop(STOP_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.stopped;
+    await this.loop.stop(STOP_MS);
   }
 
   /** Requests a check for unsent grants. */
@@ -85,7 +81,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 
   private async findWork(): Promise<void> {
-    await this.freeSpins.expire();
+    await this.callbacks.expire();
     for (const providerId of await this.grants.unsentProviders()) this.addWorkers(providerId);
   }
 
@@ -125,7 +121,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   private async sendCancel(grant: Grant & { cancelAttempt: number }, pool: ProviderWorkers): Promise<void> {
     const requestId = grant.cancelRequestId ?? this.randomness.uuid();
     const { outcome } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
-      this.freeSpins.sendCancel(grant, grant.cancelAttempt),
+      this.callbacks.sendCancel(grant, grant.cancelAttempt),
     );
     if (!this.countsAsDown(outcome, pool) || grant.batchId === null) return;
     const { batchId, providerId } = grant;
@@ -147,7 +143,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
     const game = this.tenancy.game(grant.gameId);
-    if (!game || !this.freeSpins.isOpen(game) || game.providerId !== grant.providerId) {
+    if (!game || !this.games.isOpen(game) || game.providerId !== grant.providerId) {
       const failure = { error: GAME_CLOSED, outcomeUnknown: false };
       await this.grants.failed(grant.requestRef, grant.attempt, failure, false);
       return this.giveUp(grant, GAME_CLOSED);
@@ -155,7 +151,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     // The id of the request that caused it, which may have ended long ago. Grants of earlier versions have none.
     const requestId = grant.requestId ?? this.randomness.uuid();
     const outcome = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
-      this.freeSpins.attempt(grant, grant.attempt),
+      this.callbacks.send(grant, grant.attempt),
     );
     if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
   }

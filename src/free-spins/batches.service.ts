@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../approvals/approval.js';
 import { ApprovalsService, type Held } from '../approvals/approvals.service.js';
-import type { BatchTerms, Deed, Executor } from '../approvals/deeds.js';
+import type { BatchTerms, GuardedAction, Executor } from '../approvals/guarded-action.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit, type Record as RecordEntry } from '../audit/audit.service.js';
 import type { Transaction } from '../database/database.js';
@@ -17,7 +17,9 @@ import type { Batch } from './batch.entity.js';
 import type { BatchFilter, BatchProgress } from './batch.sql.js';
 import { BatchRunner } from './batch.runner.js';
 import type { Preview } from './free-spins.response.js';
-import { FreeSpinsService, type Scope, stakeOf } from './free-spins.service.js';
+import { stakeOf } from './free-spins.service.js';
+import { GrantableGames, type Scope } from './grantable-games.js';
+import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import { GrantStore, type NewGrant } from './grant.store.js';
 
@@ -38,7 +40,8 @@ export type BatchOutcome =
 export class BatchesService implements OnModuleInit {
   constructor(
     private readonly randomness: Randomness,
-    private readonly freeSpins: FreeSpinsService,
+    private readonly games: GrantableGames,
+    private readonly callbacks: GrantCallbacks,
     private readonly grants: GrantStore,
     private readonly runner: BatchRunner,
     private readonly audit: Audit,
@@ -61,12 +64,14 @@ export class BatchesService implements OnModuleInit {
     const known = batchRef == null ? null : await this.grants.batchByRef(batchRef);
     const stakeMinor = stakeOf(order, order.playerRefs.length);
     if (known) return { batchId: idOfSame(known, fingerprint), stakeMinor, replayed: true };
-    const { providerId } = this.freeSpins.gameFor(order, scope);
-    const deed = batchDeed(this.randomness.uuid(), order);
+    const { providerId } = this.games.find(order, scope);
+    const action = batchAction(this.randomness.uuid(), order);
     const held = await this.audit.change(actor, async (transaction, record): Promise<Held> => {
-      const judged = await this.approvals.hold(transaction, record, actor, deed);
+      const judged = await this.approvals.hold(transaction, record, actor, action);
       if (judged.kind !== 'free') return judged;
-      return (await this.record(transaction, record, deed.terms, providerId)) ? judged : { kind: 'recorded' };
+      return (await this.record(transaction, record, action.terms, providerId))
+        ? judged
+        : { kind: 'recorded' };
     });
     if (held.kind === 'waiting') return held;
     if (held.kind === 'recorded') {
@@ -74,9 +79,9 @@ export class BatchesService implements OnModuleInit {
       if (!stored) throw new Error('a batch was neither recorded nor found');
       return { batchId: idOfSame(stored, fingerprint), stakeMinor, replayed: true };
     }
-    addLogFields({ batchId: deed.terms.batchId, operatorId: order.operatorId });
+    addLogFields({ batchId: action.terms.batchId, operatorId: order.operatorId });
     this.runner.wake();
-    return { batchId: deed.terms.batchId, stakeMinor, replayed: false };
+    return { batchId: action.terms.batchId, stakeMinor, replayed: false };
   }
 
   /** Records an approved batch with unsent grants, which any instance then sends. */
@@ -85,7 +90,7 @@ export class BatchesService implements OnModuleInit {
     isRecorded: async (query, { batchRef }) =>
       batchRef !== null && (await this.grants.isBatchRecorded(query, batchRef)),
     record: async (transaction, record, terms) => {
-      const { providerId } = this.freeSpins.gameFor(terms, 'everybody');
+      const { providerId } = this.games.find(terms, 'everybody');
       if (!(await this.record(transaction, record, terms, providerId))) {
         throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
       }
@@ -99,8 +104,8 @@ export class BatchesService implements OnModuleInit {
 
   /** The stake of a batch, and whether it needs approval. @throws CroupierError as `create` does, except CONFLICT */
   async preview(order: BatchOrder): Promise<Preview> {
-    this.freeSpins.gameFor(order, 'everybody');
-    const { terms, stake } = batchDeed('preview', order);
+    this.games.find(order, 'everybody');
+    const { terms, stake } = batchAction('preview', order);
     return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
   }
 
@@ -121,7 +126,7 @@ export class BatchesService implements OnModuleInit {
 
   /** The progress of a batch. @throws CroupierError NOT_FOUND */
   async progress(batchId: string, scope: Scope): Promise<BatchProgress> {
-    await this.freeSpins.expire();
+    await this.callbacks.expire();
     return this.known(batchId, scope);
   }
 
@@ -132,7 +137,7 @@ export class BatchesService implements OnModuleInit {
 
   /** Newest first. @throws CroupierError INVALID_REQUEST */
   async list(filter: BatchFilter, page: PageQuery): Promise<PageOf<BatchProgress>> {
-    await this.freeSpins.expire();
+    await this.callbacks.expire();
     return pageByTime(
       page,
       isUuid,
@@ -160,14 +165,14 @@ export class BatchesService implements OnModuleInit {
   /**
    * Sends the FAILED grants of a batch once more.
    * @param includeUnknown also sends those whose outcome is unknown
-   * @throws CroupierError NOT_FOUND · CONFLICT if that would pass the daily limit · GAME_NOT_CONFIGURED ·
+   * @throws CroupierError NOT_FOUND · CONFLICT if that would exceed the daily limit · GAME_NOT_CONFIGURED ·
    * OPERATOR_NOT_CONFIGURED
    */
   async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchProgress> {
-    this.freeSpins.gameFor(await this.known(batchId, scope), scope);
+    this.games.find(await this.known(batchId, scope), scope);
     await this.audit.change(actor, async ({ query }, record) => {
       const added = await this.grants.resendable(query, batchId);
-      if (added) await this.freeSpins.assertWithinDay(query, added, added.amountMinor);
+      if (added) await this.limits.assertWithinDay(query, added, added.amountMinor);
       const grants = await this.grants.resendBatch(query, batchId, includeUnknown);
       const after = { grants, includeUnknown };
       if (grants > 0) await record({ action: 'free-spins.batch-resend', target: `batch:${batchId}`, after });
@@ -186,7 +191,7 @@ export class BatchesService implements OnModuleInit {
 const NOT_SENT_AGAIN = 'not sent again: its batch was cancelled';
 
 /** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
-function batchDeed(batchId: string, order: BatchOrder) {
+function batchAction(batchId: string, order: BatchOrder) {
   const { batchRef = null, operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
   const terms: BatchTerms = {
     batchId,
@@ -208,7 +213,7 @@ function batchDeed(batchId: string, order: BatchOrder) {
       amountMinor: stakeOf(order, playerRefs.length),
       ofEachMinor: stakeOf(order),
     },
-  } as const satisfies Deed;
+  } as const satisfies GuardedAction;
 }
 
 /** The order of the players does not matter. */

@@ -9,6 +9,8 @@ import { BatchesService } from './batches.service.js';
 import { FreeSpinsAdminController } from './free-spins.admin.controller.js';
 import { FreeSpinsOperatorController } from './free-spins.operator.controller.js';
 import { FreeSpinsService } from './free-spins.service.js';
+import { GrantableGames } from './grantable-games.js';
+import { GrantCallbacks } from './grant-callbacks.js';
 import { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
 import { PendingGrantsGauge } from './pending-grants.gauge.js';
@@ -23,6 +25,8 @@ import { WinningsStore } from './winnings/winnings.store.js';
     FreeSpinsService,
     BatchesService,
     BatchRunner,
+    GrantableGames,
+    GrantCallbacks,
     GrantStore,
     PendingGrantsGauge,
     WinningsService,

@@ -115,7 +115,7 @@ export const ApiResendBatch = () =>
     ApiOperation({
       summary: 'Send the FAILED grants of a batch once more',
       description:
-        'Those that are known to have failed, each with its requestRef. A 409 if that would exceed ' +
+        'Sends the grants that are known to have failed, each with its requestRef. A 409 if that would exceed ' +
         'the daily limit of the operator.',
     }),
     ApiBody({ type: ResendBatchRequest, required: false }),
@@ -148,7 +148,7 @@ export const ApiFindGrant = () =>
 export const ApiPullStatus = () =>
   applyDecorators(
     ApiOperation({
-      summary: 'Ask the provider what is left of a grant',
+      summary: 'Ask the provider for the remaining spins of a grant',
       description: 'The answer is kept on the record; the state does not change.',
     }),
     ApiOkResponse({ type: GrantStatusResponse }),
@@ -158,10 +158,10 @@ export const ApiPullStatus = () =>
 export const ApiCancel = () =>
   applyDecorators(
     ApiOperation({
-      summary: 'Cancel what is left of a grant',
+      summary: 'Cancel the remaining spins of a grant',
       description:
-        'Spins that were taken stand. If the provider fails, the record still shows the spins as live. A second ' +
-        'cancel while one is under way is a 409 with `X-Next-Action: wait-then-retry`.',
+        'Spins that were played remain valid. If the provider fails, the record still shows the spins as live. ' +
+        'A second cancel while one is under way is a 409 with `X-Next-Action: wait-then-retry`.',
     }),
     ApiOkResponse({ type: GrantResponse }),
     ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED'),

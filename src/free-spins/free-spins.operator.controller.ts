@@ -46,7 +46,8 @@ import {
   batchItem,
   detailedGrantResponse,
 } from './free-spins.response.js';
-import { FreeSpinsService, type Scope } from './free-spins.service.js';
+import { FreeSpinsService } from './free-spins.service.js';
+import type { Scope } from './grantable-games.js';
 import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';
 

@@ -12,8 +12,8 @@ import { ByteOrderMarkField, PageQuery } from '../http/lists/page.js';
 import type { GrantState } from './grant.entity.js';
 
 /** Contract, section 6. */
-const MOST_SPINS = 1000;
-const MOST_PLAYERS = 1000;
+const MAX_SPINS = 1000;
+const MAX_PLAYERS = 1000;
 
 export const STATES = ['PENDING', 'GRANTED', 'FAILED', 'CANCELLED'] as const satisfies readonly GrantState[];
 
@@ -22,7 +22,7 @@ class SpinsRequest {
   @IdentifierField({ example: 'sandbox-slots', description: 'Determines the provider as well' })
   gameId: string;
 
-  @IntegerField({ minimum: 1, maximum: MOST_SPINS, example: 10 })
+  @IntegerField({ minimum: 1, maximum: MAX_SPINS, example: 10 })
   spins: number;
 
   @IntegerField({
@@ -61,7 +61,7 @@ export class AdminGrantRequest extends GrantRequest {
 }
 
 class PlayersRequest extends SpinsRequest {
-  @IdentifiersField({ most: MOST_PLAYERS, example: ['player-42', 'player-43'] })
+  @IdentifiersField({ most: MAX_PLAYERS, example: ['player-42', 'player-43'] })
   playerRefs: string[];
 }
 

@@ -61,24 +61,24 @@ export class GrantResponse {
 
   @ApiPropertyOptional({
     example: 'spins-7',
-    description: "The provider's name for it; a WIN's freeSpinsRef",
+    description: "The provider's id of the batch; a WIN names it as freeSpinsRef",
   })
   externalRef?: string;
 
   @ApiPropertyOptional({
     type: 'integer',
     example: 9,
-    description: 'As the provider said at statusCheckedAt; 0 of a CANCELLED grant',
+    description: 'As the provider reported at statusCheckedAt; 0 for a CANCELLED grant',
   })
   remainingSpins?: number;
 
-  @ApiPropertyOptional({ description: 'As the provider said at statusCheckedAt' })
+  @ApiPropertyOptional({ description: 'As the provider reported at statusCheckedAt' })
   completed?: boolean;
 
   @ApiPropertyOptional({ format: 'date-time' })
   statusCheckedAt?: string;
 
-  @ApiPropertyOptional({ type: GrantFailure, description: 'Of a FAILED grant' })
+  @ApiPropertyOptional({ type: GrantFailure, description: 'For a FAILED grant' })
   failure?: GrantFailure;
 
   @ApiPropertyOptional({ description: 'Why the last cancel failed, such as `the provider answered 503`' })
@@ -107,7 +107,7 @@ export class WinningsResponse {
 
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'If there are any: the number of WINs that name it and are flagged winnings',
+    description: 'The number of WINs that name it and are flagged winnings; absent if there are none',
   })
   flagged?: number;
 }

@@ -1,30 +1,23 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../approvals/approval.js';
 import { ApprovalsService, type Held } from '../approvals/approvals.service.js';
-import type { Deed, Executor, GrantTerms } from '../approvals/deeds.js';
+import type { GuardedAction, Executor, GrantTerms } from '../approvals/guarded-action.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { RepeatedEntries } from '../audit/repeated-entries.js';
-import type { Deed as AuditDeed } from '../audit/entry.js';
-import type { Query } from '../database/database.js';
+import type { NewEntry } from '../audit/entry.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
-import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
-import { money } from '../money/money.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type PageOf, pageById, type PageQuery } from '../http/lists/page.js';
-import { assertCurrency, type Game } from '../tenancy/tenant.js';
-import { TenancyService } from '../tenancy/tenancy.service.js';
+import { GrantableGames, type Scope } from './grantable-games.js';
+import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import { type GrantFilter, GrantStore, type NewGrant } from './grant.store.js';
 import { grantResponse, type Preview } from './free-spins.response.js';
-import { type Failure, judgeCancel, judgeGrant, judgeStatus } from './rules/answers.js';
 import { type Spins, stakeMinorOf } from './rules/stake.js';
-
-/** The grants within reach: those of one operator, or all. */
-export type Scope = { readonly operatorId: string } | 'everybody';
 
 /** A requested grant. Without a requestRef it gets a generated one and is not idempotent. */
 export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
@@ -35,22 +28,13 @@ export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
 export type GrantOutcome =
   { readonly grant: Grant; readonly replayed: boolean } | { readonly approval: Approval };
 
-const NOBODY_KNOWS = 'no outcome was recorded in time: the platform stopped while the provider was called';
-
-/**
- * Grants of free spins. Contract, section 6.
- *
- * Invariant: a provider is called only after a claim of this instance is committed. After a crash the lease expires: a grant
- * becomes FAILED with `outcomeUnknown`, and a cancel can be tried again.
- */
+/** Records, reads and changes grants of free spins; `GrantCallbacks` calls their providers. Contract, section 6. */
 @Injectable()
 export class FreeSpinsService implements OnModuleInit {
-  private readonly logger = new Logger('FreeSpins');
-
   constructor(
     private readonly randomness: Randomness,
-    private readonly tenancy: TenancyService,
-    private readonly callbacks: ProviderCallbacks,
+    private readonly games: GrantableGames,
+    private readonly callbacks: GrantCallbacks,
     private readonly grants: GrantStore,
     private readonly limits: LimitsService,
     private readonly approvals: ApprovalsService,
@@ -72,14 +56,14 @@ export class FreeSpinsService implements OnModuleInit {
     addLogFields({ requestRef, operatorId: order.operatorId });
     const known = order.requestRef == null ? null : await this.grants.find(requestRef);
     if (known) return { grant: await this.replayed(known, order), replayed: true };
-    const { providerId } = this.gameFor(order, scope);
-    const deed = grantDeed(requestRef, order);
+    const { providerId } = this.games.find(order, scope);
+    const action = grantAction(requestRef, order);
     const held = await this.audit.change(actor, async (transaction, record): Promise<Held> => {
-      const judged = await this.approvals.hold(transaction, record, actor, deed);
+      const judged = await this.approvals.hold(transaction, record, actor, action);
       if (judged.kind !== 'free') return judged;
-      const grant = { ...deed.terms, providerId };
+      const grant = { ...action.terms, providerId };
       if (!(await this.grants.record(transaction.query, grant))) return { kind: 'recorded' };
-      await record(granting(deed.terms));
+      await record(granting(action.terms));
       return judged;
     });
     if (held.kind === 'waiting') return held;
@@ -94,14 +78,14 @@ export class FreeSpinsService implements OnModuleInit {
     role: 'promotions',
     isRecorded: (query, { requestRef }) => this.grants.isRecorded(query, requestRef),
     record: async ({ query }, record, terms) => {
-      const { providerId } = this.gameFor(terms, 'everybody');
+      const { providerId } = this.games.find(terms, 'everybody');
       if (!(await this.grants.recordUnsent(query, { ...terms, providerId }))) {
         throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
       }
       await record(granting(terms));
       return async () => {
         const grant = await this.grants.take(terms.requestRef);
-        if (grant) await this.attempt(grant, grant.attempt);
+        if (grant) await this.callbacks.send(grant, grant.attempt);
       };
     },
     result: async ({ requestRef }) => {
@@ -112,8 +96,8 @@ export class FreeSpinsService implements OnModuleInit {
 
   /** The stake of a grant, and whether it needs approval. @throws CroupierError as `grant` does, except CONFLICT */
   async preview(order: GrantOrder): Promise<Preview> {
-    this.gameFor(order, 'everybody');
-    const { terms, stake } = grantDeed('preview', order);
+    this.games.find(order, 'everybody');
+    const { terms, stake } = grantAction('preview', order);
     return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
   }
 
@@ -128,7 +112,7 @@ export class FreeSpinsService implements OnModuleInit {
 
   /** Newest first. @throws CroupierError INVALID_REQUEST */
   async list(filter: GrantFilter, page: PageQuery): Promise<PageOf<Grant>> {
-    await this.expire();
+    await this.callbacks.expire();
     return pageById(
       page,
       ({ after, limit }) => this.grants.list(filter, before(after), limit),
@@ -149,13 +133,9 @@ export class FreeSpinsService implements OnModuleInit {
     const { externalRef, state } = grant;
     if (externalRef === null)
       throw new CroupierError('CONFLICT', `the grant is ${state}: there is no batch to ask for`);
-    const outcome = await this.call('/v1/game/free-spins/status', grant, batchOf(grant));
+    const judged = await this.callbacks.pullStatus(grant);
     await this.repeated.record(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
-    const judged = judgeStatus(outcome);
-    if (!judged.ok) {
-      this.logUnusable(grant, outcome, judged.failure);
-      throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
-    }
+    if (!judged.ok) throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
     const { remainingSpins, completed } = judged;
     await this.grants.snapshot(requestRef, remainingSpins, completed);
     return { externalRef, remainingSpins, completed };
@@ -172,29 +152,14 @@ export class FreeSpinsService implements OnModuleInit {
       throw new CroupierError('CONFLICT', `the grant is ${grant.state}: nothing can be cancelled`);
     const cancelAttempt = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.grants.claimCancel(query, requestRef);
-      const deed = { action: 'free-spins.cancel', target: `grant:${requestRef}` };
-      if (claimed !== undefined) await record(deed);
+      const entry = { action: 'free-spins.cancel', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(entry);
       return claimed;
     });
     if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
-    const { failure } = await this.sendCancel(grant, cancelAttempt);
+    const { failure } = await this.callbacks.sendCancel(grant, cancelAttempt);
     if (failure) throw new CroupierError('PROVIDER_FAILED', failure.error);
     return this.stored(requestRef);
-  }
-
-  /** Sends the callback of a claimed cancel once, and records the outcome. */
-  async sendCancel(
-    grant: Grant,
-    cancelAttempt: number,
-  ): Promise<{ outcome: CallbackOutcome; failure?: Failure }> {
-    const outcome = await this.call('/v1/game/free-spins/cancel', grant, batchOf(grant));
-    const judged = judgeCancel(outcome);
-    if (judged.ok) {
-      await this.grants.cancelled(grant.requestRef);
-      return { outcome };
-    }
-    await this.grants.cancelFailed(grant.requestRef, cancelAttempt, judged.failure.error);
-    return { outcome, failure: judged.failure };
   }
 
   /**
@@ -208,8 +173,8 @@ export class FreeSpinsService implements OnModuleInit {
     if (grant.state === 'CANCELLED') return grant;
     const attempt = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.grants.resend(query, requestRef, true);
-      const deed = { action: 'free-spins.void', target: `grant:${requestRef}` };
-      if (claimed !== undefined) await record(deed);
+      const entry = { action: 'free-spins.void', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(entry);
       return claimed;
     });
     if (attempt === undefined) {
@@ -225,7 +190,7 @@ export class FreeSpinsService implements OnModuleInit {
       this.grants.claimCancel(query, requestRef),
     );
     if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
-    await this.sendCancel(sent, cancelAttempt);
+    await this.callbacks.sendCancel(sent, cancelAttempt);
     return this.stored(requestRef);
   }
 
@@ -236,117 +201,24 @@ export class FreeSpinsService implements OnModuleInit {
   async resend(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
     if (grant.state !== 'FAILED') throw notFailed(grant);
-    this.gameFor(grant, scope);
+    this.games.find(grant, scope);
     const attempt = await this.audit.change(actor, async ({ query }, record) => {
       // Grants that may have been booked are counted already.
-      if (!grant.outcomeUnknown) await this.assertWithinDay(query, grant, stakeMinorOf(grant) ?? Infinity);
+      if (!grant.outcomeUnknown)
+        await this.limits.assertWithinDay(query, grant, stakeMinorOf(grant) ?? Infinity);
       const claimed = await this.grants.resend(query, requestRef);
-      const deed = { action: 'free-spins.resend', target: `grant:${requestRef}` };
-      if (claimed !== undefined) await record(deed);
+      const entry = { action: 'free-spins.resend', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(entry);
       return claimed;
     });
     if (attempt === undefined) throw notFailed(await this.stored(requestRef));
     return this.send(grant, attempt);
   }
 
-  /**
-   * Refuses a resend that would exceed the daily limit. The lock lasts until the transaction ends.
-   * @throws CroupierError CONFLICT
-   */
-  async assertWithinDay(
-    query: Query,
-    key: { operatorId: string; currency: string },
-    amountMinor: number,
-  ): Promise<void> {
-    const limit = await this.limits.exceededDay(query, key, amountMinor);
-    if (!limit) return;
-    const { limitMinor, usedMinor } = limit;
-    const [most, used] = [limitMinor, usedMinor].map((minor) => money(minor, key.currency));
-    throw new CroupierError(
-      'CONFLICT',
-      `sending it again would exceed the daily limit of ${most}, of which ${used} are used`,
-    );
-  }
-
-  /**
-   * The game, if spins can be granted in it now.
-   * @throws CroupierError INVALID_REQUEST if an administrator names an unknown operator or game · GAME_NOT_CONFIGURED ·
-   *   OPERATOR_NOT_CONFIGURED
-   */
-  gameFor(
-    { operatorId, gameId, currency }: Pick<NewGrant, 'operatorId' | 'gameId' | 'currency'>,
-    scope: Scope,
-  ): Game {
-    const operator = this.tenancy.operator(operatorId);
-    if (!operator) throw new CroupierError('INVALID_REQUEST', 'operatorId names no operator');
-    assertCurrency(operator, currency);
-    if (operator.status !== 'ACTIVE') throw new CroupierError('OPERATOR_NOT_CONFIGURED');
-    const game = this.tenancy.game(gameId);
-    // An operator gets a 503, as for the launch of an unknown game; an administrator can look the game up.
-    if (!game && scope === 'everybody') throw new CroupierError('INVALID_REQUEST', 'gameId names no game');
-    if (!game || !this.isOpen(game)) throw new CroupierError('GAME_NOT_CONFIGURED');
-    return game;
-  }
-
-  /** Whether spins may be granted in a game: neither it nor its provider is disabled. */
-  isOpen(game: Game): boolean {
-    return game.status === 'ACTIVE' && this.tenancy.provider(game.providerId)?.status === 'ACTIVE';
-  }
-
   /** Sends the callback of a claimed attempt once, and returns the grant as stored afterwards. */
-  async send(grant: Grant, attempt: number): Promise<Grant> {
-    await this.attempt(grant, attempt);
+  private async send(grant: Grant, attempt: number): Promise<Grant> {
+    await this.callbacks.send(grant, attempt);
     return this.stored(grant.requestRef);
-  }
-
-  /** Sends the callback of a claimed attempt once, records the outcome and returns it. */
-  async attempt(grant: Grant, attempt: number): Promise<CallbackOutcome> {
-    const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
-    const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
-    const outcome = await this.call('/v1/game/free-spins/grant', grant, body);
-    const judged = judgeGrant(outcome);
-    if (judged.ok) {
-      await this.book(requestRef, judged.externalRef);
-    } else {
-      this.logUnusable(grant, outcome, judged.failure);
-      await this.grants.failed(requestRef, attempt, judged.failure, isRefusal(outcome, judged.failure));
-    }
-    return outcome;
-  }
-
-  /** Fails grants whose instance crashed; called periodically, and before a PENDING grant is returned. */
-  async expire(): Promise<void> {
-    for (const requestRef of await this.grants.expire(NOBODY_KNOWS)) {
-      this.logger.error({ msg: 'the outcome of a grant callback is not known', requestRef });
-    }
-  }
-
-  private async book(requestRef: string, externalRef: string): Promise<void> {
-    if (await this.grants.granted(requestRef, externalRef)) return;
-    const stored = await this.grants.find(requestRef);
-    if (stored?.externalRef === externalRef) return;
-    const kept = stored?.externalRef;
-    this.logger.error({
-      msg: 'the provider named another batch for the same grant',
-      requestRef,
-      kept,
-      externalRef,
-    });
-  }
-
-  /** Logs a 200 with an unusable body; `ProviderCallbacks` logs all other failures. */
-  private logUnusable({ requestRef }: Grant, outcome: CallbackOutcome, { error }: Failure): void {
-    if (outcome.kind === 'unanswered' || outcome.status !== 200) return;
-    const answer = outcome.words;
-    this.logger.error({ msg: 'the provider answered 200, but not as it should', requestRef, error, answer });
-  }
-
-  private call(
-    route: Parameters<ProviderCallbacks['call']>[0]['route'],
-    { providerId, requestRef }: Grant,
-    body: object,
-  ): Promise<CallbackOutcome> {
-    return this.callbacks.call({ providerId, route, reference: requestRef, body });
   }
 
   /** @throws CroupierError CONFLICT if the stored grant differs from the request */
@@ -368,7 +240,7 @@ export class FreeSpinsService implements OnModuleInit {
   /** Reads a PENDING grant again, because its lease may have expired. */
   private async current(grant: Grant): Promise<Grant> {
     if (grant.state !== 'PENDING') return grant;
-    await this.expire();
+    await this.callbacks.expire();
     return this.stored(grant.requestRef);
   }
 
@@ -380,7 +252,7 @@ export class FreeSpinsService implements OnModuleInit {
 }
 
 /** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
-function grantDeed(requestRef: string, order: GrantOrder) {
+function grantAction(requestRef: string, order: GrantOrder) {
   const { operatorId, playerRef, gameId, spins, betAmountMinor, currency } = order;
   const terms: GrantTerms = {
     requestRef,
@@ -398,7 +270,7 @@ function grantDeed(requestRef: string, order: GrantOrder) {
     terms,
     fingerprint: sha256(JSON.stringify(fields)),
     stake: { kind: 'grant', amountMinor: stakeOf(order) },
-  } as const satisfies Deed;
+  } as const satisfies GuardedAction;
 }
 
 /** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
@@ -409,17 +281,8 @@ export function stakeOf(spins: Spins, players = 1): number {
   throw new CroupierError('INVALID_REQUEST', `the stake, ${product}, must be at most 2^53−1`);
 }
 
-function granting(terms: GrantTerms): AuditDeed {
+function granting(terms: GrantTerms): NewEntry {
   return { action: 'free-spins.grant', target: `grant:${terms.requestRef}`, after: terms };
-}
-
-/** A refusal also settles earlier attempts; no answer, or a success without a batch, does not. */
-function isRefusal(outcome: CallbackOutcome, failure: Failure): boolean {
-  return outcome.kind === 'answered' && !failure.outcomeUnknown;
-}
-
-function batchOf({ externalRef, playerRef, gameId }: Grant): object {
-  return { externalRef, playerRef, gameId };
 }
 
 function notFailed({ state }: Grant): CroupierError {

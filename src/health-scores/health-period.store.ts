@@ -5,8 +5,8 @@ import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/scor
 
 /** How long a breaker counts as open after its instance last reported it, in seconds: longer than two passes. */
 const BREAKER_SHOWN_SECONDS = 5;
-/** Rows that one statement removes. */
-const MOST_REMOVED = 5_000;
+/** Maximum number of rows that one statement removes. */
+const MAX_REMOVED = 5_000;
 
 /** Calls to a tenant within a window but outside the shorter ones. */
 export interface CallsWithin extends CallCounts {
@@ -51,7 +51,7 @@ const REMOVE_OLD: Statement = {
   text: `
     DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM health_periods WHERE started_at < clock_timestamp() - interval '61 minutes'
-       LIMIT ${MOST_REMOVED} FOR UPDATE SKIP LOCKED))`,
+       LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED))`,
 };
 
 /** The calls of all instances in the last hour. */

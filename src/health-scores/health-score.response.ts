@@ -49,8 +49,8 @@ export class HealthScoreResponse {
     enum: STATES,
     example: 'ok',
     description:
-      '`open`: a breaker is open at an instance; `degraded`: a success rate below 0.95 over 5 minutes. The first of ' +
-      'paused, open, degraded and ok that holds',
+      '`open`: a breaker is open at an instance; `degraded`: a success rate below 0.95 over 5 minutes. The ' +
+      'first that applies of paused, open, degraded and ok',
   })
   state: HealthState;
 

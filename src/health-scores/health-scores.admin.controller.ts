@@ -40,8 +40,8 @@ export class HealthScoresAdminController {
   @ApiOperation({
     summary: "Read how well an operator's wallet answers",
     description:
-      'Its calls are the transactions and balance reads sent to it, of all instances; an answer as the contract demands ' +
-      'it is a success, a DECLINED too. At most 5 seconds old.',
+      'Its calls are the transactions and balance reads sent to it, of all instances; a valid answer is a ' +
+      'success, including DECLINED. At most 5 seconds old.',
   })
   @ApiOkResponse({ type: HealthScoreResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')

@@ -12,11 +12,11 @@ import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScor
 
 /** Interval at which an instance shares its calls, in milliseconds: a score is at most 5 s old. */
 const SHARE_MS = 2_000;
-/** Length of a period, in milliseconds. A window holds the periods that began in it. */
+/** Length of a period, in milliseconds. A window consists of the periods that began in it. */
 const PERIOD_MS = 10_000;
-/** Periods that are kept while the database is unavailable; older ones are dropped. */
-const MOST_PERIODS = 30;
-/** Old rows are removed once in this many periods. */
+/** Maximum number of periods kept while the database is unavailable; older ones are dropped. */
+const MAX_PERIODS = 30;
+/** Number of periods between two removals of old rows. */
 const PERIODS_BETWEEN_REMOVALS = 6;
 /** How long a stop waits for a pass under way, in milliseconds. */
 const STOP_MS = 1_000;
@@ -123,7 +123,7 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
     const current = this.periods.at(-1)!;
     const over = now.getTime() - current.startedAt.getTime() >= PERIOD_MS;
     if (over) {
-      this.periods = [...this.periods.slice(1 - MOST_PERIODS), new CallsOfPeriod(now)];
+      this.periods = [...this.periods.slice(1 - MAX_PERIODS), new CallsOfPeriod(now)];
       this.periodsBegun += 1;
     }
     for (const period of this.periods.slice()) {

@@ -8,7 +8,7 @@ import { IntegerField } from '../http/validation/fields.js';
 const OF = {
   maxGrantMinor: 'The highest stake of a grant (spins × betAmountMinor), including each grant of a batch',
   maxBatchMinor: 'The highest stake of a whole batch',
-  maxAdjustmentMinor: 'The highest adjustment, whatever its sign',
+  maxAdjustmentMinor: 'The highest absolute amount of an adjustment',
   dailyMinor: 'The highest sum of stakes and adjustments carried out in 24 hours',
   maxWinMinor: 'A WIN above it is booked and listed as flagged winnings',
 } as const;

@@ -23,7 +23,7 @@ const USED = `
            SELECT abs(t.amount_minor)
              FROM transactions t
             WHERE t.operator_id = l.operator_id AND t.provider_id = 'platform' AND t.currency = l.currency
-              AND t.created_at > statement_timestamp() - interval '24 hours' AND t.state <> 'DECLINED') AS deeds)`;
+              AND t.created_at > statement_timestamp() - interval '24 hours' AND t.state <> 'DECLINED') AS actions)`;
 
 /** Transactions under the same limit are serialised. */
 const LOCK: Statement = {
@@ -73,7 +73,7 @@ export class LimitStore {
     return (await query<LimitInUse>(FIND, [operatorId, currency]))[0];
   }
 
-  /** Locks the limit until the transaction ends, so that no other deed under it is judged meanwhile. */
+  /** Locks the limit until the transaction ends, so that no other action under it is judged meanwhile. */
   async locked(query: Query, operatorId: string, currency: string): Promise<LimitInUse | undefined> {
     const found = await query(LOCK, [operatorId, currency]);
     // Read after locking, so that it sees what the previous holder of the lock has committed.

@@ -1,6 +1,8 @@
 import type { Limits } from './rules/judgement.js';
 
-/** The most that an operator and its administrators may give away in a currency without a second person's approval. */
+/**
+ * The amounts that an operator and its administrators may give away in a currency without a second person's approval.
+ */
 export interface Limit extends Limits {
   readonly operatorId: string;
   readonly currency: string;

@@ -4,6 +4,7 @@ import { Audit } from '../audit/audit.service.js';
 import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
+import { money } from '../money/money.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Limit, LimitInUse } from './limit.js';
 import type { PutLimitRequest } from './limit.request.js';
@@ -26,9 +27,9 @@ export class LimitsService {
   ) {}
 
   /**
-   * The limit for which the deed needs approval, if any. Locks the limit: the deed must be recorded in the same
+   * The limit for which the action needs approval, if any. Locks the limit: the action must be recorded in the same
    * transaction, so that concurrent ones cannot exceed a daily limit together. @param query the transaction that
-   * carries out the deed
+   * carries out the action
    */
   async judge(
     query: Query,
@@ -39,14 +40,25 @@ export class LimitsService {
     return limit && exceeded(limit, limit.usedMinor, stake);
   }
 
-  /** The daily limit, if the amount would exceed it. Locks the limit like `judge`. */
-  async exceededDay(query: Query, key: LimitKey, amountMinor: number): Promise<ExceededLimit | undefined> {
-    const limit = await this.limits.locked(query, key.operatorId, key.currency);
-    if (limit?.dailyMinor == null || limit.usedMinor + amountMinor <= limit.dailyMinor) return undefined;
-    return { name: 'dailyMinor', limitMinor: limit.dailyMinor, usedMinor: limit.usedMinor };
+  /**
+   * Refuses to send again what would exceed the daily limit. Locks the limit like `judge`.
+   * @throws CroupierError CONFLICT
+   */
+  async assertWithinDay(
+    query: Query,
+    { operatorId, currency }: LimitKey,
+    amountMinor: number,
+  ): Promise<void> {
+    const limit = await this.limits.locked(query, operatorId, currency);
+    if (limit?.dailyMinor == null || limit.usedMinor + amountMinor <= limit.dailyMinor) return;
+    const [most, used] = [limit.dailyMinor, limit.usedMinor].map((minor) => money(minor, currency));
+    throw new CroupierError(
+      'CONFLICT',
+      `sending it again would exceed the daily limit of ${most}, of which ${used} is used`,
+    );
   }
 
-  /** The same without a lock, for a preview. */
+  /** As `judge`, but without a lock, for a preview. */
   async preview({ operatorId, currency }: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
     const limit = await this.limits.find(operatorId, currency);
     return limit && exceeded(limit, limit.usedMinor, stake);

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { monotonicMs } from '../runtime/clock.js';
 import { runUntraced } from './trace.js';
 
-/** Most lines written per window, and the window's length in milliseconds. */
+/** Maximum number of lines written per window, and the window's length in milliseconds. */
 const LINES = 10;
 const WINDOW_MS = 1000;
 

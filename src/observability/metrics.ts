@@ -9,7 +9,7 @@ import { BoundedTenants, type TenantLabels } from './tenant-labels.js';
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
 
-/** Most deferred updates, and their longest delay in milliseconds. */
+/** Maximum number of deferred updates, and their longest delay in milliseconds. */
 const DEFERRED_LIMIT = 100;
 const DEFERRED_MS = 200;
 
@@ -133,7 +133,7 @@ export class Metrics {
   });
   private readonly droppedAttemptIds = new Counter({
     name: 'croupier_attempt_ids_dropped_total',
-    help: 'Attempts that cannot be searched by the ids in them, because these were not written in time',
+    help: 'Attempts that cannot be found by their ids, because these were not written in time',
     registers: [this.registry],
   });
   private readonly resolutions = new Counter({
@@ -240,7 +240,8 @@ export class Metrics {
     mode: string,
   ): void {
     this.defer(() => {
-      this.transactions.inc({ ...this.tenants.pair(operatorId, providerId), kind, state, mode });
+      const { operator, provider } = this.tenants.pair(operatorId, providerId);
+      this.transactions.inc({ operator, provider, kind, state, mode });
     });
   }
 

@@ -64,7 +64,7 @@ export class Readiness implements OnModuleInit {
     );
     this.addLevel(
       'croupier_redis_ping_seconds',
-      'Time in which Redis answered; no value without REDIS_URL',
+      'Response time of Redis; no value without REDIS_URL',
       async () => (await this.check()).pings.redis,
     );
   }

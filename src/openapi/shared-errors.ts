@@ -5,7 +5,7 @@ import { isSecuredBy, mapOperations, type Operation, type Responses } from './op
 import { SIGNATURE } from './signature.js';
 
 const OF_A_BODY: readonly ErrorCode[] = ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING'];
-/** A path that cannot be decoded is on no route. */
+/** A path that cannot be decoded matches no route. */
 const OF_A_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
 const OF_A_SIGNATURE: readonly ErrorCode[] = ['RATE_LIMITED', 'REPLAY_PROTECTION_UNAVAILABLE', 'INTERNAL'];
 const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL'];
@@ -51,7 +51,7 @@ function ownCodes(responses: Responses): ErrorCode[] {
 
 function unsigned(response: Responses[string] | undefined): Responses[string] {
   const own = (response ?? {}) as { description?: string; content?: object };
-  const text = 'plain text `invalid signature`, whatever is wrong with it';
+  const text = 'plain text `invalid signature`, whatever the reason';
   return {
     ...own,
     description: own.description ? `${own.description} · ${text}` : text,

@@ -19,7 +19,7 @@ const HEADERS = {
     example: '1772359200',
   },
   'X-Nonce': {
-    description: 'Never used before by this tenant',
+    description: 'A value that this tenant has never used before',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_.:-]{8,128}$' },
     example: '6f1c2b0e-3f6a-4c43-9f1e-0a4b5e8f7d21',
   },

@@ -4,13 +4,16 @@ import { RedisConnection } from '../runtime/redis.js';
 import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
 import type { BalanceAnswer, Order, WalletAnswer } from './operator-wallet.js';
 
-/** Most sessions whose fun-play money is kept in process. Beyond it the session that was idle longest starts again. */
+/**
+ * Maximum number of sessions whose play money is kept in process. Beyond it the session that was idle longest starts
+ * again.
+ */
 const SESSIONS_IN_MEMORY = 50_000;
-/** Most transactions per session that are kept in process. An older BET can no longer be reversed. */
+/** Maximum number of transactions per session that are kept in process. An older BET can no longer be reversed. */
 const ENTRIES_IN_MEMORY = 10_000;
-/** Attempts of a booking when other instances book in between. */
+/** Maximum number of tries to book while other instances book in the same session. */
 const TRIES_IN_REDIS = 200;
-/** How long Redis keeps the fun-play money of a session after its last booking, in addition to its usual lifetime. */
+/** How long Redis keeps the play money of a session after its last booking, in addition to its usual lifetime. */
 const GRACE_SECONDS = 3_600;
 
 /** Writes the changes of a booking if the version has not changed since it was read. */
@@ -21,7 +24,7 @@ for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** The fun-play money of DEMO sessions: in process, or in Redis when instances share it. Contract, section 3. */
+/** The play money of DEMO sessions: in process, or in Redis when instances share it. Contract, section 3. */
 @Injectable()
 export class DemoBooks {
   /** In order of last use, so that the first session was idle longest. */

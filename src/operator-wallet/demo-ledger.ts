@@ -1,6 +1,6 @@
 import type { Booked, Order } from './operator-wallet.js';
 
-/** The fun-play money of one session. */
+/** The play money of one session. */
 export interface DemoLedger {
   /** Minor units, 0 … 2^53−1. */
   balance: number;

@@ -84,7 +84,8 @@ export class OperatorWallets {
   }
 
   /**
-   * The wallet of a session. If its operator is not known here, the wallet answers `unknown`, like an unreachable one.
+   * The wallet of a session. If its operator is unknown to this instance, the wallet answers `unknown`, like an
+   * unreachable one.
    */
   behind(owner: WalletOwner): OperatorWallet {
     const wallet = this.adapter(owner);
@@ -213,7 +214,7 @@ const UNLIMITED: ReservedCall = { release: () => undefined };
 const NOT_CONFIGURED: Unknown = {
   kind: 'unknown',
   cause: 'unavailable',
-  detail: 'the operator is not known here',
+  detail: 'the operator is unknown to this instance',
 };
 
 const OUT_OF_REACH: OperatorWallet = {

@@ -16,9 +16,9 @@ export const WALLET_MODELS: Type<object>[] = [
 ];
 
 const SENT =
-  'Sent to this path below `walletBaseUrl`, over kept-alive connections, without following redirects; the whole answer must be there within ' +
-  "the operator's `walletTimeoutMs` (`OPERATOR_TIMEOUT_MS`, 5 s, by default). Verify the signature over the raw body before " +
-  'anything else, and answer 401 if it is invalid. ';
+  'Sent to this path below `walletBaseUrl`, over kept-alive connections, without following redirects; the ' +
+  "complete answer must arrive within the operator's `walletTimeoutMs` (`OPERATOR_TIMEOUT_MS`, 5 s, by " +
+  'default). Verify the signature over the raw body before anything else, and answer 401 if it is invalid. ';
 
 const NO_ANSWER =
   'Not an answer: the outcome is unknown, the provider gets a 500, and the same body is sent again later. Do not ' +
@@ -92,11 +92,11 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
     summary: "Book a BET, WIN, ROLLBACK or ADJUSTMENT in the operator's wallet",
     description:
       SENT +
-      '\n\n**Idempotency.** `providerId` and `transactionId` together name a movement. When it arrives again, later or at the ' +
-      'same time, answer as the first time and move no money: after a time-out Croupier sends the same body again.\n\n' +
-      '**One reversal.** Reverse a transaction at most once, whatever ids its ROLLBACKs have.\n\n' +
-      '**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, moves nothing, and is remembered: a ' +
-      'BET with that id that arrives afterwards is `DECLINED`.',
+      '\n\n**Idempotency.** `providerId` and `transactionId` together identify a movement. If it arrives again, ' +
+      'later or at the same time, answer as you did the first time and move no money: after a time-out Croupier ' +
+      'sends the same body again.\n\n**One reversal.** Reverse a transaction at most once, whatever ids its ' +
+      'ROLLBACKs have.\n\n**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, ' +
+      'moves nothing, and is remembered: a BET with that id that arrives afterwards is `DECLINED`.',
     content: body(WalletTransactionRequest, ORDERS),
     answered: { description: 'Your decision', content: body(WalletTransactionResponse, DECISIONS) },
     otherwise: NO_ANSWER,

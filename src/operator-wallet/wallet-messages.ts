@@ -45,7 +45,7 @@ export class WalletTransactionRequest {
   @ApiPropertyOptional({ example: 'round-7', ...ofARound })
   readonly roundId?: string;
 
-  @ApiPropertyOptional({ example: false, description: 'Whether the provider says that the round is over' })
+  @ApiPropertyOptional({ example: false, description: 'Whether the provider has declared the round closed' })
   readonly roundClosed?: boolean;
 
   @ApiPropertyOptional({

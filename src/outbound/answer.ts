@@ -50,7 +50,7 @@ export class Answer implements Dispatcher.DispatchHandler {
     private readonly conclude: (outcome: CallOutcome) => void,
   ) {
     this.timer = setTimeout(() => {
-      this.timedOut = new Error(`no whole answer within ${timeoutMs} ms`);
+      this.timedOut = new Error(`no complete answer within ${timeoutMs} ms`);
       this.conclude({ kind: 'timeout', detail: this.timedOut.message, ...this.received() });
       this.controller?.abort(this.timedOut);
     }, timeoutMs);

@@ -6,7 +6,7 @@ import { AnswerBody } from './answer-body.js';
 
 /** Time-out of a request to the issuer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Most bytes that are read of an answer; keys may carry their certificates. */
+/** Maximum number of bytes that are read of an answer; keys may carry their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;
 /**
  * How long fetched keys are used, and how soon a token with an unknown key may cause another fetch; in milliseconds.
@@ -64,7 +64,7 @@ export class IssuerKeys {
     if (answer.status !== 200)
       throw new Error(`the issuer's discovery document was answered ${answer.status}`);
     const document = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };
-    if (document.issuer !== issuer) throw new Error('the discovery document is of another issuer');
+    if (document.issuer !== issuer) throw new Error('the discovery document belongs to another issuer');
     return createRemoteJWKSet(this.keysAddress(document.jwks_uri), {
       timeoutDuration: TIMEOUT_MS,
       cacheMaxAge: KEYS_MAX_AGE_MS,

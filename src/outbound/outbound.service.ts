@@ -85,7 +85,7 @@ export class Outbound implements OnApplicationShutdown {
     if (known?.baseUrl === baseUrl) return known;
     const url = new URL(baseUrl);
     const counterpart = {
-      // The agent closes idle connections to a former address by itself.
+      // The agent closes idle connections to a former address automatically.
       agent: known?.agent ?? this.agent(),
       baseUrl,
       origin: url.origin,

@@ -24,7 +24,7 @@ export class CallbackQuery extends TimePageQuery {
   reference?: string;
 }
 
-/** One attempt to call a provider: what was sent and what came back. */
+/** One attempt to call a provider, with its request and answer. */
 export class CallbackItem {
   @Expose()
   @ApiProperty({ type: 'integer', example: 17 })
@@ -70,7 +70,7 @@ export class CallbackItem {
 
   @ExposeUnlessNull()
   @ApiPropertyOptional({
-    description: 'Why there is no whole answer, such as `the provider did not answer within 10000 ms`',
+    description: 'Why there is no complete answer, such as `the provider did not answer within 10000 ms`',
   })
   error?: string;
 

@@ -59,13 +59,13 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
   callback('/v1/game/free-spins/status', {
     tag: 'Free spins',
     operationId: 'freeSpinsStatus',
-    summary: 'Report what is left of a batch',
+    summary: 'Report the remaining spins of a batch',
     description: 'Called on demand, when a person looks at the grant. It changes nothing.',
     fields: BATCH,
     answered: {
-      description: 'What is left',
+      description: 'The remaining spins',
       content: json({
-        remainingSpins: count(9, 'Spins not taken yet'),
+        remainingSpins: count(9, 'Spins that have not been played'),
         completed: { type: 'boolean', example: false },
       }),
     },
@@ -73,20 +73,21 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
   callback('/v1/game/free-spins/cancel', {
     tag: 'Free spins',
     operationId: 'cancelFreeSpins',
-    summary: 'Void what is left of a batch',
-    description: 'Be idempotent on `externalRef`. A spin taken before it arrived stands.',
+    summary: 'Void the remaining spins of a batch',
+    description:
+      'Be idempotent on `externalRef`. Spins that were played before the call arrived remain valid.',
     fields: BATCH,
-    answered: { description: 'Cancelled, or nothing was left; the body is ignored' },
+    answered: { description: 'Cancelled, or no spins were left; the body is ignored' },
   }),
   callback('/v1/game/session/revoke', {
     tag: 'Sessions',
     operationId: 'revokeSession',
     summary: "End a player's session",
     description:
-      'The session is gone already, whether or not this arrives: every wallet call in it is a 401.',
+      'The session has ended already, whether or not this call arrives: every wallet call with its token is a 401.',
     fields: {
       revocationRef: { type: 'string', format: 'uuid', description: 'Identifies this revocation' },
-      sessionId: { type: 'string', format: 'uuid', description: 'As `session/verify` named it' },
+      sessionId: { type: 'string', format: 'uuid', description: 'As `session/verify` returned it' },
       ...PLAYER,
       reason: { type: 'string', enum: ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] },
       revokedAt: { type: 'string', format: 'date-time' },

@@ -54,8 +54,8 @@ export type CallbackOutcome =
     };
 
 /**
- * The only way to call a provider: signs with its secret, sends once without retry, and records each attempt before the call.
- * Never rejects. Contract, section 6.
+ * Makes all calls to providers: signs with the provider's secret, sends once without retry, and records each attempt
+ * before the call. Never rejects. Contract, section 6.
  */
 @Injectable()
 export class ProviderCallbacks {
@@ -74,7 +74,7 @@ export class ProviderCallbacks {
   async call(callback: ProviderCallback): Promise<CallbackOutcome> {
     const { providerId, route, reference } = callback;
     const provider = this.tenancy.provider(providerId);
-    if (!provider) return unsent('the provider is not known here');
+    if (!provider) return unsent('the provider is unknown to this instance');
     const body = JSON.stringify(callback.body);
     const requestId = currentRequestId() ?? null;
     let callbackId: number;

@@ -116,7 +116,7 @@ class RecordBytes implements CsvRecord {
     for (; at < this.bytes.length; at += 1) {
       const byte = this.bytes[at];
       if (byte === COMMA || byte === LF || byte === CR) break;
-      if (byte === QUOTE) throw this.error(at, 'a quote stands in a field that is not quoted');
+      if (byte === QUOTE) throw this.error(at, 'an unquoted field contains a quote');
     }
     if (at === this.bytes.length && !this.last) return undefined;
     this.fields.push(this.bytes.toString('utf8', start, at));
@@ -142,7 +142,7 @@ class RecordBytes implements CsvRecord {
     if (at === this.bytes.length) return 0;
     if (this.bytes[at] === LF) return 1;
     if (at + 1 === this.bytes.length && !this.last) return undefined;
-    if (this.bytes[at + 1] !== LF) throw this.error(at, 'a carriage return stands alone');
+    if (this.bytes[at + 1] !== LF) throw this.error(at, 'a carriage return is not followed by a line feed');
     return 2;
   }
 
@@ -158,7 +158,7 @@ class RecordBytes implements CsvRecord {
     const record = this.bytes.subarray(this.start, end);
     if (!isUtf8(record)) throw this.error(this.start + validBytes(record), 'this is not UTF-8');
     const nul = record.indexOf(0);
-    if (nul >= 0) throw this.error(this.start + nul, 'a NUL byte stands here');
+    if (nul >= 0) throw this.error(this.start + nul, 'there is a NUL byte here');
   }
 
   private breaksBefore(end: number): number {

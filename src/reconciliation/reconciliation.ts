@@ -19,7 +19,7 @@ export interface Task extends Range {
   readonly databaseUrl: string;
   readonly statementPath: string;
   readonly reportPath: string;
-  /** Most findings in the outcome, 10 by default; the report has all. */
+  /** Maximum number of findings in the outcome, 10 by default; the report has all. */
   readonly foundAtMost?: number;
 }
 

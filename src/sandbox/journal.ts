@@ -1,6 +1,6 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 
-/** Most records of a journal. All are in memory, too, where a million take a few hundred megabytes. */
+/** Maximum number of records of a journal. All are in memory, too, where a million take a few hundred megabytes. */
 const MAX_RECORDS = 1_000_000;
 
 /**

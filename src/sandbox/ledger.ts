@@ -118,7 +118,7 @@ export class Ledger {
   private moved(order: Order, movedMinor: number): Verdict {
     const balance = this.balance(order.playerRef, order.currency) + movedMinor;
     if (!Number.isSafeInteger(balance)) return declined('LIMIT_REACHED');
-    // Avoids -0, to which a reversal of nothing computes.
+    // Avoids -0, the result of reversing nothing.
     return { status: 'APPROVED', movedMinor: movedMinor || 0 };
   }
 }
@@ -129,10 +129,10 @@ export function readOrder(body: Fields): Order | string {
   const kind = KINDS.find((candidate) => candidate === body['kind']);
   if (!kind) return `kind must be one of ${KINDS.join(', ')}`;
   if (!isText(providerId) || !isText(transactionId) || !isText(playerRef)) {
-    return 'providerId, transactionId and playerRef must be texts';
+    return 'providerId, transactionId and playerRef must be strings';
   }
   if (kind !== 'ADJUSTMENT' && !(isText(body['gameId']) && isText(body['roundId']))) {
-    return 'gameId and roundId must be texts';
+    return 'gameId and roundId must be strings';
   }
   if (!isCurrency(currency)) return 'currency must be three upper-case letters';
   if (!isWhole(amountMinor, kind === 'ADJUSTMENT' ? -Number.MAX_SAFE_INTEGER : 0)) {

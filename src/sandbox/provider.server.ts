@@ -137,7 +137,7 @@ export class ProviderServer {
   }
 
   private revoke({ sessionId }: Fields): Answer {
-    if (!isText(sessionId)) return badRequest('sessionId must be a text');
+    if (!isText(sessionId)) return badRequest('sessionId must be a string');
     if (!this.isRevoked(sessionId)) this.happened({ what: 'revoked', sessionId });
     return { status: 200, body: {} };
   }
@@ -181,7 +181,7 @@ function remainder({ remainingSpins }: Batch): Remainder {
 function readGrant(body: Fields): Grant | string {
   const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = body;
   if (!isText(requestRef) || !isText(playerRef) || !isText(gameId)) {
-    return 'requestRef, playerRef and gameId must be texts';
+    return 'requestRef, playerRef and gameId must be strings';
   }
   if (!isWhole(spins, 1)) return 'spins must be a whole number from 1';
   if (!isWhole(betAmountMinor, 0)) return 'betAmountMinor must be a whole number from 0';

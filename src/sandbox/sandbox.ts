@@ -131,7 +131,7 @@ class Seed {
       if (moved.json['status'] === 'DISABLED') return secret;
       if (await this.holds({ id, secret }, known.signedRoute)) return secret;
     }
-    this.log(`${id}: its secret was lost and is replaced by a new one`);
+    this.log(`${id}: its secret was lost, so it gets a new one`);
     const rotated = await this.admin('POST', `${collection}/${id}/secret/rotate`, { overlapSeconds: 0 });
     return secretIn(expectStatus(rotated, 200));
   }
@@ -175,7 +175,7 @@ async function stopAll(counterparts: readonly { stop(): Promise<void> }[]): Prom
 function summary(file: SandboxFile, path: string): string {
   const { apiUrl, docsUrl, walletUrl, providerUrl, provider, operator } = file;
   return [
-    'Croupier is running, with a sandbox beside it. All of it is play money.',
+    'Croupier is running, with a sandbox beside it. The sandbox uses play money only.',
     '',
     `  API          ${apiUrl}`,
     `  Swagger      ${docsUrl}  (by audience: ${docsUrl}/provider, /operator, /admin)`,
@@ -188,7 +188,7 @@ function summary(file: SandboxFile, path: string): string {
     `  Games        ${file.games.join(', ')}`,
     `  Admin key    ${file.adminApiKey}`,
     '',
-    `  All of this is kept in ${path}`,
+    `  All of this is stored in ${path}`,
     '  Play a round over real HTTP: npm run round; with counterparts that misbehave: npm run round -- --faults',
   ].join('\n');
 }

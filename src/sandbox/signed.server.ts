@@ -48,7 +48,9 @@ interface SignedServerOptions extends CounterpartOptions {
 const MAX_BODY_BYTES = 64 * 1024;
 /** Twice the signature's tolerance, in seconds: how long the timestamp of a nonce may be valid. */
 const NONCE_MEMORY_SECONDS = 600;
-/** Most remembered nonces: about 1600 calls a second for that time. When it is full, calls are refused. */
+/**
+ * Maximum number of remembered nonces: about 1600 calls a second for that time. When it is full, calls are refused.
+ */
 const MAX_NONCES = 1_000_000;
 /** Longer than a client keeps an idle connection, so that it is never closed during a call, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
@@ -112,7 +114,7 @@ export class SignedServer {
     const rawBody = await read(request);
     if (!this.believes(request, rawBody)) return send(response, 401, 'text/plain', 'invalid signature');
     const body = parse(rawBody);
-    if (!body) return sendJson(response, badRequest('the body is no JSON object'));
+    if (!body) return sendJson(response, badRequest('the body is not a JSON object'));
     const fault = this.faults.choose({ operation: route.operation(body), body, headers: request.headers });
     const answer = fault?.name === 'refuse' ? REFUSED : route.answer(body, fault?.name);
     // The answer may depend on what another call has just appended, so every call waits for the disk.
@@ -129,7 +131,7 @@ export class SignedServer {
     if (request.method === 'DELETE') this.faults.clear();
     if (request.method === 'PUT') {
       const body = parse(await read(request));
-      const wrong = body ? this.faults.replace(body) : 'the body is no JSON object';
+      const wrong = body ? this.faults.replace(body) : 'the body is not a JSON object';
       if (wrong !== undefined) return sendJson(response, badRequest(wrong));
     }
     sendJson(response, { status: 200, body: { rules: this.faults.list() } });

@@ -1,6 +1,6 @@
 import type { FoundRow } from './search.store.js';
 
-/** The admin route that shows what was found. */
+/** The admin route that shows a found record. */
 export function hrefOf(found: FoundRow): string {
   const { type, id, operatorId, providerId, playerRef, gameId, mode, transactionId } = found;
   switch (type) {

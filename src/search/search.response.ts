@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../http/lists/list.js';
 
 export const FOUND_TYPES = [
   'transaction',
@@ -11,13 +12,13 @@ export const FOUND_TYPES = [
   'request',
 ] as const;
 
-/** Something that an id names. */
+/** A record that the id identifies. */
 export class SearchItem {
   @ApiProperty({ enum: FOUND_TYPES, example: 'player' })
   type: (typeof FOUND_TYPES)[number];
   @ApiProperty({
     example: 'player-42',
-    description: 'By which `href` knows it: of a grant its requestRef, of a batch its batchId',
+    description: 'The id in `href`: the requestRef of a grant, the batchId of a batch',
   })
   id: string;
   @ApiPropertyOptional({ example: 'sandbox-operator' })
@@ -28,12 +29,22 @@ export class SearchItem {
   playerRef?: string;
   @ApiProperty({
     format: 'date-time',
-    description: 'When it was created; of a player, when something of theirs was last',
+    description: 'When it was created; for a player, when their newest record was created',
   })
   at: Date;
   @ApiProperty({ example: '/v1/admin/sessions?playerRef=player-42', description: 'The route that shows it' })
   href: string;
 }
+
+export const SEARCH_COLUMNS: Columns<SearchItem> = {
+  type: true,
+  id: true,
+  operatorId: true,
+  providerId: true,
+  playerRef: true,
+  at: true,
+  href: true,
+};
 
 export class SearchResponse {
   @ApiProperty({ type: [SearchItem], description: 'Newest first, at most 50' })

@@ -5,7 +5,7 @@ import { hrefOf } from './href.js';
 import type { SearchItem, SearchResponse } from './search.response.js';
 import { type FoundRow, SearchStore } from './search.store.js';
 
-/** Finds what an id names, whatever kind of id it is. Contract, section 9. */
+/** Finds the records that an id identifies, whatever kind of id it is. Contract, section 9. */
 @Injectable()
 export class SearchService {
   constructor(

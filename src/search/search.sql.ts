@@ -1,9 +1,12 @@
 import type { Statement } from '../database/database.js';
 import { leading } from '../database/time-ordered.js';
 
-/** Items of an answer. Contract, section 9. */
-export const MOST_ITEMS = 50;
-/** Rows that are read of a round, and of each kind of what a player has, to find the rounds and operators among them. */
+/** Maximum number of items in an answer. Contract, section 9. */
+export const MAX_ITEMS = 50;
+/**
+ * Maximum number of rows that are read of a round, and of each kind of a player's records, to find the rounds and
+ * operators among them.
+ */
 const ROWS_OF_ROUND = 2_000;
 const ROWS_OF_PLAYER = 200;
 
@@ -26,7 +29,7 @@ const transactionsWith = (transactionId: string, providerId: string) => `
 /** The newest attempts with an id; a provider may send one request id with all its requests. */
 const attemptsWith = (column: string, wanted: string) => `
   (SELECT provider_id, transaction_id, created_at FROM attempt_ids
-    WHERE ${column} = ${wanted} ORDER BY created_at DESC LIMIT ${MOST_ITEMS})`;
+    WHERE ${column} = ${wanted} ORDER BY created_at DESC LIMIT ${MAX_ITEMS})`;
 
 const BY_ID_IN_ATTEMPT = `(
   SELECT DISTINCT provider_id, transaction_id FROM (
@@ -39,7 +42,7 @@ const REQUESTS_OF_TRANSACTIONS = `
     FROM ${attemptsWith('request_id', TEXT)} attempt ${transactionsWith('attempt.transaction_id', 'attempt.provider_id')}
    GROUP BY t.operator_id, t.provider_id, t.player_ref, t.transaction_id`;
 
-/** One for all that a request did. */
+/** One row for all audit entries of a request. */
 const REQUEST_OF_AUDIT = `
   SELECT * FROM (
     SELECT 'request', e.request_id, NULL, NULL, NULL, e.created_at, NULL, NULL, NULL FROM audit_entries e
@@ -54,7 +57,7 @@ const SESSION = `
   SELECT 'session', s.session_id::text, s.operator_id, s.provider_id, s.player_ref, s.created_at, NULL, NULL, NULL
     FROM sessions s WHERE s.session_id = ${UUID}`;
 
-/** The newest of what a player has in a table. @param order the columns after the player in its index */
+/** A player's newest row in a table. @param order the columns after the player in its index */
 const newestOfPlayer = (table: string, order: readonly string[]) => `
   (SELECT t.operator_id, t.created_at FROM ${table} t WHERE ${leading('player_ref', TEXT)}
     ORDER BY t.player_ref DESC, ${order.map((column) => `t.${column} DESC`).join(', ')} LIMIT ${ROWS_OF_PLAYER})`;
@@ -71,14 +74,14 @@ const GRANTS = `${GRANT} FROM free_spin_grants g WHERE g.request_ref = ${TEXT}`;
 const GRANTS_BY_EXTERNAL_REF = `
   ${GRANT} FROM ${PROVIDERS} CROSS JOIN LATERAL (
     SELECT * FROM free_spin_grants g WHERE g.provider_id = provider.id AND g.external_ref = ${TEXT}
-     LIMIT ${MOST_ITEMS}) g`;
+     LIMIT ${MAX_ITEMS}) g`;
 
 const BATCH = `SELECT 'batch', b.batch_id::text, b.operator_id, NULL, NULL, b.created_at, NULL, NULL, NULL FROM free_spin_batches b`;
 const APPROVAL = `SELECT 'approval', a.approval_id::text, a.operator_id, NULL, NULL, a.created_at, NULL, NULL, NULL FROM approvals a`;
 
 /**
- * Everything that an id names, by an index each. UNION removes what is found in two ways. The statement has no name: its
- * plan depends on the id.
+ * Everything that an id identifies; each part uses an index. UNION removes rows that are found in two ways. The
+ * statement has no name: its plan depends on the id.
  */
 export const SEARCH: Statement = {
   name: '',
@@ -99,9 +102,9 @@ export const SEARCH: Statement = {
         `${BATCH} WHERE b.batch_id = ${UUID}`,
         `${BATCH} WHERE b.batch_ref = ${TEXT}`,
         `${APPROVAL} WHERE a.approval_id = ${UUID}`,
-        // Of a deed that was carried out, its own record is found.
+        // An approved action is found by its own record instead.
         `${APPROVAL} WHERE a.state = 'WAITING' AND a.reference = ${TEXT}`,
       ].join('\nUNION\n')}
     ) found
-    ORDER BY at DESC, type, id LIMIT ${MOST_ITEMS}`,
+    ORDER BY at DESC, type, id LIMIT ${MAX_ITEMS}`,
 };

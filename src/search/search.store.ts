@@ -4,7 +4,7 @@ import { isUuid } from '../http/validation/identifier.js';
 import type { SearchItem } from './search.response.js';
 import { SEARCH } from './search.sql.js';
 
-/** Something that an id names, with what its address needs; null is what it does not have. */
+/** A record that an id identifies, with the fields of its address; a field that does not apply is null. */
 export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   readonly operatorId: string | null;
   readonly providerId: string | null;
@@ -12,7 +12,7 @@ export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   /** Of a round. */
   readonly gameId: string | null;
   readonly mode: string | null;
-  /** Of a request: the transaction that it was about; null if the audit log has it. */
+  /** For a request: its transaction; null if it was found in the audit log. */
   readonly transactionId: string | null;
 }
 

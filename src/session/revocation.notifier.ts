@@ -25,7 +25,7 @@ const FIRST_POLL_MS = 1_000;
 const STOP_MS = 5_000;
 
 const PENDING: Notification = { delivered: false, error: 'pending' };
-const NOBODY_KNOWS = 'the outcome is not known: the platform stopped while the provider was notified';
+const UNKNOWN_OUTCOME = 'the outcome is not known: the platform stopped while the provider was notified';
 
 /**
  * Notifies providers of sessions that ended, each once: a statement claims the notification and is committed before the
@@ -44,8 +44,8 @@ export class RevocationNotifier
     onError: ({ message }) => this.logger.error({ msg: 'notifications cannot be started', detail: message }),
     intervalMs: POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
+    inFlight: () => [...this.workers],
   });
-  private stopped: Promise<unknown> | undefined;
 
   constructor(
     private readonly configuration: Configuration,
@@ -64,12 +64,11 @@ export class RevocationNotifier
    * the database.
    */
   onModuleDestroy(): void {
-    void this.loop.stop(0);
-    this.stopped = Promise.race([Promise.all(this.workers), sleep(STOP_MS, undefined, { ref: false })]);
+    void this.loop.stop(STOP_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.stopped;
+    await this.loop.stop(STOP_MS);
   }
 
   /** Notifies of one session now, unless it was notified before. @returns the outcome */
@@ -92,7 +91,8 @@ export class RevocationNotifier
     // Sessions that ended before providers were notified have no row.
     if (!stored) return { delivered: false, error: 'the provider was not notified' };
     const { sent, delivered, status, error, leaseAlive } = stored;
-    if (delivered === null) return leaseAlive || !sent ? PENDING : { delivered: false, error: NOBODY_KNOWS };
+    if (delivered === null)
+      return leaseAlive || !sent ? PENDING : { delivered: false, error: UNKNOWN_OUTCOME };
     return { delivered, ...(status !== null && { status }), ...(error !== null && { error }) };
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
-/** Most remembered sessions, about 12 MB. Beyond it the oldest is forgotten. */
-export const MOST_SESSIONS = 100_000;
+/** Maximum number of remembered sessions, about 12 MB. Beyond it the oldest is forgotten. */
+export const MAX_SESSIONS = 100_000;
 
 /** The owner of a session's money, which never changes. */
 export interface SessionOwner {
@@ -20,7 +20,7 @@ export class SessionOwners {
     const key = keyOf(tokenHash);
     if (this.owners.has(key)) return;
     this.owners.set(key, { operatorId, sessionId, mode });
-    if (this.owners.size > MOST_SESSIONS) this.owners.delete(this.owners.keys().next().value!);
+    if (this.owners.size > MAX_SESSIONS) this.owners.delete(this.owners.keys().next().value!);
   }
 
   find(tokenHash: Buffer): SessionOwner | undefined {

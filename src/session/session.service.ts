@@ -132,8 +132,8 @@ export class SessionService {
     const operatorId = operator === 'any' ? undefined : operator.id;
     const revoked = await this.audit.change(actor, async ({ query }, record) => {
       const ended = await this.sessions.revoke(query, sessionId, operatorId, reason);
-      const deed = { action: 'session.revoke', target: `session:${sessionId}`, after: { reason } };
-      if (ended) await record(deed);
+      const entry = { action: 'session.revoke', target: `session:${sessionId}`, after: { reason } };
+      if (ended) await record(entry);
       return ended;
     });
     if (revoked) this.logger.log({ msg: 'session revoked', sessionId, reason });
@@ -181,8 +181,8 @@ export class SessionService {
       const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, reason);
       const sessions = ended.map(({ sessionId }) => sessionId);
       const target = `player:${operator.id}/${playerRef}`;
-      const deed = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
-      if (ended.length > 0) await record(deed);
+      const entry = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
+      if (ended.length > 0) await record(entry);
       return ended;
     });
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });

@@ -4,7 +4,7 @@ import { Clock } from '../runtime/clock.js';
 /** Capacity of the memory, as a multiple of the nonces that a tenant uses at its full rate. */
 const HEADROOM = 4;
 /** Smallest capacity for a tenant, in nonces. */
-const LEAST_CAPACITY = 10_000;
+const MIN_CAPACITY = 10_000;
 /** Largest capacity for a tenant, in nonces: a Set throws beyond it. */
 const SET_CAPACITY = 2 ** 24;
 
@@ -62,5 +62,5 @@ export class NonceMemory {
  * @param perSecond the tenant's rate limit
  */
 export function capacityOf(perSecond: number, rememberSeconds: number): number {
-  return Math.min(SET_CAPACITY, Math.max(LEAST_CAPACITY, HEADROOM * perSecond * rememberSeconds));
+  return Math.min(SET_CAPACITY, Math.max(MIN_CAPACITY, HEADROOM * perSecond * rememberSeconds));
 }

@@ -29,7 +29,7 @@ export class Nonces {
     this.rememberSeconds = 2 * configuration.signatureToleranceSeconds + 1;
   }
 
-  /** Whether this process alone decides about the tenant's nonces, so that `claimInProcess` suffices. */
+  /** Whether only this process decides about the tenant's nonces, so that `claimInProcess` suffices. */
   areInProcess(tenant: Tenant): boolean {
     return tenant.kind === 'PROVIDER' && !this.redis.configured;
   }

@@ -24,7 +24,7 @@ import type { SignedRequest } from './tenant.decorator.js';
 export class SignatureGuard implements CanActivate {
   private readonly logger = new BoundedLogger('Signature');
   /** The key for unknown tenants, so that they cost the same work as a wrong signature. */
-  private readonly nobodysSecret: string;
+  private readonly decoySecret: string;
 
   constructor(
     private readonly reflector: Reflector,
@@ -35,7 +35,7 @@ export class SignatureGuard implements CanActivate {
     private readonly metrics: Metrics,
     randomness: Randomness,
   ) {
-    this.nobodysSecret = randomness.secret();
+    this.decoySecret = randomness.secret();
   }
 
   canActivate(context: ExecutionContext): true | Promise<true> {
@@ -50,7 +50,7 @@ export class SignatureGuard implements CanActivate {
     try {
       const tenant = this.signer(request, caller);
       const nonce = header(request, 'x-nonce');
-      // Avoids an await where this process decides alone.
+      // Avoids an await if only this process decides.
       if (this.nonces.areInProcess(tenant)) {
         return this.admit(request, tenant, this.nonces.claimInProcess(tenant, nonce));
       }
@@ -85,7 +85,7 @@ export class SignatureGuard implements CanActivate {
       path: request.originalUrl,
       headers: request.headers,
       body: request.body as Buffer,
-      secrets: known?.secrets ?? [this.nobodysSecret],
+      secrets: known?.secrets ?? [this.decoySecret],
       tenantId,
       now: this.clock.unixSeconds(),
       toleranceSeconds: this.configuration.signatureToleranceSeconds,

@@ -27,7 +27,7 @@ export interface Directory {
   readonly withoutPrevious: readonly string[];
 }
 
-export const NOBODY: Directory = {
+export const EMPTY_DIRECTORY: Directory = {
   version: 0,
   tenants: new Map(),
   games: new Map(),
@@ -48,13 +48,13 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
       opened(secretBox, { tenantId: tenant.id, column }, sealed);
     const current = open('current', sealedSecret);
     if ('problem' in current) {
-      unreadable.push(`the secret of ${tenant.id} does not open: ${current.problem}`);
+      unreadable.push(`the secret of ${tenant.id} cannot be decrypted: ${current.problem}`);
       continue;
     }
     const { secret } = current;
     const before = previousSealedSecret === null ? undefined : open('previous', previousSealedSecret);
     if (before && 'problem' in before) {
-      withoutPrevious.push(`the previous secret of ${tenant.id} does not open: ${before.problem}`);
+      withoutPrevious.push(`the previous secret of ${tenant.id} cannot be decrypted: ${before.problem}`);
     }
     tenants.set(tenant.id, {
       tenant,

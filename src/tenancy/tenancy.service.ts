@@ -1,11 +1,12 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Configuration, ConfigurationError, LEASE_MARGIN_MS } from '../config/configuration.js';
+import { Configuration, LEASE_MARGIN_MS } from '../config/configuration.js';
+import { ConfigurationError } from '../config/variable-reader.js';
 import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
-import { type Directory, directoryOf, NOBODY, pauseKey } from './directory.js';
+import { type Directory, directoryOf, EMPTY_DIRECTORY, pauseKey } from './directory.js';
 import { isInForce, type Pause, type PausedKind } from './pauses/pause.entity.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { TenancyStore } from './tenancy.store.js';
@@ -27,7 +28,7 @@ export interface VerificationSecrets {
 }
 
 /** The operator, provider and game that a BET or launch concerns. */
-interface Bettor {
+interface BetParties {
   readonly operatorId: string;
   readonly providerId: string;
   readonly gameId: string;
@@ -44,7 +45,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   readonly longestWalletTimeoutMs: number;
 
   private readonly logger = new Logger('Tenancy');
-  private directory: Directory = NOBODY;
+  private directory: Directory = EMPTY_DIRECTORY;
   /** When the last confirmed reading began, on the monotonic clock. */
   private confirmedAtMs = -Infinity;
   private outOfReach = false;
@@ -109,7 +110,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   /** The current pause of the game, its provider or the operator: it refuses BETs and launches. */
-  pauseOfBets({ operatorId, providerId, gameId }: Bettor): Pause | undefined {
+  pauseOfBets({ operatorId, providerId, gameId }: BetParties): Pause | undefined {
     if (this.directory.pauses.size === 0) return undefined;
     return (
       this.pause('GAME', gameId) ?? this.pause('PROVIDER', providerId) ?? this.pause('OPERATOR', operatorId)
@@ -140,7 +141,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   /**
    * The secret for outgoing calls to this tenant: the previous one as long as it is valid, because the tenant may not
    * have the new one yet. Contract, section 1.
-   * @throws CroupierError CONFIGURATION_UNAVAILABLE where the tenant is not known
+   * @throws CroupierError CONFIGURATION_UNAVAILABLE if the tenant is unknown
    */
   signingSecret(id: string): string {
     const entry = this.directory.tenants.get(id);
@@ -209,7 +210,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   /** Logs one line when PostgreSQL is lost and one when it is back, however many polls fail in between. */
   private reportOutOfReach({ message, code }: Error & { code?: string }): void {
-    const msg = 'PostgreSQL cannot be read: what needs it is refused, and may be tried again';
+    const msg = 'PostgreSQL cannot be read: requests that need it are refused, and may be tried again';
     if (!this.outOfReach) this.logger.error({ msg, detail: message || code });
     this.outOfReach = true;
   }

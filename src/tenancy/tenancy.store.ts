@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
-import type { Timed } from '../database/database-clock.js';
+import type { WithDatabaseTime } from '../database/database-clock.js';
 import { Game } from './game.entity.js';
 import { Pause } from './pauses/pause.entity.js';
 import { type SealedSecrets, secretsOfOneMoment } from './secrets/sealed-secret.store.js';
 import { OperatorEntity, ProviderEntity } from './tenant.entity.js';
 import type { Tenant } from './tenant.js';
 
-export interface Version extends Timed {
+export interface Version extends WithDatabaseTime {
   readonly version: number;
 }
 

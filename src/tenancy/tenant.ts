@@ -23,7 +23,7 @@ export function assertCurrency({ currencies }: Operator, currency: string): void
   if (currencies === null || currencies.includes(currency)) return;
   throw new CroupierError(
     'INVALID_REQUEST',
-    `currency ${currency} is none of the operator's: ${currencies.join(', ')}`,
+    `currency ${currency} is not among the operator's currencies: ${currencies.join(', ')}`,
   );
 }
 

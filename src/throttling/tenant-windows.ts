@@ -2,7 +2,7 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { monotonicMs } from '../runtime/clock.js';
 
 /** Largest number of windows, about 2 MB. Beyond it, the oldest window is forgotten. */
-export const MOST_TENANTS = 10_000;
+export const MAX_TENANTS = 10_000;
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
@@ -44,7 +44,7 @@ export class TenantWindows implements ThrottlerStorage {
     // A Map keeps the order of insertion: deleting first makes this window the last.
     this.windows.delete(tenantId);
     this.windows.set(tenantId, window);
-    if (this.windows.size > MOST_TENANTS) this.windows.delete(this.windows.keys().next().value!);
+    if (this.windows.size > MAX_TENANTS) this.windows.delete(this.windows.keys().next().value!);
     return window;
   }
 }

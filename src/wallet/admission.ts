@@ -4,26 +4,30 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
 
-/** Most requests that load and claim at the same time: a batch under way and the next one. More would only wait. */
-export const MOST_CLAIMING = 2 * BATCH_LIMIT;
 /**
- * Bounds on requests under way, from arrival to answer: beyond the first BETs are refused, beyond the second all
- * others, too. They bound memory.
+ * Maximum number of requests that load and claim at the same time: a batch under way and the next one. More would
+ * only wait.
  */
-const MOST_UNDER_WAY = 4_000;
-const MOST_UNDER_WAY_SETTLING = 6_000;
+export const MAX_CLAIMING = 2 * BATCH_LIMIT;
 /**
- * Longest wait to be admitted, in milliseconds. It is not shorter, because a client that waits sends nothing else. A
- * refusal costs a good part of a BET, so frequent repetitions leave less capacity for admitted requests.
+ * Bounds on requests under way, from arrival to answer: beyond the first bound BETs are refused, beyond the second
+ * all requests. They bound the memory in use.
+ */
+const MAX_UNDER_WAY = 4_000;
+const MAX_UNDER_WAY_SETTLING = 6_000;
+/**
+ * Longest wait to be admitted, in milliseconds. It is not shorter, because a waiting client sends nothing else. A
+ * refusal takes a large part of the time that a BET takes, so frequent repetitions leave less capacity for admitted
+ * requests.
  */
 const LONGEST_WAIT_MS = 3_000;
 /**
- * Refusals at a time, and the pause before the next ones, in milliseconds. Requests that arrived together would
- * otherwise be refused together, which delays all others, and then be repeated together.
+ * Number of requests refused together, and the pause before the next ones, in milliseconds. Requests that arrived
+ * together would otherwise be refused together, which delays all others, and then be repeated together.
  */
 const REFUSALS_AT_ONCE = 32;
 const REFUSAL_PAUSE_MS = 10;
-/** How soon a refused request may be sent again, in seconds. */
+/** `Retry-After` of a refused request, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** Classes of requests: a BET or balance read begins business, a WIN or ROLLBACK settles it. */
@@ -44,8 +48,8 @@ interface Waiting {
 }
 
 /**
- * Keeps an overloaded instance useful: admits only as many requests as one full batch after the other can claim, and
- * refuses before anything is claimed. Contract, section 9, `OVERLOADED`.
+ * Keeps an overloaded instance useful: admits only as many requests as can be claimed in full batches, one after the
+ * other, and refuses the rest before anything is claimed. Contract, section 9, `OVERLOADED`.
  *
  * Settling requests go first, in order of arrival. Of the others the newest goes first: under overload, served requests
  * then wait for milliseconds only, and refused ones are those that waited longest.
@@ -54,7 +58,7 @@ interface Waiting {
 export class Admission {
   private underWay = 0;
   private claiming = 0;
-  /** Both with the oldest first. */
+  /** Both queues are in order of arrival. */
   private readonly settling: Waiting[] = [];
   private readonly beginning: Waiting[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -63,11 +67,11 @@ export class Admission {
 
   /** @throws CroupierError OVERLOADED if too much is under way, or admission takes longer than three seconds */
   async enter(of: AdmissionClass): Promise<Admitted> {
-    if (this.underWay >= (of === 'settling' ? MOST_UNDER_WAY_SETTLING : MOST_UNDER_WAY)) {
+    if (this.underWay >= (of === 'settling' ? MAX_UNDER_WAY_SETTLING : MAX_UNDER_WAY)) {
       throw this.refusal('full');
     }
     this.underWay += 1;
-    if (this.claiming < MOST_CLAIMING) {
+    if (this.claiming < MAX_CLAIMING) {
       this.claiming += 1;
       return this.admitted();
     }

@@ -10,13 +10,13 @@ import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
 
 /** How long ids are searchable, in days. Contract, section 9, "Search". */
 const KEPT_DAYS = 7;
-/** Most attempts that wait to be written, a few megabytes; further ones are dropped. */
-const MOST_QUEUED = 20_000;
-/** Most attempts per statement. */
+/** Maximum number of attempts that wait to be written, a few megabytes; further ones are dropped. */
+const MAX_QUEUED = 20_000;
+/** Maximum number of attempts per statement. */
 const BATCH = 1_000;
 /** Interval of the writes, in milliseconds. */
 const WRITE_EVERY_MS = 500;
-/** Interval of deleting expired ids, in milliseconds, rows per statement, and statements per pass. */
+/** Interval of deleting expired ids, in milliseconds; rows per statement; statements per pass. */
 const DELETE_EVERY_MS = 60_000;
 const DELETED_AT_ONCE = 10_000;
 const DELETIONS_PER_PASS = 50;
@@ -25,7 +25,7 @@ const STOP_MS = 2_000;
 
 /**
  * Makes attempts searchable by their request, by the platform's and by the operator's transaction id. The ids are
- * written in batches, for which attempts do not wait: an attempt whose ids are lost is only harder to find.
+ * written in batches, and attempts do not wait for that: an attempt whose ids are lost is only harder to find.
  */
 @Injectable()
 export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -59,7 +59,7 @@ export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Queues the ids of an attempt. Returns at once. */
   remember(attempt: IdsOfAttempt): void {
-    if (this.queue.length < MOST_QUEUED) this.queue.push(attempt);
+    if (this.queue.length < MAX_QUEUED) this.queue.push(attempt);
     else this.metrics.attemptIdsDropped(1);
   }
 

@@ -93,7 +93,7 @@ export class AttemptRunner {
   }
 
   /**
-   * Calls the operator and settles what it answers. If the process dies during the call, the attempt stays PENDING until
+   * Calls the operator and settles its answer. If the process dies during the call, the attempt stays PENDING until
    * its lease expires; if it dies before the settlement is committed, the next attempt repeats the same request.
    */
   async execute({ claim, call }: HeldClaim, driver: Driver): Promise<AttemptOutcome> {

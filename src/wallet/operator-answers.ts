@@ -9,8 +9,8 @@ import type { Claim } from './transaction.js';
 const KEPT_BYTES = 4096;
 /** Longest wait of an attempt until its answer is stored, in milliseconds; the write continues after that. */
 const PATIENCE_MS = 200;
-/** Most writes under way, each of at most 4 KiB. Beyond it, an answer is logged as not kept. */
-const MOST_WRITES = 64;
+/** Maximum number of writes under way, each of at most 4 KiB. Beyond it, an answer is logged as not stored. */
+const MAX_WRITES = 64;
 
 /** Stores invalid answers of operators for the desk. */
 @Injectable()
@@ -28,8 +28,8 @@ export class OperatorAnswers {
     if (body.length === 0) return;
     const { providerId, transactionId } = order;
     const ids = { providerId, transactionId, attempt };
-    if (this.writes >= MOST_WRITES) {
-      this.logger.warn({ msg: 'an answer of an operator was not kept: too many at once', ...ids });
+    if (this.writes >= MAX_WRITES) {
+      this.logger.warn({ msg: "an operator's answer was not stored: too many writes under way", ...ids });
       return;
     }
     this.writes += 1;
@@ -37,7 +37,7 @@ export class OperatorAnswers {
       .keep(providerId, { transactionId, attempt, body: harmlessText(body) })
       .catch((error: unknown) => {
         const detail = (error as Error).message;
-        this.logger.warn({ msg: 'an answer of an operator could not be kept', ...ids, detail });
+        this.logger.warn({ msg: "an operator's answer could not be stored", ...ids, detail });
       })
       .finally(() => (this.writes -= 1));
     await Promise.race([written, sleep(PATIENCE_MS, undefined, { ref: false })]);

@@ -17,7 +17,10 @@ export class TransactionRequest {
   @TokenField()
   sessionToken: string;
 
-  @OwnIdentifierField({ example: 'bet-1001', description: "The provider's own id, used once for ever" })
+  @OwnIdentifierField({
+    example: 'bet-1001',
+    description: "The provider's own id, which it never uses again",
+  })
   transactionId: string;
 
   @ChoiceField(KINDS)
@@ -58,7 +61,7 @@ export class TransactionRequest {
   @IdentifierField({
     presence: 'nullable',
     example: 'batch-77',
-    description: "The free-spin batch's externalRef that a WIN belongs to",
+    description: 'The externalRef of the batch of free spins that a WIN belongs to',
   })
   freeSpinsRef?: string;
 }

@@ -9,7 +9,11 @@ export class TransactionResponse {
   platformTransactionId: string;
   @ApiProperty({ enum: ['APPROVED', 'DECLINED'] })
   status: 'APPROVED' | 'DECLINED';
-  @ApiProperty({ type: 'integer', example: 99750, description: 'Minor units, as the operator named it then' })
+  @ApiProperty({
+    type: 'integer',
+    example: 99750,
+    description: 'Minor units, as the operator reported it then',
+  })
   balance: number;
   @ApiProperty({ example: 'EUR' })
   currency: string;

@@ -187,7 +187,7 @@ export const CLAIM_PARKED: Statement = {
   text: takeOver('t.parked_at IS NOT NULL', '$3'),
 };
 
-/** Most rows of a player that are searched for the operator's last balance. */
+/** Maximum number of a player's rows that are searched for the operator's last balance. */
 const BALANCE_SEARCHED = 50;
 
 /** The last balance from operator $2 for the player $1 in currency $3 and mode $4. */

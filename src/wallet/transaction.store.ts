@@ -88,7 +88,7 @@ export class TransactionStore {
     return row && newClaim(transaction, sentMs);
   }
 
-  /** Claims a WIN if its round has not moved since it was read. */
+  /** Claims a WIN if its round has not changed since it was read. */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
     const values = [...this.claimValues(transaction), round.version];
     const { row, sentMs } = await this.sendClaim(sql.CLAIM_WIN, values);
@@ -112,7 +112,7 @@ export class TransactionStore {
     return row && restored(row, sentMs);
   }
 
-  /** Marks a WIN that is above the limit of its operator, whatever becomes of it. */
+  /** Marks a WIN that is above the limit of its operator, whatever its outcome. */
   async markAboveLimit(
     { order }: Claim,
     limitMinor: number,
@@ -181,7 +181,10 @@ export class TransactionStore {
     return (await query(statement.single, values)).length > 0;
   }
 
-  /** The balance that the operator named last for the player, in minor units; undefined if it named none lately. */
+  /**
+   * The last balance that the operator reported for the player, in minor units; undefined if it reported none
+   * recently.
+   */
   async lastBalance(query: Query, { operatorId, mode, order }: Claim): Promise<number | undefined> {
     const values = [order.playerRef, operatorId, order.currency, mode];
     return (await query<{ balance: number }>(sql.LAST_BALANCE, values))[0]?.balance;
@@ -244,7 +247,7 @@ export class TransactionStore {
     ];
   }
 
-  /** Sends a claim, of which only a retry returns more than the attempt. */
+  /** Sends a claim, and notes when it was sent. Only a retry returns more columns than the attempt. */
   private async sendClaim(
     statement: Statement,
     values: readonly unknown[],

@@ -30,8 +30,8 @@ export interface Claim {
   /** Set if the operator is asked only for a balance. */
   readonly verdict?: Verdict;
   /**
-   * WIN: an APPROVED BET of its round was read with the claim or before it. That BET then stands as long as the WIN is
-   * undecided, because no ROLLBACK takes it from an undecided WIN.
+   * For a WIN: an APPROVED BET of its round was read with the claim or before it. While the WIN is undecided, that
+   * BET stays APPROVED, because a ROLLBACK of it has to wait for the WIN.
    */
   readonly standsOnBet?: boolean;
 }
@@ -65,9 +65,9 @@ export interface NewAdjustment {
 /** What the operator answered outside of its wallet, as a person has entered it. Contract, section 9. */
 export interface AnswerByHand {
   readonly status: 'APPROVED' | 'DECLINED';
-  /** Minor units; null if the operator named none. */
+  /** Minor units; null if the operator reported none. */
   readonly balance: number | null;
-  /** What the operator refers to its answer by, such as a ticket. */
+  /** The operator's reference to its answer, such as a ticket number. */
   readonly operatorReference: string;
   /** Why it was settled by hand. */
   readonly reason: string;
@@ -86,7 +86,7 @@ export interface AttemptRecord {
   readonly reason?: string;
   readonly operatorTransactionId?: string;
   readonly detail?: string;
-  /** The HTTP status of what the operator answered, where that was no answer of the contract. */
+  /** HTTP status of the operator's answer, if the answer was invalid. */
   readonly operatorStatus?: number;
   /** Set if a person entered the answer: no operator was called. */
   readonly settledByHand?: Pick<AnswerByHand, 'operatorReference' | 'reason'>;

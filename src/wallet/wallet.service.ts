@@ -27,9 +27,9 @@ import { responseBody } from './rules/outcome.js';
 import type { Claim, NewTransaction, Submission } from './transaction.js';
 import { type LoadedFacts, TransactionStore } from './transaction.store.js';
 
-/** Tries to claim a transaction while concurrent requests change its round or take its id. */
+/** Maximum number of tries to claim a transaction while concurrent requests change its round or take its id. */
 const CLAIM_TRIES = 50;
-/** The longest pause before a try grows by this much with each try, in milliseconds. */
+/** Growth of the longest pause before each further try, in milliseconds. */
 const PAUSE_STEP_MS = 4;
 
 /** The response's bytes, and whether they are a replay. */
@@ -112,8 +112,9 @@ export class WalletService {
   }
 
   /**
-   * Claims a new BET or WIN without loading anything first, where this instance knows the session's operator: a call is
-   * reserved before the claim. While the operator's breaker is open, only the facts tell which BETs are attempts.
+   * Claims a new BET or WIN without loading anything first, if this instance knows the session's operator, because a
+   * call is reserved before the claim. While the operator's breaker is open, the facts are loaded, because a replay
+   * must still be answered.
    */
   private async claimFresh(submission: Submission): Promise<HeldClaim | undefined> {
     const owner = this.owners.find(submission.tokenHash);
@@ -125,7 +126,10 @@ export class WalletService {
     return claimed.to === 'execute' ? claimed : undefined;
   }
 
-  /** Loads the facts, decides by the rules and obeys; starts over if another request changed the facts meanwhile. */
+  /**
+   * Loads the facts, decides by the rules and acts on the decision; starts over if another request changed the facts
+   * meanwhile.
+   */
   private async decideAndExecute(submission: Submission, admitted: Admitted): Promise<Answer> {
     const { request } = submission;
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {

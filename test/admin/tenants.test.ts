@@ -233,7 +233,7 @@ describe('a field of an operator', () => {
 });
 
 describe('a PATCH', () => {
-  test('changes only what it names, with immediate effect', async () => {
+  test('changes only the given fields, with immediate effect', async () => {
     const { id } = await created('providers');
     const before = await call('GET', `/providers/${id}`);
     const changes = { name: 'Renamed', status: 'DISABLED', lateSettlementSeconds: 5, requestsPerSecond: 3 };

@@ -112,22 +112,22 @@ test('the keys are fetched once, not for each token', async () => {
 describe('a token is refused with 401', () => {
   const now = () => Math.floor(world.clock.unixSeconds());
   test.each<[string, () => Promise<string> | string]>([
-    ['that a stranger signed', () => token({ signedWith: strangersKey })],
+    ['that is signed with a foreign key', () => token({ signedWith: strangersKey })],
     ['of another issuer', () => token({ claims: { iss: 'https://other.example' } })],
     ['for another audience', () => token({ claims: { aud: 'other' } })],
-    ['that is over', () => token({ claims: { exp: now() - 31 } })],
+    ['that has expired', () => token({ claims: { exp: now() - 31 } })],
     ['that is not valid yet', () => token({ claims: { nbf: now() + 60 } })],
-    ['that is valid for ever', () => token({ claims: { exp: undefined } })],
-    ['of nobody', () => token({ claims: { sub: undefined } })],
-    ['of a name that is none', () => token({ claims: { sub: 'a\nb' } })],
-    ['with a key that the issuer has not', () => token({ header: { alg: 'ES256', kid: 'two' } })],
+    ['that never expires', () => token({ claims: { exp: undefined } })],
+    ['without a subject', () => token({ claims: { sub: undefined } })],
+    ['whose subject contains a line break', () => token({ claims: { sub: 'a\nb' } })],
+    ['with a key id that the issuer does not have', () => token({ header: { alg: 'ES256', kid: 'two' } })],
     [
-      'signed with a secret in place of a key',
+      'signed with a shared secret',
       () => token({ header: { alg: 'HS256', kid: 'one' }, signedWith: new Uint8Array(32) }),
     ],
-    ['that nobody signed', () => new UnsecuredJWT({ sub: 'alice', croupier_role: 'admin' }).encode()],
+    ['that is not signed', () => new UnsecuredJWT({ sub: 'alice', croupier_role: 'admin' }).encode()],
     ['that was altered', async () => (await token()).replace(/\.[^.]{10}/, '.eyJzdWIiOi')],
-    ['that is none', () => 'a.b.c'],
+    ['that is not a JWT', () => 'a.b.c'],
     ['that is an ID token with at_hash', () => token({ claims: { at_hash: 'x' } })],
     ['that is an ID token with c_hash', () => token({ claims: { c_hash: '' } })],
     ['that is an ID token with nonce', () => token({ claims: { nonce: null } })],
@@ -218,7 +218,7 @@ describe('from an address that used up its attempts', () => {
     expect((await limited(over, '192.0.2.80')).status).toBe(429);
   });
 
-  test('tokens of the issuer without a role of ours use up no attempts', async () => {
+  test('tokens of the issuer without a known role use up no attempts', async () => {
     for (let i = 0; i < 25; i += 1) {
       const nobody = await token({ claims: { croupier_role: 'user', jti: String(i) } });
       expect((await limited(nobody, '192.0.2.81')).status).toBe(403);
@@ -253,7 +253,7 @@ describe('the configuration', () => {
     [{ ADMIN_JWT_ISSUER: 'id.example', ADMIN_JWT_AUDIENCE: 'x' }, 'ADMIN_JWT_ISSUER: must be a URL'],
     [{ ADMIN_JWT_TYP: 'at-jwt' }, 'ADMIN_JWT_TYP: must be at+jwt'],
     [{ SECRETS_KEY_PREVIOUS: 'short' }, 'SECRETS_KEY_PREVIOUS: must be 32 bytes'],
-    [{ SECRETS_KEY_PREVIOUS: base.SECRETS_KEY }, 'SECRETS_KEY_PREVIOUS: must be another key'],
+    [{ SECRETS_KEY_PREVIOUS: base.SECRETS_KEY }, 'SECRETS_KEY_PREVIOUS: must not be the same key'],
   ])('%j is refused at start', (environment, words) => {
     expect(() => readConfiguration({ ...base, ...environment })).toThrow(words);
   });

@@ -68,7 +68,7 @@ describe('an approved', () => {
     const again = await approve(id, await person(world, 'promotions'));
     expect([again.status, again.json]).toEqual([200, first.json]);
     expect(grantsOf(order.playerRef)).toBe(1);
-    // The call itself is answered as it is once the grant is known.
+    // Now the original call gets the same answer as for a known grant.
     expect(await asker.call('POST', GRANTS, order)).toMatchObject({
       status: 200,
       json: { state: 'GRANTED' },
@@ -102,7 +102,7 @@ describe('an approved', () => {
     expect(await asker.call('POST', ADJUSTMENTS, order)).toMatchObject({ status: 200, json: json['result'] });
   });
 
-  test('deed is carried out once, however many approve it at once', async () => {
+  test('action is carried out once, even if several people approve it at once', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person(world, 'promotions')));
     const other = await world.another(world.clock);
     const order = grantOrder();
@@ -116,7 +116,7 @@ describe('an approved', () => {
     expect(grantsOf(order.playerRef)).toBe(1);
   });
 
-  test('deed that fails stays APPROVED, with the error as its result', async () => {
+  test('action that fails stays APPROVED, with the error as its result', async () => {
     const refused = grantOrder();
     const refusedId = await waiting(GRANTS, refused);
     world.provider.next({ do: 'answer', status: 422, body: {} }, { path: GRANT });
@@ -129,13 +129,13 @@ describe('an approved', () => {
     const unansweredId = await waiting(ADJUSTMENTS, unanswered);
     world.wallet.next({ do: 'drop' }, { transactionId: unanswered.adjustmentId });
     expect((await approve(unansweredId, operations)).json['result']).toHaveProperty('error');
-    // The adjustment itself lives on, as after any call that was not answered.
+    // The adjustment itself continues, as after any call that was not answered.
     await asker.call('POST', ADJUSTMENTS, unanswered);
     expect((await approve(unansweredId, operations)).json).toMatchObject({ result: { status: 'APPROVED' } });
     expect(world.wallet.booked(unanswered.adjustmentId)?.movements).toBe(1);
   });
 
-  test('deed that cannot be done any more stays APPROVED, with the reason', async () => {
+  test('action that is no longer possible stays APPROVED, with the reason', async () => {
     const gameId = 'soon-closed';
     const game = { providerId: 'spinwell', name: gameId };
     await world.admin('PUT', `/v1/admin/games/${gameId}`, { ...game, status: 'ACTIVE' });
@@ -152,7 +152,13 @@ describe('an approved', () => {
   });
 });
 
-test('a deed that fails after it wrote something leaves nothing but the record of its failure', async () => {
+test('many adjustments above a limit at once all wait, and none for a connection that the others hold', async () => {
+  const orders = Array.from({ length: 60 }, () => adjustmentOrder({ amountMinor: 250 }));
+  const replies = await Promise.all(orders.map((order) => asker.call('POST', ADJUSTMENTS, order)));
+  expect(replies.map(({ status }) => status)).toEqual(orders.map(() => 202));
+});
+
+test('an action that fails after it wrote something leaves nothing but the record of its failure', async () => {
   const order = adjustmentOrder();
   const id = await waiting(ADJUSTMENTS, order);
   const instance = await world.another(world.clock);
@@ -179,14 +185,14 @@ test('a deed that fails after it wrote something leaves nothing but the record o
 });
 
 describe('the same body again', () => {
-  const deeds: Record<string, () => [string, { [name: string]: unknown }, Person]> = {
+  const actions: Record<string, () => [string, { [name: string]: unknown }, Person]> = {
     requestRef: () => [GRANTS, grantOrder(), promotions],
     batchRef: () => [BATCHES, batchOrder(2), promotions],
     adjustmentId: () => [ADJUSTMENTS, adjustmentOrder(), operations],
   };
 
-  test.each(Object.keys(deeds))('answers the same approval while it waits: %s', async (name) => {
-    const [path, order] = deeds[name]!();
+  test.each(Object.keys(actions))('answers the same approval while it waits: %s', async (name) => {
+    const [path, order] = actions[name]!();
     const replies = await Promise.all(Array.from({ length: 5 }, () => asker.call('POST', path, order)));
     expect(new Set(replies.map(({ status, json }) => `${status} ${String(json['approvalId'])}`)).size).toBe(
       1,
@@ -198,42 +204,45 @@ describe('the same body again', () => {
     });
   });
 
-  test.each(Object.keys(deeds))('asks anew after a rejection and after the expiry: %s', async (name) => {
-    const [path, order, approver] = deeds[name]!();
-    const first = await waiting(path, order);
-    expect((await reject(first, approver)).json).toMatchObject({
-      state: 'REJECTED',
-      reason: 'one zero too many',
-      decidedBy: approver.id,
-    });
-    const second = await waiting(path, order);
-    expect(second).not.toBe(first);
-    await expireAll();
-    expect((await approve(second, approver)).status).toBe(409);
-    expect((await asker.call('GET', `${APPROVALS}/${second}`)).json['state']).toBe('EXPIRED');
-    const third = await waiting(path, order);
-    expect(new Set([first, second, third]).size).toBe(3);
-    expect((await approve(first, approver)).status).toBe(409);
-    expect((await approve(third, approver)).json).toMatchObject({ state: 'APPROVED' });
-  });
+  test.each(Object.keys(actions))(
+    'opens a new approval after a rejection and after the expiry: %s',
+    async (name) => {
+      const [path, order, approver] = actions[name]!();
+      const first = await waiting(path, order);
+      expect((await reject(first, approver)).json).toMatchObject({
+        state: 'REJECTED',
+        reason: 'one zero too many',
+        decidedBy: approver.id,
+      });
+      const second = await waiting(path, order);
+      expect(second).not.toBe(first);
+      await expireAll();
+      expect((await approve(second, approver)).status).toBe(409);
+      expect((await asker.call('GET', `${APPROVALS}/${second}`)).json['state']).toBe('EXPIRED');
+      const third = await waiting(path, order);
+      expect(new Set([first, second, third]).size).toBe(3);
+      expect((await approve(first, approver)).status).toBe(409);
+      expect((await approve(third, approver)).json).toMatchObject({ state: 'APPROVED' });
+    },
+  );
 });
 
 describe('who may decide:', () => {
   const refused = (reply: Reply, error: string) =>
     expect([reply.status, reply.json['error']]).toEqual([403, error]);
 
-  test('not who asked, nor a key that they made, nor one that such a key made', async () => {
+  test('neither the requester, nor a key that the requester created, nor one that such a key created', async () => {
     const id = await waiting(GRANTS, grantOrder());
-    refused(await approve(id, asker), 'this needs another person than the one who asked for it');
+    refused(await approve(id, asker), 'this needs a person other than the requester');
     const child = await person(world, 'admin', 'Child', asker);
     const grandchild = await person(world, 'promotions', 'Grandchild', child);
     for (const key of [child, grandchild]) {
-      refused(await approve(id, key), 'this needs another person: who asked for it has made this key');
+      refused(await approve(id, key), 'this needs another person: the requester created this key');
     }
     expect((await approve(id, promotions)).status).toBe(200);
   });
 
-  test('only whose role may do the deed', async () => {
+  test('only a person whose role may do the action', async () => {
     const grant = await waiting(GRANTS, grantOrder());
     const adjustment = await waiting(ADJUSTMENTS, adjustmentOrder());
     const support = await person(world, 'support');
@@ -244,7 +253,7 @@ describe('who may decide:', () => {
     }
   });
 
-  test('the asker may withdraw it', async () => {
+  test('the requester may withdraw it', async () => {
     const id = await waiting(GRANTS, grantOrder(), promotions);
     expect((await reject(id, promotions, 'withdrawn')).json).toMatchObject({
       state: 'REJECTED',
@@ -254,7 +263,7 @@ describe('who may decide:', () => {
     expect((await reject(id, promotions)).status).toBe(409);
   });
 
-  test('asking, refused attempts and the decision are in the audit log', async () => {
+  test('the request, refused attempts and the decision are in the audit log', async () => {
     const id = await waiting(GRANTS, grantOrder());
     await approve(id, asker);
     await approve(id, promotions);
@@ -280,7 +289,7 @@ describe('an operator', () => {
     return world.request(path, { headers: { ...headers } });
   };
 
-  test('waits for an administrator, and reads what became of its grant, but no other', async () => {
+  test('waits for an administrator, and reads the outcome of its own grant only', async () => {
     const asked = await world.signed(OPERATOR, '/v1/operator/free-spins', order);
     expect(asked.status).toBe(202);
     const id = String(asked.json['approvalId']);
@@ -296,7 +305,7 @@ describe('an operator', () => {
     expect(await world.signed(OPERATOR, '/v1/operator/free-spins', order)).toMatchObject({ status: 200 });
   });
 
-  test('does not read what an administrator asked for', async () => {
+  test("does not read the approval of an administrator's request", async () => {
     expect((await read(await waiting(GRANTS, grantOrder()), OPERATOR)).status).toBe(404);
   });
 });

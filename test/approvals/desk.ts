@@ -7,7 +7,7 @@ export interface Person {
   call(method: string, path: string, body?: object): Promise<Reply>;
 }
 
-/** @param by whose key makes it; the root key by default */
+/** @param by the person whose key creates it; the root key by default */
 export async function person(world: World, role: string, name = 'Somebody', by?: Person): Promise<Person> {
   const make = by
     ? by.call

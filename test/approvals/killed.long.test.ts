@@ -6,9 +6,9 @@ import { GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
 import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 
-/** How often the process is killed; the moment is another one each time. */
+/** How often the process is killed, each time at another moment. */
 const ROUNDS = 6;
-/** In which the process is killed after the approvals were sent, in milliseconds: longer than they take. */
+/** The process is killed within this time after the approvals were sent, in milliseconds: longer than they take. */
 const WITHIN_MS = 150;
 const PORT = 25_000 + Math.floor(Math.random() * 1000);
 const URL = `http://127.0.0.1:${PORT}`;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** A key that is not the approver's: who asks may not approve, nor may a key that the asker made. */
+/** A key that is not the approver's: neither the requester nor a key that the requester created may approve. */
 async function askerKey(): Promise<string> {
   const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Asker', role: 'admin' })).json;
   return String(key);
@@ -78,14 +78,14 @@ async function parkedWin(transactionId: string) {
 
 const SPINS = { operatorId: OPERATOR, gameId: GAME, spins: 5, betAmountMinor: 20, currency: 'EUR' };
 
-test('whenever the process is killed, an approved deed is recorded once and sent at most once, and none is lost', async () => {
+test('whenever the process is killed, an approved action is recorded once and sent at most once, and none is lost', async () => {
   const key = await askerKey();
   for (let round = 0; round < ROUNDS; round += 1) {
     await start();
     const ref = randomUUID();
     const players = ['a', 'b', 'c'].map((name) => `${name}-${ref}`);
     const adjustment = { adjustmentId: `adjustment-${ref}`, playerRef: `rich-${ref}`, amountMinor: 250 };
-    const deeds: [string, object][] = [
+    const actions: [string, object][] = [
       ['/v1/admin/free-spins', { ...SPINS, playerRef: `single-${ref}`, requestRef: `grant-${ref}` }],
       ['/v1/admin/free-spins/batches', { ...SPINS, playerRefs: players, batchRef: `batch-${ref}` }],
       ['/v1/admin/adjustments', { ...adjustment, operatorId: OPERATOR, currency: 'EUR', reason: 'ticket 1' }],
@@ -97,9 +97,9 @@ test('whenever the process is killed, an approved deed is recorded once and sent
       operatorReference: `ticket ${ref}`,
       reason: 'no wallet',
     };
-    deeds.push([`${pathOf(parked)}/settle`, answer]);
+    actions.push([`${pathOf(parked)}/settle`, answer]);
     const approvals: string[] = [];
-    for (const [path, body] of deeds) {
+    for (const [path, body] of actions) {
       const response = await call(URL, key, path, body);
       expect(response.status).toBe(202);
       approvals.push(((await response.json()) as { approvalId: string }).approvalId);
@@ -113,7 +113,7 @@ test('whenever the process is killed, an approved deed is recorded once and sent
     service?.process.kill('SIGKILL');
     await Promise.all(lost);
 
-    // The surviving instance goes on: with what was committed by itself, with the rest where it is approved again.
+    // The surviving instance continues committed actions on its own, and the others when they are approved again.
     for (const id of approvals) {
       await until(
         async () => (await call(world.url, approver, `/v1/admin/approvals/${id}/approve`)).status === 200,
@@ -138,7 +138,7 @@ test('whenever the process is killed, an approved deed is recorded once and sent
     for (const { player_ref, state, outcome_unknown, attempt } of granted) {
       const sent = world.provider.calls(GRANT).filter(({ json }) => json['playerRef'] === player_ref).length;
       expect([context, player_ref, sent <= 1, attempt]).toEqual([context, player_ref, true, 1]);
-      // What was under way at the end is known to be unknown, and whatever else was granted.
+      // Grants that were under way at the end have an unknown outcome; all others were granted.
       expect([context, player_ref, state === 'GRANTED' ? sent === 1 : outcome_unknown]).toEqual([
         context,
         player_ref,

@@ -19,7 +19,7 @@ const subjects = async (state: string) =>
     (await world.admin('GET', `/v1/admin/attention?state=${state}`)).json['items'] as { subject: string }[]
   ).map(({ subject }) => subject);
 
-test('items appear and go by themselves, once, whichever of several instances finds the cause', async () => {
+test('items are opened and closed automatically, once, whichever of several instances finds the cause', async () => {
   const session = await world.launch();
   const doubtful = await new Transactions(world).timedOut(world.transaction(session, 'WIN'));
   await world.sql.run(

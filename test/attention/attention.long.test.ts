@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADJUSTMENTS, adjustmentOrder, APPROVALS, type Person, person } from '../approvals/desk.js';
 import { parked } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
+import { FlaggedWinningsWatch } from '../../src/attention/flagged-winnings.watch.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
 import { GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
@@ -109,6 +110,34 @@ describe('an item is opened and closed with its cause:', () => {
     });
   });
 
+  test('flagged winnings whose instance died before it opened their item', async () => {
+    const settle = (transactionId: string, changedMinutesAgo: number) =>
+      world.sql.run(
+        `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+           player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, free_spins_ref, updated_at)
+         VALUES ($1, $2, gen_random_uuid(), 'WIN', 'APPROVED', $3, 'REAL', 'cleo', 'g', 'EUR', 1, $2, 1, '{}',
+                 'no-such-batch', clock_timestamp() - make_interval(mins => $4))`,
+        [PROVIDER, transactionId, OPERATOR, changedMinutesAgo],
+      );
+    const watch = world.app.get(FlaggedWinningsWatch);
+    // The first search of an instance is over all winnings.
+    await watch.run();
+    await settle('just-booked', 0);
+    await settle('booked-before', 11);
+    await world.sql.run(`DELETE FROM attention_scans WHERE name = 'recent-winnings'`);
+    await watch.run();
+    await itemOf('winnings', `${PROVIDER}/just-booked`);
+    expect((await list('kind=winnings&limit=500')).map(({ subject }) => subject)).not.toContain(
+      `${PROVIDER}/booked-before`,
+    );
+    const restarted = await world.another(world.clock);
+    try {
+      await itemOf('winnings', `${PROVIDER}/booked-before`);
+    } finally {
+      await restarted.app.close();
+    }
+  });
+
   test('a revocation that was not delivered, until it is sent once more', async () => {
     const { sessionId } = await world.launch();
     world.provider.next({ do: 'answer', status: 500 }, { sessionId });
@@ -118,7 +147,7 @@ describe('an item is opened and closed with its cause:', () => {
     await itemOf('revocation', sessionId, 'CLOSED');
   });
 
-  test('a deed that waits for approval, until it is decided', async () => {
+  test('an action that waits for approval, until it is decided', async () => {
     await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxAdjustmentMinor: 10 });
     const order = adjustmentOrder({ amountMinor: 250 });
     const approvalId = String((await operations.call('POST', ADJUSTMENTS, order)).json['approvalId']);
@@ -238,7 +267,7 @@ describe('a person', () => {
     expect((await itemOf('transaction', item.subject, 'CLOSED')).id).toBe(item.id);
   });
 
-  test('is refused what is closed, unknown or invalid, and without the role', async () => {
+  test('refuses changes of closed or unknown items, invalid changes, and those without the role', async () => {
     for (const [verb, body] of [
       ['assign', { assignee: 'Ada' }],
       ['snooze', { until: '2099-01-01' }],
@@ -260,8 +289,8 @@ test('the list is filtered, and exported as CSV', async () => {
   expect(open.length).toBeGreaterThan(1);
   expect(open.every(({ state }) => state === 'OPEN')).toBe(true);
   expect(await list(`state=OPEN&operatorId=${OTHER_OPERATOR}`)).toEqual([]);
-  expect((await list(`operatorId=${OPERATOR}&providerId=${PROVIDER}&state=OPEN&kind=winnings`)).length).toBe(
-    1,
+  expect(await list(`operatorId=${OPERATOR}&providerId=${PROVIDER}&state=OPEN&kind=winnings`)).toHaveLength(
+    3,
   );
   expect(await list('kind=winnings&to=2020-01-01')).toEqual([]);
   const first = (await support.call('GET', `${ATTENTION}?limit=1`)).json;

@@ -17,7 +17,7 @@ async function expectInvalid(body: object | string | Uint8Array, code = 'INVALID
 
 const bet = (fields: Record<string, unknown> = {}) => world.transaction(session, 'BET', fields);
 
-describe('a body that is no JSON object is 400', () => {
+describe('a body that is not a JSON object is 400', () => {
   test.each([
     ['nothing', ''],
     ['broken', '{"a":'],
@@ -26,9 +26,9 @@ describe('a body that is no JSON object is 400', () => {
     ['null', 'null'],
     ['a number', '1'],
     ['two objects', '{}{}'],
-    ['deep beyond measure', '['.repeat(60_000)],
+    ['extremely nested', '['.repeat(60_000)],
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-    ['behind a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{}')])],
+    ['after a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{}')])],
   ])('%s', async (_, body) => expectInvalid(body));
 
   test.each([
@@ -89,7 +89,7 @@ describe('a transaction is 400', () => {
     '-1',
     '0x10',
     '01',
-  ])('with amountMinor %s as it is written', async (literal) => {
+  ])('with amountMinor written as %s', async (literal) => {
     await expectInvalid(JSON.stringify(bet()).replace('"amountMinor":100', `"amountMinor":${literal}`));
   });
 
@@ -116,9 +116,9 @@ describe('a transaction is 400', () => {
     await expectInvalid(bet({ kind: 'ADJUSTMENT' }), 'KIND_NOT_ACCEPTED');
   });
 
-  test('with roundClosed that is no boolean', async () => expectInvalid(bet({ roundClosed: 'true' })));
+  test('with roundClosed that is not a boolean', async () => expectInvalid(bet({ roundClosed: 'true' })));
 
-  test('that rolls back nothing', async () => {
+  test('that is a ROLLBACK without a target', async () => {
     await expectInvalid(world.transaction(session, 'ROLLBACK'));
     await expectInvalid(world.transaction(session, 'ROLLBACK', { originalTransactionId: '' }));
   });
@@ -136,7 +136,7 @@ describe('a transaction is 400', () => {
 
 describe('a transaction is accepted', () => {
   test.each(['100', '100.0', '1e2', '1.0E+2', '10000e-2'])(
-    'with amountMinor %s as it is written',
+    'with amountMinor written as %s',
     async (literal) => {
       const body = bet();
       const raw = JSON.stringify(body).replace('"amountMinor":100', `"amountMinor":${literal}`);
@@ -159,7 +159,7 @@ describe('a transaction is accepted', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test('with null for what is left out', async () => {
+  test('with null for an absent field', async () => {
     const body = bet({ roundClosed: null, freeSpinsRef: null, originalTransactionId: null });
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED' });
     expect(Object.keys(world.wallet.calls(body.transactionId)[0]?.json ?? {})).not.toContain('roundClosed');
@@ -190,9 +190,9 @@ describe('a launch is 400', () => {
     ['an unknown field', { colour: 'red' }],
     ['__proto__', JSON.parse('{"__proto__":{"a":1}}') as object],
     ['an unknown mode', { mode: 'FUN' }],
-    ['a life of no time', { ttlSeconds: 0 }],
-    ['a broken life', { ttlSeconds: 1.5 }],
-    ['an endless life', { ttlSeconds: 1e12 }],
+    ['a lifetime of 0', { ttlSeconds: 0 }],
+    ['a lifetime with a fraction', { ttlSeconds: 1.5 }],
+    ['a lifetime above the bound', { ttlSeconds: 1e12 }],
     ['a player with a space', { playerRef: 'a b' }],
     ['a currency in lower case', { currency: 'eur' }],
     ['a country in words', { country: 'Germany' }],
@@ -204,7 +204,7 @@ describe('a launch is 400', () => {
     expect(reply.headers.get('x-error-code')).toBe('INVALID_REQUEST');
   });
 
-  test('and 503 with a game that nobody has', async () => {
+  test('and 503 with an unknown game', async () => {
     const request = { playerRef: 'ann', gameId: 'no-such-game', currency: 'EUR' };
     const reply = await world.signed(OPERATOR, '/v1/operator/sessions', request);
     expect(reply.status).toBe(503);

@@ -12,7 +12,7 @@ const NAMES = ['ahead', 'behind'] as const;
 
 let world: World;
 let instances: Record<Name, World>;
-/** What all of them log: an application uses the logger of the first one in its process. */
+/** The lines that all of them log: an application uses the logger of the first one in its process. */
 const lines: string[] = [];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const outcome = (reply: Reply) => reply.headers.get('x-error-code') ?? String(reply.json['status']);
 
-/** What each instance answers to a request of its own. */
+/** The answer of each instance to a request of its own. */
 async function outcomes(request: (instance: World) => Promise<Reply>): Promise<Record<Name, string>> {
   const [ahead, behind] = await Promise.all(
     NAMES.map(async (name) => outcome(await request(instances[name]))),
@@ -51,7 +51,7 @@ async function lateSettlement(seconds: number): Promise<void> {
 }
 
 describe.each(NAMES)('a session that was revoked by the instance whose clock is %s', (revoker) => {
-  test('takes no BET on any instance, from the answer on', async () => {
+  test('takes no BET on any instance once the revocation is answered', async () => {
     const session = await world.launch();
     expect((await instances[revoker].revoke(session.sessionId)).status).toBe(200);
     const refused = await Promise.all(Array.from({ length: 25 }, () => bets(session)));
@@ -72,7 +72,7 @@ describe.each(NAMES)('a session that was revoked by the instance whose clock is 
   });
 });
 
-test('a session whose revocation lies in the future has ended, and settles as if just now', async () => {
+test('a session whose revocation lies in the future has ended, and settles as if it had ended just now', async () => {
   await lateSettlement(LATE_SECONDS);
   const session = await world.launch();
   const bet = world.transaction(session, 'BET');
@@ -87,14 +87,14 @@ test('a session whose revocation lies in the future has ended, and settles as if
 });
 
 describe.each(NAMES)('a session that was launched by the instance whose clock is %s', (launcher) => {
-  test('expires at the same instant for all', async () => {
+  test('expires at the same instant on all instances', async () => {
     const session = await instances[launcher].launch({ ttlSeconds: 30 });
     expect(await bets(session)).toEqual(by('APPROVED'));
     await world.ageSession(session, 31);
     expect(await bets(session)).toEqual(by('SESSION_INVALID'));
   });
 
-  test('settles late for the same time at all', async () => {
+  test('allows late settlement for the same time on all instances', async () => {
     await lateSettlement(LATE_SECONDS);
     const session = await instances[launcher].launch({ ttlSeconds: 30 });
     const rounds = [randomUUID(), randomUUID()];
@@ -122,7 +122,7 @@ describe.each(NAMES)('a session that was launched by the instance whose clock is
 });
 
 test.each(NAMES)(
-  'a lease of the instance whose clock is %s holds for the other until it is over',
+  'a lease of the instance whose clock is %s is respected by the other until it expires',
   async (name) => {
     const other = instances[name === 'ahead' ? 'behind' : 'ahead'];
     const body = world.transaction(await world.launch(), 'BET');
@@ -139,7 +139,7 @@ test.each(NAMES)(
 );
 
 test.each(NAMES)(
-  'a secret that the instance whose clock is %s rotates overlaps alike for all',
+  'a secret that the instance whose clock is %s rotates overlaps for the same time on all instances',
   async (name) => {
     const previous = world.secrets.get(PROVIDER)!;
     const path = `/v1/admin/providers/${PROVIDER}/secret/rotate`;
@@ -166,17 +166,20 @@ test.each(NAMES)(
   },
 );
 
-test.each(NAMES)('a nonce that the instance whose clock is %s claims is remembered as long', async (name) => {
-  await world.sql.run('DELETE FROM nonces');
-  await instances[name].launch();
-  const [row] = await world.sql.run<{ seconds: number }>(
-    'SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 AS seconds FROM nonces',
-  );
-  // Redis keeps the nonces where it is configured.
-  if (row?.seconds == null) return;
-  expect(row.seconds).toBeGreaterThan(570);
-  expect(row.seconds).toBeLessThanOrEqual(601);
-});
+test.each(NAMES)(
+  'a nonce that the instance whose clock is %s claims is remembered for the same time',
+  async (name) => {
+    await world.sql.run('DELETE FROM nonces');
+    await instances[name].launch();
+    const [row] = await world.sql.run<{ seconds: number }>(
+      'SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 AS seconds FROM nonces',
+    );
+    // With Redis configured, the nonces are there.
+    if (row?.seconds == null) return;
+    expect(row.seconds).toBeGreaterThan(570);
+    expect(row.seconds).toBeLessThanOrEqual(601);
+  },
+);
 
 describe('an instance whose clock is off the database’s', () => {
   const offsetOf = async (each: World) =>
@@ -188,7 +191,7 @@ describe('an instance whose clock is off the database’s', () => {
     expect(Math.abs(await offsetOf(world))).toBeLessThan(2);
   });
 
-  test.each(NAMES)('says so in one line, and in one when it is set right: %s', async (name) => {
+  test.each(NAMES)('logs one line, and another when it is corrected: %s', async (name) => {
     const instance = instances[name];
     const offsetSeconds = name === 'ahead' ? OFFSET_SECONDS : -OFFSET_SECONDS;
     const said = (level: number) =>

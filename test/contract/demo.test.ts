@@ -13,7 +13,7 @@ const play = async (kind: string, fields = {}) => {
 };
 
 describe('a DEMO session', () => {
-  test('begins with the start balance, of its own, and never reaches an operator', async () => {
+  test('begins with a start balance of its own, and never calls an operator', async () => {
     const calls = world.wallet.received.length;
     expect((await world.balance(session)).json).toEqual({ balance: 5000 });
     expect((await play('BET', { amountMinor: 1500 })).reply.json).toMatchObject({ balance: 3500 });
@@ -26,7 +26,7 @@ describe('a DEMO session', () => {
     expect(world.wallet.received.length).toBe(calls);
   });
 
-  test('declines what the balance does not hold', async () => {
+  test('declines a BET above the balance', async () => {
     const { reply } = await play('BET', { amountMinor: 5001 });
     expect(reply.json).toMatchObject({
       status: 'DECLINED',
@@ -35,7 +35,7 @@ describe('a DEMO session', () => {
     });
   });
 
-  test('declines what goes beyond 2^53-1', async () => {
+  test('declines a movement beyond 2^53-1', async () => {
     const { reply } = await play('WIN', { amountMinor: Number.MAX_SAFE_INTEGER });
     expect(reply.json).toMatchObject({ status: 'DECLINED', declineReason: 'LIMIT_REACHED', balance: 5000 });
   });
@@ -51,7 +51,7 @@ describe('a DEMO session', () => {
     expect((await world.submit(never)).json).toMatchObject({ declineReason: 'TRANSACTION_ROLLED_BACK' });
   });
 
-  test('takes an originalTransactionId for a reversal of a ROLLBACK alone', async () => {
+  test('treats an originalTransactionId as a reversal only in a ROLLBACK', async () => {
     const { body } = await play('BET', { amountMinor: 500 });
     const { transactionId, roundId } = body;
     await play('BET', { amountMinor: 0, originalTransactionId: transactionId });
@@ -59,7 +59,7 @@ describe('a DEMO session', () => {
     expect((await play('ROLLBACK', undo)).reply.json).toMatchObject({ balance: 5000 });
   });
 
-  test('replays as any other', async () => {
+  test('replays like any other session', async () => {
     const { body, reply } = await play('BET');
     const again = await world.submit(body);
     expect(again.text).toBe(reply.text);
@@ -71,7 +71,7 @@ describe('a DEMO session', () => {
     expect((await world.balance(session)).json).toEqual({ balance: 0 });
   });
 
-  test('is marked as such', async () => {
+  test('is marked as DEMO', async () => {
     const { body } = await play('BET');
     const rows = await world.sql.run('SELECT mode FROM transactions WHERE transaction_id = $1', [
       body.transactionId,

@@ -16,7 +16,7 @@ import {
 } from '../world/world.js';
 import { executedTable, expectDocumented } from './document.js';
 
-/** A session's remaining time after its end, in seconds, in which its rounds may still be settled. */
+/** Time after a session's end in which its rounds may still be settled, in seconds. */
 const LATE_SECONDS = 600;
 
 let world: World;
@@ -46,7 +46,10 @@ function documentedRows<T>(name: string, scenarios: Record<string, T>): { row: s
   return rows.map((row) => ({ row, scenario: scenarios[row[0] ?? ''] as T }));
 }
 
-/** Submits what a scenario of section 3 prepared; the row says the answer, and whether the operator is called for it. */
+/**
+ * Submits the request that a scenario of section 3 prepared; the row has the answer, and whether the operator is
+ * called.
+ */
 async function expectRow(row: string[], body: TransactionBody): Promise<void> {
   const callsBefore = world.wallet.calls(body.transactionId).length;
   expectDocumented(await world.submit(body), row[1] ?? '');
@@ -184,7 +187,7 @@ describe('section 3, the table of WINs', () => {
 });
 
 describe('section 3, the table of ROLLBACKs', () => {
-  /** One or several ROLLBACKs that the row holds for. */
+  /** One or several ROLLBACKs to which the row applies. */
   type Rollbacks = () => Promise<TransactionBody | TransactionBody[]>;
   const settledBy = async (settle: (body: TransactionBody) => Promise<TransactionBody>) => {
     const body = await transactions.approved(bet());
@@ -276,9 +279,9 @@ describe("section 3, the table of the operator's answers", () => {
 
 describe('section 3, the table of sessions', () => {
   interface Situation {
-    /** What holds before the session is used. */
+    /** Set up before the session is used. */
     readonly before?: () => Promise<unknown>;
-    /** What happens to the session after its first BET. */
+    /** Changes the session after its first BET. */
     readonly then: () => Promise<unknown>;
     readonly provider?: string;
     readonly fields?: object;

@@ -18,17 +18,17 @@ describe('health', () => {
   });
 });
 
-describe('what anyone may ask for at any rate', () => {
-  test('costs one check of the database a second, however many ask', async () => {
+describe('a route that anyone may call at any rate', () => {
+  test('costs one check of the database a second, however often it is called', async () => {
     const answers = vi.spyOn(world.app.get(Database), 'answers');
     const replies = await Promise.all(Array.from({ length: 50 }, () => world.request('/health/ready')));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    // Two where a second ends among them.
+    // Two if a second ends in between.
     expect(answers.mock.calls.length).toBeLessThanOrEqual(2);
     answers.mockRestore();
   });
 
-  test('costs one reading of the metrics a second, however many ask', async () => {
+  test('costs one reading of the metrics a second, however often it is called', async () => {
     const text = vi.spyOn(world.app.get(Metrics), 'text');
     await Promise.all(Array.from({ length: 50 }, () => world.request('/metrics')));
     expect(text.mock.calls.length).toBeLessThanOrEqual(2);
@@ -86,7 +86,7 @@ describe('a service with METRICS_TOKEN and without documents', () => {
   });
   afterAll(() => close());
 
-  test('keeps its metrics for those who have the token', async () => {
+  test('serves its metrics only with the token', async () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
     const headers = { Authorization: `Bearer ${ADMIN_KEY}` };
     expect((await fetch(`${url}/metrics`, { headers })).status).toBe(401);
@@ -138,7 +138,7 @@ describe('the documents', () => {
     ['provider', '/v1/wallet/transaction', '/v1/operator/sessions'],
     ['operator', '/v1/operator/sessions', '/v1/wallet/transaction'],
     ['admin', '/v1/admin/providers', '/v1/wallet/transaction'],
-  ])('for the %s hold its routes and no others', async (audience, own, foreign) => {
+  ])('for the %s contain its routes and no others', async (audience, own, foreign) => {
     const { paths } = await document(`/docs/${audience}-json`);
     expect(Object.keys(paths)).toContain(own);
     expect(Object.keys(paths)).not.toContain(foreign);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-/** Waits until the wallet has received so many calls in this test. */
+/** Waits until the wallet has received this number of calls in this test. */
 const calls = (count: number) =>
   vi.waitFor(() => expect(world.wallet.received.length - received).toBe(count), 5_000);
 
@@ -30,7 +30,7 @@ const expectRefused = (reply: Reply) => {
 };
 
 describe('the bound on calls to one operator', () => {
-  test('refuses BETs and balance reads beyond it, uses up no id, and leaves everything else alone', async () => {
+  test('refuses BETs and balance reads beyond it, uses up no id, and affects nothing else', async () => {
     const session = await world.launch();
     const told = world.transaction(session, 'BET');
     const first = await world.submit(told);
@@ -45,7 +45,7 @@ describe('the bound on calls to one operator', () => {
     expect(world.wallet.calls(beyond.transactionId)).toHaveLength(0);
     expectRefused(await world.balance(session));
 
-    // A replay is no attempt, and a WIN settles what has begun.
+    // A replay is not an attempt, and a WIN settles an open round.
     const replay = await world.submit(told);
     expect(replay.text).toBe(first.text);
     expect(replay.headers.get('Idempotency-Replayed')).toBe('true');
@@ -116,7 +116,7 @@ describe('the bound on calls to one operator', () => {
 });
 
 describe('the breaker of one operator', () => {
-  /** Lets so many BETs fail one after the other. */
+  /** Makes this number of BETs fail, one after the other. */
   async function fail(count: number, behaviour: Parameters<World['wallet']['always']>[0]) {
     const session = await world.launch();
     const failing = world.wallet.always(behaviour, { playerRef: session.playerRef });
@@ -141,7 +141,7 @@ describe('the breaker of one operator', () => {
     expect(world.wallet.calls(timedOut!.transactionId)).toHaveLength(1);
     expect(await world.metrics()).toContain('croupier_operator_breaker_open{operator="lucky-casino"} 1');
 
-    // Replays, WIN, ROLLBACK, balance and other operators go on.
+    // Replays, WIN, ROLLBACK, balance and other operators continue.
     expect((await world.submit(approved)).headers.get('Idempotency-Replayed')).toBe('true');
     const win = world.transaction(session, 'WIN', { roundId: probe.roundId });
     expect((await world.submit(win)).json['status']).toBe('APPROVED');
@@ -178,7 +178,7 @@ describe('the breaker of one operator', () => {
 
   test.each([
     ['a status of 500', { do: 'answer', status: 500 } as const],
-    ['a body that is no answer', { do: 'garbage' } as const],
+    ['an invalid body', { do: 'garbage' } as const],
     ['a body that is too large', { do: 'answer', status: 200, body: 'x'.repeat(70_000) } as const],
   ])('does not count %s: it is an HTTP answer', async (_, behaviour) => {
     const { session } = await fail(CALLS_TO_OPEN + 1, behaviour);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { Admission, type Admitted, MOST_CLAIMING } from '../../src/wallet/admission.js';
+import { Admission, type Admitted, MAX_CLAIMING } from '../../src/wallet/admission.js';
 import { type LaunchedSession, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
 const BEYOND = 10;
@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks());
 afterAll(() => world.stop());
 
 /** Takes every place in which requests load and claim. */
-const takeAll = () => Promise.all(Array.from({ length: MOST_CLAIMING }, () => admission.enter('beginning')));
+const takeAll = () => Promise.all(Array.from({ length: MAX_CLAIMING }, () => admission.enter('beginning')));
 
 /** The requests from now on, by number of arrival, in the order in which they are admitted. */
 function recordAdmissions(): number[] {
@@ -35,7 +35,7 @@ function recordAdmissions(): number[] {
 
 const leave = (places: readonly Admitted[]) => places.forEach((place) => place.leave());
 
-test('who is not admitted is refused after a wait, and has used up no id', async () => {
+test('a request that is not admitted is refused after a wait, and uses up no id', async () => {
   const booked = world.transaction(session, 'BET');
   expect((await world.submit(booked)).status).toBe(200);
   const places = await takeAll();
@@ -49,7 +49,7 @@ test('who is not admitted is refused after a wait, and has used up no id', async
     expect(reply.headers.get('X-Next-Action')).toBe('retry-same-request');
     expect(reply.headers.get('Retry-After')).toBe('1');
   }
-  // What is checked earlier is answered as ever.
+  // Checks that come earlier answer as usual.
   expect((await world.submit({ ...booked, amountMinor: -1 })).status).toBe(400);
   const forged = await world.signed(PROVIDER, '/v1/wallet/transaction', booked, { secret: 'wrong' });
   expect(forged.status).toBe(401);
@@ -91,7 +91,7 @@ test('a WIN is admitted before BETs, and of BETs the newest', async () => {
   expect(admitted).toEqual([firstWin, secondWin, newer, older]);
 });
 
-test('a place is handed on once, however often its holder says so', async () => {
+test('a place is passed on once, however often its holder reports its end', async () => {
   const places = await takeAll();
   const third: Admitted[] = [];
   const waiting = [admission.enter('settling'), admission.enter('settling')];

@@ -54,7 +54,7 @@ describe('when Redis does not answer', () => {
     });
   });
 
-  test('the log says so in one line, however often the connection is tried', async () => {
+  test('the log has one line, however often the connection is tried', async () => {
     const said = () => lines.filter((line) => line.includes('Redis unavailable'));
     expect(said()).toHaveLength(1);
   });
@@ -62,7 +62,7 @@ describe('when Redis does not answer', () => {
 
 const redisUrl = inject('redisUrl');
 describe.runIf(redisUrl !== null)('when Redis is lost and comes back', () => {
-  test('the instance is not ready meanwhile, recovers by itself, and says so in one line each', async () => {
+  test('the instance is not ready meanwhile, recovers automatically, and logs one line for each change', async () => {
     const lines: string[] = [];
     const proxy = await RedisProxy.start(redisUrl!);
     const world = await startWorld(

@@ -32,7 +32,7 @@ const told = (sessionId: string) =>
 
 const notificationOf = async (sessionId: string) => (await world.revoke(sessionId)).json['notification'];
 
-/** As if whoever notifies of this session had died long ago. */
+/** As if the instance that notifies of this session had died long ago. */
 const endLease = (sessionId: string) =>
   world.sql.run(
     `UPDATE session_revocations SET lease_until = clock_timestamp() - interval '1 second' WHERE session_id = $1`,
@@ -40,7 +40,7 @@ const endLease = (sessionId: string) =>
   );
 
 describe('a revocation', () => {
-  test('ends the session, tells its provider once, and says so', async () => {
+  test('ends the session, notifies its provider once, and reports the outcome', async () => {
     const session = await world.launch();
     const reply = await world.revoke(session.sessionId);
     expect(reply.status).toBe(200);
@@ -67,7 +67,7 @@ describe('a revocation', () => {
     ]);
   });
 
-  test('has closed the session before the provider is told, for every wallet call and on every instance', async () => {
+  test('closes the session before the provider is notified, for every wallet call and on every instance', async () => {
     const session = await world.launch();
     const other = await startApplication({ ...environment, DATABASE_URL: world.databaseUrl }, world.clock);
     const held = world.provider.next({ do: 'hold' }, { sessionId: session.sessionId });
@@ -93,7 +93,7 @@ describe('a revocation', () => {
     await other.app.close();
   });
 
-  test('a second time changes nothing, tells nobody, and reports what became of the first', async () => {
+  test('a second time changes nothing, notifies no one, and reports the outcome of the first', async () => {
     const session = await world.launch();
     world.provider.next({ do: 'answer', status: 500 }, { sessionId: session.sessionId });
     const first = await world.revoke(session.sessionId);
@@ -137,7 +137,7 @@ describe('a revocation', () => {
     expect((await world.admin('POST', `/v1/admin/sessions/${randomUUID()}/notify`)).status).toBe(404);
   });
 
-  test('many at once tell the provider once', async () => {
+  test('many at once notify the provider once', async () => {
     const session = await world.launch();
     const replies = await Promise.all(Array.from({ length: 20 }, () => world.revoke(session.sessionId)));
     expect(replies.every(({ status }) => status === 200)).toBe(true);
@@ -159,7 +159,7 @@ describe('a revocation', () => {
     await world.admin('PATCH', `/v1/admin/providers/${OTHER_PROVIDER}`, { status: 'ACTIVE' });
   });
 
-  test('whose instance died while it told the provider is not pending for ever, and never told again', async () => {
+  test('whose instance died during the notification is not pending for ever, and is never sent again', async () => {
     const session = await world.launch();
     const held = world.provider.next({ do: 'hold' }, { sessionId: session.sessionId });
     const reply = world.revoke(session.sessionId);
@@ -174,7 +174,7 @@ describe('a revocation', () => {
     expect(told(session.sessionId)).toHaveLength(1);
   });
 
-  test('whose instance died before it told the provider is told by another', async () => {
+  test('whose instance died before the notification is sent by another', async () => {
     const session = await world.launch();
     await world.sql.run(
       `WITH revoked AS (UPDATE sessions SET revoked_at = now(), revoke_reason = 'KICK' WHERE session_id = $1)
@@ -183,15 +183,15 @@ describe('a revocation', () => {
     );
     expect(await notificationOf(session.sessionId)).toEqual({ delivered: false, error: 'pending' });
     await endLease(session.sessionId);
-    await until('the provider is told', () => told(session.sessionId).length === 1);
+    await until('the provider is notified', () => told(session.sessionId).length === 1);
     await until(
-      'it is known',
+      'the outcome is known',
       async () => ((await notificationOf(session.sessionId)) as { delivered: boolean }).delivered,
     );
     expect(told(session.sessionId)).toHaveLength(1);
   });
 
-  test('is an operator’s over its own sessions, and an administrator’s over all', async () => {
+  test('is possible for an operator’s own sessions, and for an administrator for all', async () => {
     const session = await world.launch();
     const path = `/v1/operator/sessions/${session.sessionId}/revoke`;
     expect((await world.signed(OTHER_OPERATOR, path, { reason: 'KICK' })).status).toBe(404);
@@ -219,7 +219,7 @@ describe('a revocation of all sessions of a player', () => {
     return sessions;
   };
 
-  test('closes all of them before the first provider is told, and tells of each once', async () => {
+  test('closes all of them before the first provider is notified, and notifies of each once', async () => {
     const playerRef = `player-${randomUUID()}`;
     const sessions = await launched(20, playerRef);
     const elsewhere = await world.launch({ playerRef }, OTHER_OPERATOR);
@@ -229,11 +229,11 @@ describe('a revocation of all sessions of a player', () => {
     const open = `SELECT FROM sessions WHERE player_ref = $1 AND operator_id = $2 AND revoked_at IS NULL`;
     expect(await world.sql.run(open, [playerRef, OPERATOR])).toEqual([]);
     const calls = () => sessions.filter((sessionId) => told(sessionId).length > 0).length;
-    await until('as many as may be are in flight', () => calls() === AT_ONCE);
+    await until('the maximum number is in flight', () => calls() === AT_ONCE);
     held.withdraw();
     held.release();
     expect(new Set((await reply).json['revoked'] as string[])).toEqual(new Set(sessions));
-    await until('all are told', () => calls() === sessions.length);
+    await until('all are notified', () => calls() === sessions.length);
     expect(sessions.map((sessionId) => told(sessionId).length)).toEqual(sessions.map(() => 1));
     expect(told(elsewhere.sessionId)).toEqual([]);
     expect((await revokeAll(playerRef)).json).toEqual({ revoked: [] });
@@ -247,7 +247,7 @@ describe('a revocation of all sessions of a player', () => {
     const began = Date.now();
     expect(((await revokeAll(playerRef)).json['revoked'] as string[]).length).toBe(sessions.length);
     expect(Date.now() - began).toBeLessThan(2 * CALLBACK_TIMEOUT_MS);
-    await until('all are told', () => sessions.every((sessionId) => told(sessionId).length === 1));
+    await until('all are notified', () => sessions.every((sessionId) => told(sessionId).length === 1));
     silent.withdraw();
   });
 });

@@ -34,7 +34,7 @@ describe('launch', () => {
 });
 
 describe('verify', () => {
-  test('says whose session it is, and calls no operator', async () => {
+  test('returns the player of the session, and calls no operator', async () => {
     const session = await world.launch({ language: 'en', country: 'DE', mode: 'DEMO' });
     const calls = world.wallet.received.length;
     const reply = await verify(session.sessionToken);

@@ -78,7 +78,7 @@ describe.each(Object.entries(endings))('when the session %s', (_, end) => {
     expectSessionInvalid(await world.submit(body));
   });
 
-  test('with late settlement, a WIN and a ROLLBACK in its rounds are let through, a BET is not', async () => {
+  test('with late settlement, a WIN and a ROLLBACK in its rounds are accepted, a BET is not', async () => {
     await configure({ lateSettlementSeconds: LATE_SECONDS });
     const won = bet();
     const undone = bet();
@@ -122,7 +122,7 @@ describe.each(Object.entries(endings))('when the session %s', (_, end) => {
   });
 });
 
-test('a session is revoked once; the second call tells the first', async () => {
+test('a session is revoked once; a second call returns the first revocation', async () => {
   const first = await world.revoke(session.sessionId);
   expect(first.json).toMatchObject({ sessionId: session.sessionId, status: 'REVOKED' });
   await world.advance(5);
@@ -146,7 +146,7 @@ test("another operator's session is 404", async () => {
   expectCode(await world.signed('grand-casino', path, { reason: 'KICK' }), 404, 'NOT_FOUND');
 });
 
-test("a player's live sessions are revoked together, another operator's are not", async () => {
+test('all live sessions of a player are revoked together, but not those at another operator', async () => {
   const { playerRef } = session;
   const second = await world.launch({ playerRef, gameId: FOREIGN_GAME });
   const elsewhere = await world.launch({ playerRef }, 'grand-casino');

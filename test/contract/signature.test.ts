@@ -28,7 +28,7 @@ function expectInvalidSignature(reply: Reply): void {
   expect(reply.headers.get('x-request-id')).not.toBeNull();
 }
 
-/** The signature held: the request came as far as its session. */
+/** The signature was valid: the request reached the check of its session. */
 const expectAccepted = (reply: Reply) => expect(reply.headers.get('x-error-code')).toBe('SESSION_INVALID');
 
 async function withHeaders(
@@ -176,7 +176,7 @@ describe('the order of checks', () => {
     socket.on('data', (data: Buffer) => answer.push(data));
     flood();
     await new Promise((resolve) => socket.once('close', resolve));
-    // A client that sends on and on may lose the answer to the reset that ends it.
+    // A client that keeps sending may lose the answer when the connection is reset.
     if (answer.length > 0) expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1\.1 413 /);
     expectAccepted(await world.signed(PROVIDER, VERIFY, TOKEN));
   });
@@ -191,7 +191,7 @@ describe('the order of checks', () => {
     expect(reply.headers.get('x-error-code')).toBe('UNSUPPORTED_ENCODING');
   });
 
-  test('Content-Encoding identity is none', async () => {
+  test('Content-Encoding identity is accepted', async () => {
     expectAccepted(
       await world.signed(PROVIDER, VERIFY, TOKEN, { headers: { 'Content-Encoding': 'identity' } }),
     );
@@ -209,7 +209,7 @@ describe('the order of checks', () => {
       await world.signed(PROVIDER, VERIFY, TOKEN, { secret: 'wrong' });
       await world.signed(OPERATOR, '/v1/operator/sessions', TOKEN, { tenantId: 'nobody' });
     }
-    // The directory is polled in between, and what went before is counted late.
+    // The directory is polled in between, and earlier queries are counted late.
     expect((await statements()).calls - calls).toBeLessThan(100);
   });
 
@@ -222,7 +222,7 @@ describe('the order of checks', () => {
 });
 
 describe('the request id', () => {
-  test('is the caller’s where it is sane', async () => {
+  test('is the caller’s if it is valid', async () => {
     const reply = await world.signed(PROVIDER, VERIFY, TOKEN, {
       headers: { 'X-Request-Id': 'trace-1:a.b_c' },
     });
@@ -230,7 +230,7 @@ describe('the request id', () => {
   });
 
   test.each(['has spaces', 'x'.repeat(129), '{"a":1}', ''])(
-    'is a new one in place of %j',
+    'is a new one instead of %j',
     async (requestId) => {
       const reply = await world.signed(PROVIDER, VERIFY, TOKEN, { headers: { 'X-Request-Id': requestId } });
       expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -238,7 +238,7 @@ describe('the request id', () => {
   );
 });
 
-test('an absolute or non-ASCII request target is no way around the signature', async () => {
+test('an absolute or non-ASCII request target does not bypass the signature', async () => {
   for (const target of [`http://evil.example${VERIFY}`, `${VERIFY}?é`]) {
     const { hostname, port } = new URL(world.url);
     const socket = connect(Number(port), hostname);

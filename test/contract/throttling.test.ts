@@ -30,11 +30,11 @@ test.each([
   }
 });
 
-test('the limit is judged before the body', async () => {
+test('the limit is checked before the body', async () => {
   expect(limited(await flood(PROVIDER, VERIFY, '{broken')).length).toBeGreaterThan(0);
 });
 
-test("one tenant's flood is no other's, and a failed signature counts for nobody", async () => {
+test("one tenant's flood does not affect another, and a failed signature counts for no tenant", async () => {
   await flood(PROVIDER, VERIFY);
   expect(limited(await flood(OTHER_PROVIDER, VERIFY))).toHaveLength(0);
   const forged = await Promise.all(
@@ -52,7 +52,7 @@ test('a replayed nonce does not count towards the limit', async () => {
   expect(limited([await world.signed(tenant, VERIFY, {})])).toHaveLength(0);
 });
 
-test('a route without a signature has no limit, and no answer says what the limit is', async () => {
+test('a route without a signature has no limit, and no answer reveals the limit', async () => {
   const replies = await Promise.all(Array.from({ length: 30 }, () => world.request('/health/live')));
   expect(limited(replies)).toHaveLength(0);
   const [refused] = limited(await flood(PROVIDER, VERIFY));

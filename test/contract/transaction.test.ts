@@ -77,8 +77,8 @@ describe('a BET', () => {
     ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_FUNDS'],
     ['PLAYER_BLOCKED', 'PLAYER_BLOCKED'],
     ['LIMIT_REACHED', 'LIMIT_REACHED'],
-    ['something of the operator', 'OTHER'],
-  ])('that the operator declines with %s is a 200 DECLINED %s', async (reason, declineReason) => {
+    ['something of its own', 'OTHER'],
+  ])('that the operator declines with %s is answered 200 DECLINED %s', async (reason, declineReason) => {
     const body = bet();
     world.wallet.next({ do: 'decline', reason }, { transactionId: body.transactionId });
     const reply = await world.submit(body);
@@ -130,7 +130,7 @@ describe('an attempt that finds', () => {
     );
   });
 
-  test('the id used by another provider: nothing to do with it', async () => {
+  test('the id used by another provider: a separate transaction', async () => {
     const first = await transactions.approved(bet());
     const foreign = await world.launch({ gameId: 'reelhouse-keno' });
     const body = world.transaction(foreign, 'BET', { transactionId: first.transactionId });
@@ -264,7 +264,7 @@ describe('a WIN', () => {
     expect((await world.submit(win({ amountMinor: 0 }))).json).toMatchObject({ status: 'APPROVED' });
   });
 
-  test('on DECLINED BETs alone is booked', async () => {
+  test('with only DECLINED BETs is booked', async () => {
     const { roundId } = await transactions.declined(bet());
     expect((await world.submit(win({ roundId }))).json).toMatchObject({ status: 'APPROVED' });
   });
@@ -275,7 +275,7 @@ describe('a WIN', () => {
     expect((await world.submit(win({ roundId }))).json).toMatchObject({ status: 'APPROVED' });
   });
 
-  test.each(['PENDING', 'TIMED_OUT'])('on a %s BET alone: 409', async (state) => {
+  test.each(['PENDING', 'TIMED_OUT'])('with only a %s BET: 409', async (state) => {
     const body = bet();
     const held = state === 'PENDING' ? await transactions.pending(body) : undefined;
     if (!held) await transactions.timedOut(body);
@@ -308,14 +308,14 @@ describe('a WIN', () => {
     expect(calls(freeSpins)[0]?.json).toMatchObject({ freeSpinsRef: 'batch-1' });
   });
 
-  test("of another player in the same roundId stands on that player's own BETs", async () => {
+  test("of another player in the same roundId depends on that player's own BETs", async () => {
     const body = await transactions.timedOut(bet());
     const other = await world.launch();
     const reply = await world.submit(world.transaction(other, 'WIN', { roundId: body.roundId }));
     expect(reply.json).toMatchObject({ status: 'APPROVED' });
   });
 
-  test('whose verdict could not carry a balance gets the same verdict at the next try', async () => {
+  test('whose verdict had no balance gets the same verdict at the next try', async () => {
     const body = await transactions.approved(bet());
     await transactions.approved(rollbackOf(body));
     const settling = win({ roundId: body.roundId });
@@ -446,7 +446,7 @@ describe('a ROLLBACK whose target', () => {
     },
   );
 
-  test('is APPROVED: the operator is asked for the amount of the original, and the target is ROLLED_BACK', async () => {
+  test('is APPROVED: the operator is called with the amount of the original, and the target is ROLLED_BACK', async () => {
     const target = await transactions.approved(bet({ amountMinor: 300 }));
     const body = rollbackOf(target);
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED', balance: 100_000 });
@@ -458,7 +458,7 @@ describe('a ROLLBACK whose target', () => {
     expect(await world.stateOf(target.transactionId)).toBe('ROLLED_BACK');
   });
 
-  test.each([false, true])('is TIMED_OUT (booked: %s): the operator is asked', async (booked) => {
+  test.each([false, true])('is TIMED_OUT (booked: %s): the operator is called', async (booked) => {
     const target = await transactions.timedOut(bet(), booked);
     expect((await world.submit(rollbackOf(target))).json).toMatchObject({
       status: 'APPROVED',
@@ -469,7 +469,7 @@ describe('a ROLLBACK whose target', () => {
     expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
   });
 
-  test('is PENDING with its lease over: the operator is asked, and the old holder is fenced', async () => {
+  test('is PENDING with its lease over: the operator is called, and the old holder is fenced', async () => {
     const target = await transactions.abandoned(bet());
     expect((await world.submit(rollbackOf(target))).json).toMatchObject({ status: 'APPROVED' });
     const [old] = await transactions.releaseAbandoned();
@@ -504,7 +504,7 @@ describe('a ROLLBACK whose target', () => {
     expect(calls(body)[0]?.json).toMatchObject({ amountMinor: 0 });
   });
 
-  test('is unknown: a BET with that id is DECLINED from the claim on, whatever becomes of the ROLLBACK', async () => {
+  test('is unknown: a BET with that id is DECLINED from the claim on, whatever the outcome of the ROLLBACK', async () => {
     const target = bet();
     const body = await transactions.timedOut(rollbackOf(target));
     expect((await world.submit(target)).json).toMatchObject({ declineReason: 'TRANSACTION_ROLLED_BACK' });
@@ -517,7 +517,7 @@ describe('a ROLLBACK whose target', () => {
     expect(calls(second)).toHaveLength(1);
   });
 
-  test('is APPROVED, and the operator declines: the target stands, and another ROLLBACK may try', async () => {
+  test('is APPROVED, and the operator declines: the target stays APPROVED, and another ROLLBACK may try', async () => {
     const target = await transactions.approved(bet());
     await transactions.declined(rollbackOf(target));
     expect(await world.stateOf(target.transactionId)).toBe('APPROVED');
@@ -538,7 +538,7 @@ describe('a ROLLBACK whose target', () => {
   });
 });
 
-describe('only a 200 with a status and an integer balance is an answer of the operator', () => {
+describe('only a 200 with a status and an integer balance is a valid answer of the operator', () => {
   const unusable = {
     'a redirect': { do: 'redirect', to: '/elsewhere' },
     'a 201': { do: 'answer', status: 201, body: { status: 'APPROVED', balance: 1 } },
@@ -549,8 +549,8 @@ describe('only a 200 with a status and an integer balance is an answer of the op
     'no JSON': { do: 'garbage' },
     'an array': { do: 'answer', status: 200, body: '[{"status":"APPROVED","balance":1}]' },
     'no balance': { do: 'answer', status: 200, body: { status: 'APPROVED' } },
-    'a balance of text': { do: 'answer', status: 200, body: { status: 'APPROVED', balance: '1' } },
-    'a broken balance': { do: 'answer', status: 200, body: { status: 'APPROVED', balance: 1.5 } },
+    'a balance as a string': { do: 'answer', status: 200, body: { status: 'APPROVED', balance: '1' } },
+    'a balance with a fraction': { do: 'answer', status: 200, body: { status: 'APPROVED', balance: 1.5 } },
     'a balance beyond 2^53': {
       do: 'answer',
       status: 200,
@@ -579,7 +579,7 @@ describe('only a 200 with a status and an integer balance is an answer of the op
 
   test.each([
     ['silence', { do: 'hang' }],
-    ['a slow drip', { do: 'book-then', then: { do: 'drip', everyMs: 100 } }],
+    ['an answer byte by byte', { do: 'book-then', then: { do: 'drip', everyMs: 100 } }],
   ] as const)('%s: 500 OPERATOR_TIMED_OUT, TIMED_OUT', async (_, behaviour) => {
     const body = bet();
     world.wallet.next(behaviour, { transactionId: body.transactionId });
@@ -588,17 +588,17 @@ describe('only a 200 with a status and an integer balance is an answer of the op
   });
 
   test.each([
-    ['a character cut in half', `${'x'.repeat(199)}😀 and more`],
+    ['a truncated character', `${'x'.repeat(199)}😀 and more`],
     ['control characters', 'no\u0000\u0007\u001b[31m'],
-    ['half of a character', '\ud83d'],
-  ])('its words may be anything, %s too', async (_, reason) => {
+    ['a lone surrogate', '\ud83d'],
+  ])('its reason may be any text, including %s', async (_, reason) => {
     const body = bet();
     const answer = { status: 'DECLINED', balance: 1, reason, operatorTransactionId: reason };
     world.wallet.next({ do: 'answer', status: 200, body: answer }, { transactionId: body.transactionId });
     expect((await world.submit(body)).json).toMatchObject({ status: 'DECLINED', declineReason: 'OTHER' });
   });
 
-  test('a negative balance is one', async () => {
+  test('a negative balance is valid', async () => {
     const body = bet();
     world.wallet.next(
       { do: 'answer', status: 200, body: { status: 'APPROVED', balance: -5 } },

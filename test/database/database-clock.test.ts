@@ -60,7 +60,7 @@ test('the offset is measured at the middle of the round trip', async () => {
   expect(await offset()).toBeCloseTo(-1.5);
 });
 
-test('a reading is carried on by the monotonic clock, whatever the instance’s own clock does', async () => {
+test('a reading is advanced by the monotonic clock, whatever the instance’s own clock does', async () => {
   await read(0);
   clock.offsetMs = 3_600_000;
   vi.advanceTimersByTime(10_000);

@@ -5,8 +5,8 @@ import { openDataSource } from '../../src/database/data-source.js';
 import { createTestDatabase } from '../world/database.js';
 
 /**
- * What no code of ours writes the table refuses all the same: a row that is no BET, WIN, ROLLBACK, adjustment or
- * tombstone as the contract knows them.
+ * The table refuses rows that no code of ours writes: those that are not a valid BET, WIN, ROLLBACK, adjustment or
+ * tombstone.
  */
 let drop: () => Promise<void>;
 let dataSource: DataSource;
@@ -68,14 +68,14 @@ async function store(row: Row): Promise<void> {
 
 test.each<[string, Row]>([
   ['BET', BET],
-  ['BET of nothing', { ...BET, amount_minor: 0 }],
+  ['BET of 0', { ...BET, amount_minor: 0 }],
   ['BET of the largest amount', { ...BET, amount_minor: Number.MAX_SAFE_INTEGER }],
   ['BET under way', { ...BET, response_body: null, ...PENDING }],
   ['BET without an answer', { ...BET, response_body: null, state: 'TIMED_OUT' }],
   ['BET that was rolled back', { ...BET, ...ROLLED_BACK }],
-  ['BET that is declined by us', { ...BET, state: 'DECLINED', verdict: 'DECLINED' }],
+  ['BET that the platform declined', { ...BET, state: 'DECLINED', verdict: 'DECLINED' }],
   ['WIN', WIN],
-  ['WIN in a demonstration', { ...WIN, mode: 'DEMO' }],
+  ['WIN in DEMO mode', { ...WIN, mode: 'DEMO' }],
   ['ROLLBACK', ROLLBACK],
   ['tombstone', TOMBSTONE],
   ['adjustment', ADJUSTMENT],
@@ -84,7 +84,7 @@ test.each<[string, Row]>([
   await store(row);
 });
 
-describe('refused is', () => {
+describe('a row is refused:', () => {
   const provided: [string, Row][] = [
     ['BET', BET],
     ['WIN', WIN],
@@ -96,29 +96,29 @@ describe('refused is', () => {
     rows.map(([name, row]) => [`${name} ${what}`, { ...row, ...fields }]);
 
   test.each<[string, Row]>([
-    ...each(any, 'in a state of its own', { state: 'BOOKED' }),
+    ...each(any, 'in an unknown state', { state: 'BOOKED' }),
     ...each(any, 'PENDING without a lease', { state: 'PENDING', lease_until: null }),
     ...each(any, 'with a lease and not PENDING', { lease_until: new Date() }),
-    ...each(any, 'in a mode of its own', { mode: 'TRIAL' }),
-    ...each(any, 'in no currency', { currency: 'euro' }),
-    ...each(any, 'beyond what a number holds', { amount_minor: '9007199254740992' }),
-    ...each(any, 'at less than no attempt', { attempt: -1 }),
-    ...each(any, 'with a verdict of its own', { verdict: 'PENDING' }),
+    ...each(any, 'in an unknown mode', { mode: 'TRIAL' }),
+    ...each(any, 'without a valid currency', { currency: 'euro' }),
+    ...each(any, 'with an amount beyond 2^53-1', { amount_minor: '9007199254740992' }),
+    ...each(any, 'with a negative attempt', { attempt: -1 }),
+    ...each(any, 'with an unknown verdict', { verdict: 'PENDING' }),
     ...each(any.slice(0, 3), 'APPROVED without an answer', { response_body: null }),
     ...each(any.slice(0, 3), 'DECLINED without an answer', { state: 'DECLINED', response_body: null }),
-    ...each(provided, 'of less than nothing', { amount_minor: -1 }),
+    ...each(provided, 'with a negative amount', { amount_minor: -1 }),
     ...each(provided, 'with a reason', { reason: 'because' }),
     ...each(provided, 'of the platform', { provider_id: 'platform' }),
-    ['a kind of its own', { ...BET, kind: 'JACKPOT' }],
-    ['BET that was rolled back by nothing', { ...BET, ...ROLLED_BACK, rollback_id: null }],
+    ['an unknown kind', { ...BET, kind: 'JACKPOT' }],
+    ['BET that was rolled back without a ROLLBACK', { ...BET, ...ROLLED_BACK, rollback_id: null }],
     ['WIN that was rolled back', { ...WIN, ...ROLLED_BACK }],
     ['ROLLBACK that was rolled back', { ...ROLLBACK, ...ROLLED_BACK }],
-    ['ROLLBACK of nothing', { ...ROLLBACK, original_transaction_id: null }],
+    ['ROLLBACK without a target', { ...ROLLBACK, original_transaction_id: null }],
     ['tombstone that was booked', { ...TOMBSTONE, ...APPROVED }],
     ['adjustment of a provider', { ...ADJUSTMENT, provider_id: 'provider' }],
     ['adjustment without a reason', { ...ADJUSTMENT, reason: null }],
-    ['adjustment in a demonstration', { ...ADJUSTMENT, mode: 'DEMO' }],
-    ['adjustment of nothing', { ...ADJUSTMENT, amount_minor: 0 }],
+    ['adjustment in DEMO mode', { ...ADJUSTMENT, mode: 'DEMO' }],
+    ['adjustment of 0', { ...ADJUSTMENT, amount_minor: 0 }],
     ['adjustment in a session', { ...ADJUSTMENT, session_id: randomUUID() }],
     ['adjustment in a game', { ...ADJUSTMENT, game_id: 'game' }],
     ['adjustment in a round', { ...ADJUSTMENT, round_id: 'round' }],

@@ -54,7 +54,7 @@ test('that the operator declines is a 201 DECLINED, and final', async () => {
   expect(await adjust(body)).toMatchObject({ status: 200, json: first.json });
 });
 
-describe('asked for again', () => {
+describe('requested again', () => {
   test('is a 200 with the same answer, and no second call', async () => {
     const body = adjustment();
     const first = await adjust(body);
@@ -82,7 +82,7 @@ describe('asked for again', () => {
     expect(world.wallet.calls(body.adjustmentId)).toHaveLength(1);
   });
 
-  test('fifty times at once is one movement', async () => {
+  test('fifty times at once moves money once', async () => {
     const body = adjustment();
     const replies = await Promise.all(Array.from({ length: 50 }, () => adjust(body)));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('asked for again', () => {
 });
 
 describe('that the operator does not answer', () => {
-  test('is the retryable 500, and is booked once when it is asked for again', async () => {
+  test('is the retryable 500, and is booked once when it is requested again', async () => {
     const body = adjustment();
     world.wallet.next({ do: 'book-then', then: lost }, { transactionId: body.adjustmentId });
     const reply = await adjust(body);
@@ -142,7 +142,7 @@ test('is in the list of transactions, with its reason', async () => {
   });
 });
 
-test('is audited: who, and why', async () => {
+test('is in the audit log with its actor and reason', async () => {
   const body = adjustment();
   await adjust(body);
   await adjust(body);
@@ -150,7 +150,7 @@ test('is audited: who, and why', async () => {
   expect(json['items']).toMatchObject([{ actor: 'root', action: 'adjustment.create', after: body }]);
 });
 
-test('cannot be named by a provider’s ROLLBACK', async () => {
+test('cannot be the target of a provider’s ROLLBACK', async () => {
   const body = adjustment();
   await adjust(body);
   const session = await world.launch({ playerRef });
@@ -161,17 +161,17 @@ test('cannot be named by a provider’s ROLLBACK', async () => {
 
 test.each([
   ['an amount of 0', { amountMinor: 0 }],
-  ['an amount that is no integer', { amountMinor: 1.5 }],
+  ['an amount that is not an integer', { amountMinor: 1.5 }],
   ['an amount beyond 2^53-1', { amountMinor: -(2 ** 53) }],
-  ['a text for an amount', { amountMinor: '1' }],
+  ['an amount as a string', { amountMinor: '1' }],
   ['no reason', { reason: undefined }],
   ['an empty reason', { reason: '  ' }],
   ['a reason with a control character', { reason: 'a\u0000b' }],
   ['a lower-case currency', { currency: 'eur' }],
   ['an id of the platform’s own', { adjustmentId: 'croupier-1' }],
   ['no id', { adjustmentId: undefined }],
-  ['an operator that nobody knows', { operatorId: 'nobody' }],
-  ['a provider for an operator', { operatorId: PROVIDER }],
+  ['an unknown operator', { operatorId: 'nobody' }],
+  ['a provider instead of an operator', { operatorId: PROVIDER }],
   ['an unknown field', { gameId: 'golden-reels' }],
 ])('with %s is a 400', async (_, fields) => {
   const reply = await adjust(adjustment(fields));

@@ -17,7 +17,7 @@ beforeEach(async () => (session = await world.launch()));
 afterEach(() => world.wallet.otherwise(() => undefined));
 afterAll(() => world.stop());
 
-/** An answer whose balance is written so, whatever was booked. */
+/** An answer with this literal as its balance, whatever was booked. */
 const withBalance = (balance: string): Ending => ({
   do: 'answer',
   status: 200,
@@ -25,7 +25,10 @@ const withBalance = (balance: string): Ending => ({
   body: `{"status":"APPROVED","balance":${balance}}`,
 });
 
-/** Not integers, or beyond what a JSON number carries exactly; JSON.parse makes integers of several. */
+/**
+ * Literals that are not integers, or that a JSON number cannot represent exactly; JSON.parse reads several as
+ * integers.
+ */
 const UNUSABLE = [
   '9007199254740992',
   '9007199254740993',
@@ -56,7 +59,7 @@ const unavailable = (reply: Reply) =>
     'retry-same-request',
   ]);
 
-describe('a balance that a JSON number does not carry exactly is no answer of the operator:', () => {
+describe("a balance that a JSON number cannot represent exactly makes the operator's answer invalid:", () => {
   test.each(UNUSABLE)('%s', async (balance) => {
     world.wallet.otherwise(() => ({ do: 'book-then', then: withBalance(balance) }));
     const body = world.transaction(session, 'WIN');
@@ -81,7 +84,7 @@ test.each(EXACT)('the balance %s is passed on as %d', async (balance, value) => 
   expect((await world.balance(session)).text).toBe(`{"balance":${value}}`);
 });
 
-describe('where a wallet always answers so,', () => {
+describe('if a wallet always answers that way,', () => {
   const DAY_SECONDS = 86_400;
   const detail = async (transactionId: string, providerId = PROVIDER) =>
     (await world.admin('GET', `/v1/admin/transactions/${providerId}/${transactionId}`)).json;
@@ -108,7 +111,7 @@ describe('where a wallet always answers so,', () => {
     ),
   );
 
-  test('a WIN is parked after a day, seen at the desk, and settles once the wallet answers well', async () => {
+  test('a WIN is parked after a day, seen at the desk, and settles once the wallet answers correctly', async () => {
     const body = world.transaction(session, 'WIN');
     unavailable(await world.submit(body));
     await aDayPasses(body);
@@ -147,7 +150,7 @@ describe('where a wallet always answers so,', () => {
     expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
   });
 
-  test('an adjustment is parked as well', async () => {
+  test('an adjustment is parked, too', async () => {
     const adjustmentId = `goodwill-${session.sessionId}`;
     const { playerRef } = session;
     const adjustment = { adjustmentId, operatorId: OPERATOR, playerRef, currency: 'EUR', amountMinor: -5 };

@@ -4,7 +4,7 @@ import type { Reply, World } from '../world/world.js';
 
 export type Body = ReturnType<World['transaction']>;
 
-/** Lets time pass for one transaction, by the database's clock: it becomes so much older, its last attempt too. */
+/** Lets time pass for one transaction, by the database's clock: it and its last attempt become older. */
 export async function letPass(world: World, transactionId: string, seconds: number): Promise<void> {
   await world.sql.run(
     `UPDATE transactions SET created_at = created_at - make_interval(secs => $2),
@@ -14,7 +14,7 @@ export async function letPass(world: World, transactionId: string, seconds: numb
   );
 }
 
-/** Leaves a TIMED_OUT transaction to a person, as the resolver does at the end of a day in vain. */
+/** Leaves a TIMED_OUT transaction to a person, as the resolver does after a day without an answer. */
 export async function parked(world: World, body: Body): Promise<Body> {
   await timedOut(world, body, false);
   await world.sql.run(
@@ -26,17 +26,17 @@ export async function parked(world: World, body: Body): Promise<Body> {
   return body;
 }
 
-/** One look of the resolver, begun now and waited for. */
+/** Runs one pass of the resolver and waits for its end. */
 export function tick(world: World): Promise<void> {
   return world.app.get(Resolver).tick();
 }
 
-/** Submits a transaction whose operator call comes to nothing: TIMED_OUT. @param booked whether the wallet acted */
+/** Submits a transaction whose operator call fails: TIMED_OUT. @param booked whether the wallet acted */
 export function timedOut(world: World, body: Body, booked: boolean): Promise<Body> {
   return new Transactions(world).timedOut(body, booked);
 }
 
-/** Submits a transaction whose instance dies while the operator is asked: PENDING, and it stays so. */
+/** Submits a transaction whose instance dies during the call to the operator: it stays PENDING. */
 export async function abandoned(world: World, body: Body): Promise<{ wakeUp(): Promise<Reply> }> {
   const { release, answer } = await new Transactions(world).pending(body);
   return {

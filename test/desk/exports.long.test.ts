@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
 let world: World;
@@ -11,7 +11,14 @@ beforeAll(async () => {
   const grant = { playerRef: 'ann', gameId: GAME, spins: 3, betAmountMinor: 10, currency: 'EUR' };
   await world.admin('POST', '/v1/admin/free-spins', { ...grant, operatorId: OPERATOR });
   await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
+  await world.submit(world.transaction(session, 'WIN', { freeSpinsRef: 'of-no-grant' }));
   await world.admin('POST', `/v1/admin/sessions/${session.sessionId}/revoke`, { reason: 'KICK' });
+  const { playerRef, ...spins } = { ...grant, operatorId: OPERATOR };
+  await world.admin('POST', '/v1/admin/free-spins/batches', { ...spins, playerRefs: [playerRef] });
+  await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxGrantMinor: 1 });
+  await world.admin('POST', '/v1/admin/free-spins', { ...spins, playerRef });
+  // The item of the flagged WIN is opened after its answer.
+  await vi.waitFor(async () => expect((await get('/v1/admin/attention')).text).toContain('UNKNOWN_BATCH'));
 });
 afterAll(() => world.stop());
 
@@ -21,8 +28,8 @@ function get(path: string, accept?: string): Promise<Reply> {
   });
 }
 
-/** Each list that there is, and whom it has in the world of the tests. */
-const LISTS: [string, string][] = [
+/** Each list of the admin API, a text that it contains here, and the name of its file if that is not its path. */
+const LISTS: [path: string, known: string, file?: string][] = [
   ['providers', PROVIDER],
   ['operators', OPERATOR],
   ['games', GAME],
@@ -33,16 +40,36 @@ const LISTS: [string, string][] = [
   ['free-spins', OPERATOR],
   ['keys', 'Night shift'],
   ['audit', 'provider.create'],
+  ['free-spins/batches', OPERATOR, 'batches'],
+  ['free-spins-winnings/flagged', 'UNKNOWN_BATCH', 'flagged-winnings'],
+  ['limits', OPERATOR],
+  ['approvals', 'WAITING'],
+  ['attention', 'UNKNOWN_BATCH'],
+  ['health-scores', OPERATOR],
+  ['search?q=ann', 'player', 'search'],
 ];
 
-describe.each(LISTS)('the list of %s', (name, known) => {
-  test('is CSV where that is preferred, its columns the fields of the JSON', async () => {
+test('every list is in this table', async () => {
+  const { paths } = (await world.request('/docs/admin-json')).json as {
+    paths: Record<string, { get?: { responses: Record<string, { content?: object }> } }>;
+  };
+  const csv = Object.entries(paths).filter(
+    ([, { get }]) => 'text/csv' in (get?.responses['200']?.content ?? {}),
+  );
+  const listed = LISTS.map(([path]) => `/v1/admin/${path.split('?')[0]!}`);
+  expect(csv.map(([path]) => path).sort()).toEqual(listed.sort());
+});
+
+describe.each(LISTS)('the list of %s', (name, known, file = name) => {
+  test("is CSV if that is preferred, with the JSON's fields as columns", async () => {
     const reply = await get(`/v1/admin/${name}`, 'text/csv');
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toMatch(/^text\/csv/);
-    expect(reply.headers.get('content-disposition')).toBe(`attachment; filename="${name}.csv"`);
+    expect(reply.headers.get('content-disposition')).toBe(`attachment; filename="${file}.csv"`);
     expect(reply.text).toContain(known);
-    const header = reply.text.split('\r\n')[0]?.split(',');
+    const header = reply.text.split('\r\n')[0]!.split(',');
+    for (const minor of header.filter((column) => column.endsWith('Minor')))
+      expect(header[header.indexOf(minor) + 1]).toBe(minor.replace('Minor', ''));
     const { items } = (await get(`/v1/admin/${name}`)).json as { items: object[] };
     for (const item of items) expect(header).toEqual(expect.arrayContaining(Object.keys(item)));
   });
@@ -51,9 +78,9 @@ describe.each(LISTS)('the list of %s', (name, known) => {
     ['nothing', undefined],
     ['anything', '*/*'],
     ['JSON', 'application/json'],
-    ['what there is not', 'image/png'],
+    ['an unavailable format', 'image/png'],
     ['JSON rather than CSV', 'text/csv;q=0.5, application/json'],
-  ])('is JSON where %s is asked for', async (_, accept) => {
+  ])('is JSON if %s is requested', async (_, accept) => {
     const reply = await get(`/v1/admin/${name}`, accept);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(reply.json).toHaveProperty('items');
@@ -67,7 +94,7 @@ describe('an export', () => {
     return rows.map((row) => row.split(',')[place]);
   };
 
-  test('has each amount in major units beside the minor ones', async () => {
+  test('has each amount in major units next to the minor units', async () => {
     for (const [currency, amountMinor] of Object.entries({ EUR: 250, JPY: 251, KWD: 252, ZZZ: 253 })) {
       const session = await world.launch({ playerRef: 'rich', currency });
       await world.submit(world.transaction(session, 'BET', { amountMinor }));
@@ -87,10 +114,10 @@ describe('an export', () => {
 
   test('of grants has their stake', async () => {
     const { text } = await get('/v1/admin/free-spins', 'text/csv');
-    expect(column(text, 'betAmount')).toEqual(['0.10']);
+    expect(column(text, 'betAmount')).toEqual(['0.10', '0.10']);
   });
 
-  test('begins with a byte order mark where that is asked for', async () => {
+  test('begins with a byte order mark if that is requested', async () => {
     const bytes = async (query: string) => {
       const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' };
       const response = await fetch(`${world.url}/v1/admin/free-spins?limit=1${query}`, { headers });
@@ -114,7 +141,7 @@ describe('an export of 20,000 rows', () => {
     ),
   );
 
-  /** A call whose answer has begun and is not read on. */
+  /** A call whose answer has begun and is not read further. */
   async function begun() {
     const call = request(`${world.url}/v1/admin/games`, {
       headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
@@ -125,7 +152,7 @@ describe('an export of 20,000 rows', () => {
     return { call, answer };
   }
 
-  test('stops reading when the caller goes away', async () => {
+  test('stops reading when the caller disconnects', async () => {
     const { call } = await begun();
     call.destroy();
     await once(call, 'close');
@@ -133,7 +160,7 @@ describe('an export of 20,000 rows', () => {
     expect(whole.text.split('\r\n')).toHaveLength(20_000 + 3 + 2);
   });
 
-  test('is aborted when it fails in the middle, and not ended as if it were complete', async () => {
+  test('is aborted when it fails in the middle, instead of ending as if it were complete', async () => {
     const { answer } = await begun();
     await world.sql.run('ALTER TABLE games RENAME TO games_away');
     try {

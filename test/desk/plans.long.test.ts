@@ -26,20 +26,20 @@ import { openDataSource } from '../../src/database/data-source.js';
 const ROWS = 200_000;
 const LIMIT = 51;
 /**
- * How many rows of the table a page may touch: what each pair of tenants that met gives, doubled for the looks beside
- * the mark. It does not grow with the table; nor does the number of blocks, with a look for each pair that never met.
+ * Maximum number of rows of the table that a page may read: those of each pair of tenants with transactions, doubled
+ * for rows that do not match. Neither this number nor that of the blocks grows with the table.
  */
 const TOUCHED_AT_MOST = 1_000;
 const BLOCKS_AT_MOST = 2_500;
 /**
- * The same for a page that tries what no index serves: its window, once for each of the tenants that the other filters leave
- * open, in rows and in blocks.
+ * The same for a page with a filter that no index serves: its window, once for each tenant that the other filters
+ * permit, in rows and in blocks.
  */
 const TOUCHED_IN_WINDOW = 8 * WINDOW_ROWS;
 /** Flagged winnings: each row that is ROLLED_BACK, and those of its round, which are read for the WIN and for its flag. */
 const TOUCHED_PER_ROLLED_BACK = 8;
 
-/** Who had the n-th transaction, session, callback and grant, as expressions of SQL. */
+/** The tenants and player of the n-th transaction, session, callback and grant, as SQL expressions. */
 interface Past {
   readonly tenants: number;
   readonly provider: string;
@@ -48,7 +48,7 @@ interface Past {
   readonly state: string;
 }
 
-/** A big operator and small ones, one of which stopped long ago; few transactions that are not APPROVED. */
+/** A large operator and small ones, one of which stopped long ago; few transactions that are not APPROVED. */
 const MANY: Past = {
   tenants: 12,
   provider: `'provider' || CASE WHEN n % 50 < 45 THEN 1 ELSE 1 + n % 4 END`,
@@ -59,8 +59,8 @@ const MANY: Past = {
 };
 
 /**
- * Two operators and two providers of the usual size. Before them one of each, who only knew each other, and a player who
- * had a good part of all there is and nothing since; what was DECLINED, was then.
+ * Two operators and two providers of the usual size. Before them one of each, with transactions only between the two,
+ * and a player with a large part of all rows and none since; all DECLINED transactions are from that time.
  */
 const FEW: Past = {
   tenants: 4,
@@ -71,7 +71,7 @@ const FEW: Past = {
 };
 
 let sql: SqlConsole;
-/** With the settings under which a window is read. */
+/** A console with the settings under which a window is read. */
 let windowed: SqlConsole;
 let dataSource: DataSource;
 
@@ -142,7 +142,7 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
             CASE state WHEN 'DECLINED' THEN 'x' END
        FROM ${numbered(ROWS / 2)}`,
   );
-  // Winnings: most stand on the BET of their round; a batch is named by some, and known in most of these.
+  // Winnings: most depend on the BET of their round; some name a batch, which mostly exists.
   await sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, free_spins_ref, attempt, response_body, created_at)
@@ -185,12 +185,12 @@ function expectCheap(
     })
     .reduce((sum, rows) => sum + rows, 0);
   expect(touched).toBeLessThanOrEqual(touchedAtMost);
-  // What a scan of an index passes over without looking it up is in no count of rows.
+  // Index entries that a scan passes over are in no count of rows.
   const [whole] = nodes;
   expect(whole!['Shared Hit Blocks'] + whole!['Shared Read Blocks']).toBeLessThanOrEqual(blocksAtMost);
 }
 
-/** The stretch that a page examines; looking for its end touches no more. */
+/** The section of the list that a page examines; finding its end reads no more rows. */
 async function windowOf(filter: TransactionFilter, before: Place | undefined): Promise<Stretch> {
   const end = windowEnd(filter, before);
   expectCheap(await planOf(end, windowed), TOUCHED_IN_WINDOW, TOUCHED_IN_WINDOW);
@@ -203,35 +203,38 @@ const MIDDLE: Place = { at: '2026-01-02T03:46:40.000000Z', id: ID };
 const NEAR_THE_END: Place = { at: '2026-01-01T00:16:40.000000Z', id: ID };
 const FILTERS: [string, TransactionFilter][] = [
   ['nothing', {}],
-  ['a big operator', { operatorId: 'operator1' }],
+  ['a large operator', { operatorId: 'operator1' }],
   ['an operator that stopped long ago', { operatorId: 'operator5' }],
-  ['an operator without any', { operatorId: 'operator8' }],
-  ['a big provider', { providerId: 'provider1' }],
-  ['a provider without any', { providerId: 'provider8' }],
-  ['an operator that only knew one provider', { operatorId: 'operator3' }],
-  ['a provider that only knew one operator', { providerId: 'provider3' }],
-  ['two who only knew each other', { operatorId: 'operator3', providerId: 'provider3' }],
+  ['an operator without rows', { operatorId: 'operator8' }],
+  ['a large provider', { providerId: 'provider1' }],
+  ['a provider without rows', { providerId: 'provider8' }],
+  ['an operator with only one provider', { operatorId: 'operator3' }],
+  ['a provider with only one operator', { providerId: 'provider3' }],
+  ['two tenants with transactions only between them', { operatorId: 'operator3', providerId: 'provider3' }],
   ['adjustments', { providerId: 'platform' }],
   ['adjustments at an operator', { operatorId: 'operator1', providerId: 'platform' }],
   ['two tenants', { operatorId: 'operator1', providerId: 'provider1' }],
-  ['two tenants that never met', { operatorId: 'operator5', providerId: 'provider8' }],
+  ['two tenants without common transactions', { operatorId: 'operator5', providerId: 'provider8' }],
   ['a player', { playerRef: 'player77' }],
   ['a player at an operator', { playerRef: 'player78', operatorId: 'operator2' }],
-  ['a player nobody knows', { playerRef: 'nobody' }],
+  ['an unknown player', { playerRef: 'nobody' }],
   ['a round', { roundId: 'round777' }],
   ['a round of a provider', { roundId: 'round777', providerId: 'provider1' }],
   ['a player’s session', { playerRef: 'player78', sessionId: ID }],
-  ['a player at an operator that does not know him', { playerRef: 'player78', operatorId: 'operator4' }],
-  ['what a player has undecided', { playerRef: 'player78', state: 'TIMED_OUT' }],
+  ['a player at another operator', { playerRef: 'player78', operatorId: 'operator4' }],
+  ['the undecided transactions of a player', { playerRef: 'player78', state: 'TIMED_OUT' }],
   ['PENDING', { state: 'PENDING' }],
   ['APPROVED', { state: 'APPROVED' }],
   ['APPROVED of an operator', { state: 'APPROVED', operatorId: 'operator2' }],
   ['DECLINED', { state: 'DECLINED' }],
   ['DECLINED of an operator that stopped long ago', { state: 'DECLINED', operatorId: 'operator5' }],
-  ['DECLINED of an operator that only knew one provider', { state: 'DECLINED', operatorId: 'operator3' }],
+  ['DECLINED of an operator with only one provider', { state: 'DECLINED', operatorId: 'operator3' }],
   ['DECLINED of a small provider', { state: 'DECLINED', providerId: 'provider2' }],
   ['DECLINED adjustments', { state: 'DECLINED', providerId: 'platform' }],
-  ['DECLINED of two that never met', { state: 'DECLINED', operatorId: 'operator1', providerId: 'provider8' }],
+  [
+    'DECLINED of two tenants without common transactions',
+    { state: 'DECLINED', operatorId: 'operator1', providerId: 'provider8' },
+  ],
   ['TIMED_OUT', { state: 'TIMED_OUT' }],
   ['TIMED_OUT of an operator', { state: 'TIMED_OUT', operatorId: 'operator2' }],
   ['ROLLED_BACK', { state: 'ROLLED_BACK' }],
@@ -244,7 +247,7 @@ const FILTERS: [string, TransactionFilter][] = [
   ['a long time of a player', { from: '2026-01-01T00:00Z', to: '2026-01-03T00:00Z', playerRef: 'player77' }],
 ];
 
-/** What no index serves, and what is in none of the worlds. */
+/** Filters that no index serves, and filters without matches. */
 const WINDOWED: [string, TransactionFilter][] = [
   ['a kind', { kind: 'ROLLBACK' }],
   ['a kind of an operator', { kind: 'ROLLBACK', operatorId: 'operator1' }],
@@ -260,7 +263,7 @@ const WINDOWED: [string, TransactionFilter][] = [
 
 describe.each([
   ['many tenants', MANY],
-  ['few tenants, some long gone', FEW],
+  ['few tenants, some inactive for long', FEW],
 ])('with %s,', (_, past) => {
   inTheWorldOf(past);
 
@@ -268,17 +271,17 @@ describe.each([
     ['a transaction', 't777'],
     ['an operator’s transaction id', 'o777'],
     ['a request', 'request777'],
-    ['a request id that is everywhere', 'same'],
+    ['a request id that every attempt has', 'same'],
     ['a round', 'round777'],
     ['a player', 'player77'],
     ['a player who was last seen long ago', 'player8'],
     ['a grant', '777'],
-    ['a UUID of nothing', ID],
-  ])('a search for %s touches few rows', async (__, id) => {
+    ['an unknown UUID', ID],
+  ])('a search for %s reads few rows', async (__, id) => {
     expectCheap(await planOf({ statement: SEARCH, values: [id, id === ID ? id : null] }));
   });
 
-  test('a round touches its own rows', async () => {
+  test('a round reads its own rows', async () => {
     const round = transactionsOfRound('provider1', 'round777', { mode: 'REAL' }, LIMIT);
     expectCheap(await planOf(round), 10, 100);
   });
@@ -288,11 +291,11 @@ describe.each([
     ['a page in the middle', MIDDLE],
     ['a page near the end', NEAR_THE_END],
   ])('%s of', (__, before) => {
-    test.each(FILTERS)('%s touches few rows', async (___, filter) => {
+    test.each(FILTERS)('%s reads few rows', async (___, filter) => {
       expectCheap(await planOf(transactionPage(filter, { before }, LIMIT)));
     });
 
-    test.each(WINDOWED)('%s, in which nothing is found, touches its window', async (___, filter) => {
+    test.each(WINDOWED)('%s, without a match, reads its window', async (___, filter) => {
       expect(needsWindow(filter)).toBe(true);
       const stretch = await windowOf(filter, before);
       expectCheap(
@@ -304,13 +307,13 @@ describe.each([
 
     test.each([
       ['nothing', {}],
-      ['a big operator', { operatorId: 'operator1' }],
+      ['a large operator', { operatorId: 'operator1' }],
       ['an operator that stopped long ago', { operatorId: 'operator5' }],
       ['a provider', { providerId: 'provider2' }],
       ['two tenants', { operatorId: 'operator1', providerId: 'provider1' }],
       ['a player', { playerRef: 'player77' }],
       ['a day', { from: '2026-01-02T00:00:00Z', to: '2026-01-03T00:00:00Z' }],
-    ])('open rounds, %s, touches its window and their rounds', async (___, filter) => {
+    ])('open rounds, %s: reads its window and their rounds', async (___, filter) => {
       const stretch = await windowOf(filter, before);
       expectCheap(
         await planOf(roundPage({ ...filter, open: true }, stretch, LIMIT), windowed),
@@ -321,33 +324,33 @@ describe.each([
 
     test.each([
       ['nothing', {}],
-      ['a big operator', { operatorId: 'operator1' }],
+      ['a large operator', { operatorId: 'operator1' }],
       ['an operator that stopped long ago', { operatorId: 'operator5' }],
-      ['an operator that only knew one provider', { operatorId: 'operator3' }],
+      ['an operator with only one provider', { operatorId: 'operator3' }],
       ['a provider', { providerId: 'provider2' }],
-      ['a provider that only knew one operator', { providerId: 'provider3' }],
+      ['a provider with only one operator', { providerId: 'provider3' }],
       ['a player', { playerRef: 'player77' }],
       ['a game', { gameId: 'game3' }],
       ['the revoked', { revoked: true }],
       ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
-    ])('sessions, %s, touches few rows', async (___, filter) => {
+    ])('sessions, %s, reads few rows', async (___, filter) => {
       expectCheap(await planOf(sessionPage(filter, { before, limit: LIMIT })));
     });
 
     test.each([
       ['nothing', {}],
       ['a provider', { providerId: 'provider1' }],
-      ['a provider that only knew one operator', { providerId: 'provider3' }],
-      ['a provider without any', { providerId: 'provider8' }],
+      ['a provider with only one operator', { providerId: 'provider3' }],
+      ['a provider without rows', { providerId: 'provider8' }],
       ['a rare route', { route: '/v1/game/session/revoke' }],
       ['a reference', { reference: 'ref777' }],
       ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
-    ])('callbacks, %s, touches few rows', async (___, filter) => {
+    ])('callbacks, %s, reads few rows', async (___, filter) => {
       const place = before && { ...before, id: '1000' };
       expectCheap(await planOf(callbackPage(filter, { before: place, limit: LIMIT })));
     });
 
-    test('flagged winnings touches the rounds of what is ROLLED_BACK, and few other rows', async () => {
+    test('flagged winnings: reads the rounds of ROLLED_BACK rows, and few others', async () => {
       const [rolledBack] = await sql.run<{ rows: number }>(
         `SELECT count(*)::int AS rows FROM transactions WHERE state = 'ROLLED_BACK'`,
       );
@@ -359,12 +362,12 @@ describe.each([
       ['nothing', {}],
       ['an operator', { operatorId: 'operator1' }],
       ['an operator that stopped long ago', { operatorId: 'operator5' }],
-      ['an operator that only knew one provider', { operatorId: 'operator3' }],
-      ['a provider that only knew one operator', { providerId: 'provider3' }],
+      ['an operator with only one provider', { operatorId: 'operator3' }],
+      ['a provider with only one operator', { providerId: 'provider3' }],
       ['a player', { playerRef: 'player77' }],
       ['a state', { state: 'FAILED' }],
-      ['a state nobody is in', { state: 'CANCELLED' }],
-    ] satisfies [string, GrantFilter][])('grants, %s, touches few rows', async (___, filter) => {
+      ['a state without grants', { state: 'CANCELLED' }],
+    ] satisfies [string, GrantFilter][])('grants, %s, reads few rows', async (___, filter) => {
       const number = before && (Date.parse(before.at) - Date.parse('2026-01-01Z')) / 1000;
       const page = dataSource
         .getRepository(Grant)

@@ -17,7 +17,7 @@ let world: World;
 let session: LaunchedSession;
 beforeAll(async () => (world = await startWorld()));
 beforeEach(async () => (session = await world.launch()));
-// What one test leaves undecided is none of the next one's business.
+// Transactions that one test leaves undecided do not affect the next.
 afterEach(() =>
   world.sql.run(`UPDATE transactions SET parked_at = now() WHERE state IN ('PENDING', 'TIMED_OUT')`),
 );
@@ -38,11 +38,11 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-describe('what nobody retries, a minute after the last attempt:', () => {
+describe('a transaction that is not retried, a minute after the last attempt:', () => {
   test.each([
     ['a WIN', true],
     ['a WIN that never arrived', false],
-  ])('%s is sent again as it is', async (_, booked) => {
+  ])('%s is sent again unchanged', async (_, booked) => {
     const body = await timedOut(world, win({ amountMinor: 70, roundClosed: true }), booked);
     await letPass(world, body.transactionId, 61);
     await tick(world);
@@ -57,7 +57,7 @@ describe('what nobody retries, a minute after the last attempt:', () => {
     expect(reply.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('a ROLLBACK is sent again as it is, and its target is reversed with it', async () => {
+  test('a ROLLBACK is sent again unchanged, and its target is reversed with it', async () => {
     const target = bet();
     await world.submit(target);
     const body = await timedOut(world, rollbackOf(target), true);
@@ -116,12 +116,12 @@ describe('what nobody retries, a minute after the last attempt:', () => {
       balance: START,
     });
     expect(calls(body)).toBe(1);
-    // The provider's own ROLLBACK comes too late to move anything, and is told so by an APPROVED.
+    // The provider's own ROLLBACK comes too late to move money, and is answered APPROVED.
     expect((await world.submit(rollbackOf(body))).json).toMatchObject({ status: 'APPROVED', balance: START });
     expect(balance()).toBe(START);
   });
 
-  test('what its dead instance left PENDING is taken up, and the old holder cannot overwrite it', async () => {
+  test('a PENDING transaction of a dead instance is taken up, and the old holder cannot overwrite it', async () => {
     const [aWin, aBet] = [win({ amountMinor: 5 }), bet()];
     const holders = [await abandoned(world, aWin), await abandoned(world, aBet)];
     for (const { transactionId } of [aWin, aBet]) await letPass(world, transactionId, 61);
@@ -133,7 +133,7 @@ describe('what nobody retries, a minute after the last attempt:', () => {
     expect(balance()).toBe(START + 5);
   });
 
-  test('a DEMO transaction is resolved too, and reaches no operator', async () => {
+  test('a DEMO transaction is resolved, too, and no operator is called', async () => {
     const demo = await world.launch({ mode: 'DEMO' });
     const body = world.transaction(demo, 'BET', { amountMinor: 300 });
     await world.sql.run(
@@ -153,15 +153,15 @@ describe('what nobody retries, a minute after the last attempt:', () => {
   });
 });
 
-describe('what is left alone:', () => {
-  test('a transaction of less than a minute', async () => {
+describe('the resolver does not take up', () => {
+  test('a transaction attempted less than a minute ago', async () => {
     const body = await timedOut(world, win(), false);
     await letPass(world, body.transactionId, 55);
     await tick(world);
     expect([await stateOf(body), calls(body)]).toEqual(['TIMED_OUT', 1]);
   });
 
-  test('a PENDING with its lease alive, however old', async () => {
+  test('a PENDING transaction with a live lease, however old', async () => {
     const body = win();
     const holder = await abandoned(world, body);
     await letPass(world, body.transactionId, 600);
@@ -174,7 +174,7 @@ describe('what is left alone:', () => {
     expect((await holder.wakeUp()).json).toMatchObject({ status: 'APPROVED' });
   });
 
-  test('a BET whose ROLLBACK is under way: that ROLLBACK is what is taken up', async () => {
+  test('a BET whose ROLLBACK is under way: that ROLLBACK is taken up instead', async () => {
     const body = await timedOut(world, bet(), true);
     const undo = await timedOut(world, rollbackOf(body), false);
     await letPass(world, body.transactionId, 61);
@@ -217,7 +217,7 @@ describe('a ROLLBACK of the platform’s own', () => {
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED', balance: START - 100 });
   });
 
-  test('is claimed even where a WIN stands in the round: nobody was told that the BET holds', async () => {
+  test('is claimed even if the round has a WIN: the provider never received an approval of the BET', async () => {
     const first = bet();
     await world.submit(first);
     const { roundId } = first;
@@ -233,7 +233,7 @@ describe('a ROLLBACK of the platform’s own', () => {
 });
 
 describe('the delays', () => {
-  /** Makes the last attempt so old, at which the transaction had that age. */
+  /** Sets the time since the last attempt, and the transaction's age at that attempt. */
   const aged = (body: Body, ageAtAttempt: number, since: number) =>
     world.sql.run(
       `UPDATE transactions SET updated_at = now() - make_interval(secs => $3),
@@ -245,7 +245,7 @@ describe('the delays', () => {
     ['in the first hour', 3_500, 60],
     ['after an hour', 3_600, 300],
     ['after six hours', 21_600, 1_800],
-    ['after half a day, and no longer than that', 43_200, 3_600],
+    ['after half a day, the longest pause', 43_200, 3_600],
     ['after almost a day', 86_000, 3_600],
   ])('%s (%i s): %i s', async (_, ageAtAttempt, delay) => {
     const body = await timedOut(world, win(), false);
@@ -257,7 +257,7 @@ describe('the delays', () => {
     expect([calls(body), await stateOf(body)]).toEqual([2, 'APPROVED']);
   });
 
-  test('end after a day: it is parked for a person, and counted', async () => {
+  test('end after a day: the transaction is parked for a person, and counted', async () => {
     const parkedBefore = await metric('croupier_resolutions_total{operator="lucky-casino",outcome="parked"}');
     const body = await timedOut(world, win(), false);
     await aged(body, 86_400, 61);
@@ -272,7 +272,7 @@ describe('the delays', () => {
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED' });
   });
 
-  test('give what lay through a long outage one attempt more', async () => {
+  test('give a transaction one more attempt after a long outage', async () => {
     const body = await timedOut(world, win(), false);
     await aged(body, 30, 200_000);
     await tick(world);
@@ -280,8 +280,8 @@ describe('the delays', () => {
   });
 });
 
-describe('an operator that is dead', () => {
-  test('is asked a few times in a tick, and another one’s are resolved meanwhile', async () => {
+describe('an operator that does not answer', () => {
+  test('is called a few times in a pass, while transactions of another one are resolved', async () => {
     const dead = world.wallet.always(lost, { kind: 'WIN', playerRef: session.playerRef });
     const bodies = Array.from({ length: 30 }, () => win());
     for (const body of bodies) expect((await world.submit(body)).status).toBe(500);
@@ -309,7 +309,7 @@ describe('an operator that is dead', () => {
   });
 });
 
-test('transactions whose resolution fails do not keep the resolver from those behind them', async () => {
+test('transactions whose resolution fails do not block later ones', async () => {
   // More than one page.
   const failing = Array.from({ length: 26 }, (_, index) => win({ transactionId: `unresolvable-${index}` }));
   for (const body of failing) await letPass(world, (await timedOut(world, body, false)).transactionId, 120);
@@ -345,7 +345,7 @@ test('two instances at once send each transaction once', async () => {
   }
 });
 
-test('a stop lets the call in flight finish and begins no other', async () => {
+test('a stop waits for the call in flight and begins no other', async () => {
   const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
   const bodies = await Promise.all(Array.from({ length: 10 }, () => timedOut(world, win(), false)));
   for (const { transactionId } of bodies) await letPass(world, transactionId, 61);
@@ -360,7 +360,7 @@ test('a stop lets the call in flight finish and begins no other', async () => {
   expect(states).not.toContain('PENDING');
 });
 
-test('a disabled operator is asked all the same: what is in doubt still settles', async () => {
+test('a disabled operator is called, too: undecided transactions still settle', async () => {
   const body = await timedOut(world, win(), false);
   await letPass(world, body.transactionId, 61);
   await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { status: 'DISABLED' });

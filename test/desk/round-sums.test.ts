@@ -43,9 +43,9 @@ describe('the sums of', () => {
       NOTHING,
     ],
     ['a DECLINED BET', [bet({ state: 'DECLINED', lastReported: 'DECLINED' })], NOTHING, NOTHING, NOTHING],
-    ['a BET in doubt', [bet(TIMED_OUT)], NOTHING, NOTHING, sums(100, 0)],
+    ['an undecided BET', [bet(TIMED_OUT)], NOTHING, NOTHING, sums(100, 0)],
     ['a BET under way', [bet({ state: 'PENDING', lastReported: undefined })], NOTHING, NOTHING, sums(100, 0)],
-    ['a WIN in doubt', [bet(), win(TIMED_OUT)], sums(100, 0), sums(100, 0), sums(0, 30)],
+    ['an undecided WIN', [bet(), win(TIMED_OUT)], sums(100, 0), sums(100, 0), sums(0, 30)],
     [
       'a WIN that the resolver decided',
       [bet(), win({ lastReported: 'OPERATOR_UNAVAILABLE' })],
@@ -54,9 +54,15 @@ describe('the sums of', () => {
       NOTHING,
     ],
     ['a BET that is rolled back', [bet({ state: 'ROLLED_BACK' }), undo()], NOTHING, NOTHING, NOTHING],
-    ['a BET whose ROLLBACK is in doubt', [bet(), undo(TIMED_OUT)], sums(100, 0), sums(100, 0), sums(-100, 0)],
     [
-      'a BET in doubt whose ROLLBACK is in doubt',
+      'a BET whose ROLLBACK is undecided',
+      [bet(), undo(TIMED_OUT)],
+      sums(100, 0),
+      sums(100, 0),
+      sums(-100, 0),
+    ],
+    [
+      'an undecided BET whose ROLLBACK is undecided',
       [bet(TIMED_OUT), undo(TIMED_OUT)],
       NOTHING,
       NOTHING,
@@ -70,7 +76,7 @@ describe('the sums of', () => {
       NOTHING,
     ],
     [
-      'a BET that the platform ended, of which the provider was told a 500',
+      'a BET that the platform ended, of which the provider received a 500',
       [bet({ state: 'ROLLED_BACK', lastReported: 'OPERATOR_TIMED_OUT' }), undo({ lastReported: undefined })],
       NOTHING,
       NOTHING,
@@ -88,14 +94,14 @@ describe('the sums of', () => {
     expect(sumsOf(transactions)).toEqual([{ currency: 'EUR', told, operator, unknown }]);
   });
 
-  test('several currencies stand apart', () => {
+  test('several currencies are kept apart', () => {
     expect(sumsOf([bet({ currency: 'USD' }), win()])).toMatchObject([
       { currency: 'EUR', operator: sums(0, 30) },
       { currency: 'USD', operator: sums(100, 0) },
     ]);
   });
 
-  test('what a number does not hold exactly leaves those out that are beyond', () => {
+  test('a sum that a number cannot represent exactly is left out', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const bets = [bet({ amountMinor: most }), bet({ transactionId: 'b', amountMinor: most })];
     expect(sumsOf(bets)[0]?.operator).toEqual({ winMinor: 0 });
@@ -106,7 +112,7 @@ describe('the sums of', () => {
 
 test.each<[boolean, string, RoundTransaction[]]>([
   [true, 'an APPROVED BET', [bet()]],
-  [true, 'a WIN in doubt', [bet(), win(TIMED_OUT)]],
+  [true, 'an undecided WIN', [bet(), win(TIMED_OUT)]],
   [
     true,
     'one of two BETs that is rolled back',
@@ -114,7 +120,7 @@ test.each<[boolean, string, RoundTransaction[]]>([
   ],
   [false, 'a WIN', [bet(), win()]],
   [false, 'a BET that closes it', [bet({ roundClosed: true })]],
-  [false, 'a BET in doubt alone', [bet(TIMED_OUT)]],
+  [false, 'only an undecided BET', [bet(TIMED_OUT)]],
   [false, 'its only BET rolled back', [bet({ state: 'ROLLED_BACK' }), undo()]],
   [false, 'a DECLINED BET', [bet({ state: 'DECLINED' })]],
 ])('open is %s of a round with %s', (open, _, transactions) => {
@@ -137,20 +143,22 @@ describe('the advice for a round', () => {
     ];
     expect(adviceForRound(transactions, [], true)).toEqual({
       action: 'resolve',
-      text: 'WIN c: Doubt. So many others of the round need attention: 2.',
+      text: 'WIN c: Doubt. Other transactions of the round that need attention: 2.',
     });
     expect(adviceForRound([...transactions, advised('e', 'contact-operator')], [], true).action).toBe(
       'contact-operator',
     );
   });
 
-  test('says in money what moved, where nothing is to be done', () => {
+  test('shows the moved amounts as money if there is nothing to do', () => {
     const settled = sumsOf([bet({ amountMinor: 250 }), win({ amountMinor: 1000, currency: 'JPY' })]);
     expect(adviceForRound([advised('a', 'none')], settled, false)).toEqual({
       action: 'none',
-      text: 'The operator debited 2.50 EUR, credited 1000 JPY. All is decided.',
+      text: 'The operator debited 2.50 EUR, credited 1000 JPY. All transactions are decided.',
     });
-    expect(adviceForRound([], sumsOf([tombstone]), false).text).toBe('No money moved. All is decided.');
+    expect(adviceForRound([], sumsOf([tombstone]), false).text).toBe(
+      'No money moved. All transactions are decided.',
+    );
     expect(adviceForRound([], sumsOf([bet()]), true).text).toMatch(
       /The round is open: the provider has sent no WIN/,
     );

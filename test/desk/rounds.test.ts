@@ -31,7 +31,7 @@ async function roundIds(query: string): Promise<string[]> {
 }
 
 describe('a round', () => {
-  test('has its transactions, oldest first, and what they add up to', async () => {
+  test('has its transactions, oldest first, and their sums', async () => {
     const first = bet({ amountMinor: 250 });
     const second = bet({ amountMinor: 50, roundId: first.roundId });
     const undo = rollbackOf(second);
@@ -56,13 +56,16 @@ describe('a round', () => {
           unknown: { betMinor: 0, winMinor: 0, netMinor: 0 },
         },
       ],
-      advice: { action: 'none', text: 'The operator debited 2.50 EUR, credited 0.70 EUR. All is decided.' },
+      advice: {
+        action: 'none',
+        text: 'The operator debited 2.50 EUR, credited 0.70 EUR. All transactions are decided.',
+      },
     });
     const ids = (json['items'] as { transactionId: string }[]).map(({ transactionId }) => transactionId);
     expect(ids).toEqual([first, second, undo, win].map(({ transactionId }) => transactionId));
   });
 
-  test('tells what the provider was told from what the operator did', async () => {
+  test('distinguishes the answers to the provider from those of the operator', async () => {
     const first = bet({ amountMinor: 250 });
     await world.submit(first);
     const win = await timedOut(world, winOf(first, { amountMinor: 70 }), true);
@@ -80,7 +83,7 @@ describe('a round', () => {
     });
   });
 
-  test('must be named by more than its id where several have it', async () => {
+  test('needs more parameters than its id if several have that id', async () => {
     const first = bet();
     await world.submit(first);
     const other = await world.launch({ mode: 'DEMO', playerRef: session.playerRef });
@@ -100,7 +103,7 @@ describe('a round', () => {
     expect((await world.admin('GET', '/v1/admin/rounds/a%20b/%00')).status).toBe(404);
   });
 
-  test('with more transactions than are shown says so', async () => {
+  test('with more transactions than are shown is marked', async () => {
     await world.sql.run(
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
          player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)
@@ -115,7 +118,7 @@ describe('a round', () => {
 });
 
 describe('the list of rounds', () => {
-  test('has a round once, by its first BET, and tells whether it is open', async () => {
+  test('has each round once, by its first BET, and shows whether it is open', async () => {
     const [open, won, closed, undone] = [bet(), bet(), bet({ roundClosed: true }), bet()];
     for (const body of [open, won, closed, undone]) await world.submit(body);
     await world.submit(bet({ roundId: open.roundId }));
@@ -168,7 +171,7 @@ describe('the list of rounds', () => {
     expect(refused.status).toBe(400);
   });
 
-  test('examines a bounded part for a page, and goes on at the cursor without a gap', async () => {
+  test('examines a bounded part for a page, and continues at the cursor without a gap', async () => {
     await world.sql.run(
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
          player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)

@@ -28,7 +28,7 @@ const sessions = async (query: string) =>
   new Set((await items(`sessions?${query}`)).map(({ sessionId }) => sessionId));
 
 describe('the list of sessions', () => {
-  test('shows what a session has, never its token', async () => {
+  test('shows the fields of a session, never its token', async () => {
     expect(await items(`sessions?playerRef=${session.playerRef}`)).toEqual([
       {
         sessionId: session.sessionId,
@@ -114,7 +114,7 @@ describe('one session', () => {
     expect(page.json).toHaveProperty('nextCursor');
   });
 
-  test('leaves out a sum that a number does not hold exactly', async () => {
+  test('leaves out a sum that a number cannot represent exactly', async () => {
     const { playerRef } = session;
     world.wallet.always(
       { do: 'answer', status: 200, body: { status: 'APPROVED', balance: 1 } },
@@ -134,7 +134,7 @@ describe('one session', () => {
 });
 
 describe('callbacks', () => {
-  test('are listed with what was sent and what came back, and read one by one', async () => {
+  test('are listed with request and answer, and read one by one', async () => {
     await world.admin('POST', `/v1/admin/sessions/${session.sessionId}/revoke`, { reason: 'KICK' });
     const [item, ...more] = await items(`callbacks?reference=${session.sessionId}`);
     expect(more).toEqual([]);

@@ -6,7 +6,7 @@ import { PROVIDER, type Reply, startWorld, type World } from '../world/world.js'
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
 
-/** Races of a settlement against a retry; each wins every other one. */
+/** Number of races of a settlement against a retry; each wins half of them. */
 const RACES = 4;
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
@@ -122,7 +122,7 @@ describe('a parked transaction that is settled by hand', () => {
     ]);
   });
 
-  test('carries the balance that the operator named last where none is given, else 0', async () => {
+  test('has the last balance that the operator reported if none is given, else 0', async () => {
     const session = await world.launch({ playerRef: 'ben' });
     const { balance } = (await world.submit(world.transaction(session, 'BET', { amountMinor: 40 }))).json;
     const win = await parked(world, world.transaction(session, 'WIN'));
@@ -135,7 +135,7 @@ describe('a parked transaction that is settled by hand', () => {
     expect((await world.submit(newcomer)).json).toMatchObject({ status: 'APPROVED', balance: 0 });
   });
 
-  test('is settled as DECLINED, with its target where it is a ROLLBACK', async () => {
+  test('is settled as DECLINED, with its target if it is a ROLLBACK', async () => {
     const session = await world.launch();
     const bet = await parked(world, world.transaction(session, 'BET'));
     await settled(bet, { status: 'DECLINED' });
@@ -155,7 +155,7 @@ describe('a parked transaction that is settled by hand', () => {
 });
 
 describe('a settlement is refused', () => {
-  test('for what is unknown, decided, not parked or decided by its ROLLBACK, and without the role', async () => {
+  test('for a transaction that is unknown, decided, not parked or decided by its ROLLBACK, and without the role', async () => {
     const session = await world.launch();
     expect((await ask({ ...world.transaction(session, 'BET') })).status).toBe(404);
     expect((await ask(await transactions.approved(world.transaction(session, 'BET')))).status).toBe(409);
@@ -168,13 +168,13 @@ describe('a settlement is refused', () => {
     expect((await ask(bet, { operatorReference: ' ' })).status).toBe(400);
   });
 
-  test('where the transaction was decided while it waited: the approval ends with an error', async () => {
+  test('if the transaction was decided while it waited: the approval ends with an error', async () => {
     const win = await parked(world, world.transaction(await world.launch(), 'WIN'));
     const { approvalId } = (await ask(win)).json;
     const decided = await world.submit(win);
     const expected = {
       state: 'APPROVED',
-      result: { error: 'the transaction is decided meanwhile, or an attempt is under way' },
+      result: { error: 'the transaction has been decided meanwhile, or an attempt is under way' },
     };
     expect((await approve(approvalId)).json).toMatchObject(expected);
     expect((await approve(approvalId)).json).toMatchObject(expected);
@@ -222,7 +222,7 @@ test.each(
   },
 );
 
-/** Holds the row of a transaction, so that what is sent meanwhile queues up behind it in its order. */
+/** Holds the row of a transaction, so that statements sent meanwhile wait for it in their order. */
 async function holdRow({ transactionId }: Pick<Body, 'transactionId'>) {
   const client = new pg.Client(world.databaseUrl);
   await client.connect();

@@ -38,7 +38,7 @@ function csv(query: string): Promise<Reply> {
 }
 
 describe('the list', () => {
-  test('is newest first, and shows what a transaction has', async () => {
+  test('is newest first, and shows the fields of a transaction', async () => {
     const [first, second] = [bet(), win({ amountMinor: 0, roundClosed: true })];
     for (const body of [first, second]) await world.submit(body);
     const reply = await list(`playerRef=${session.playerRef}`);
@@ -67,7 +67,7 @@ describe('the list', () => {
     });
   });
 
-  test('is restricted by each of its filters, alone and with others', async () => {
+  test('is restricted by each of its filters, separately and together', async () => {
     const elsewhere = await world.launch({ playerRef: session.playerRef }, OTHER_OPERATOR);
     const foreign = await world.launch({ playerRef: session.playerRef, gameId: 'reelhouse-keno' });
     const [own, theirs, others] = [
@@ -106,7 +106,7 @@ describe('the list', () => {
     await holder.wakeUp();
   });
 
-  test('is restricted by kind, game, session, amount, currency and by what is parked', async () => {
+  test('is restricted by kind, game, session, amount, currency and parked', async () => {
     const { playerRef } = session;
     const other = await world.launch({ playerRef, gameId: 'night-roulette', currency: 'USD' });
     const [first, second, dollars] = [
@@ -149,7 +149,7 @@ describe('the list', () => {
     expect((await csv(`${of}&kind=WIN&currency=EUR`)).text.match(/,WIN,/g)).toHaveLength(2);
   });
 
-  test('examines a bounded part for what no index serves, and goes on at the cursor', async () => {
+  test('examines a bounded part for filters without an index, and continues at the cursor', async () => {
     await world.sql.run(
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
          player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
@@ -182,7 +182,7 @@ describe('the list', () => {
     expect(idsOf(await list(`to=2020-01-02T01:00:00%2B01:00`))).toEqual([first]);
   });
 
-  test('is read page by page, without a gap, where all were created at one moment', async () => {
+  test('is read page by page, without a gap, if all were created at the same time', async () => {
     const bodies = Array.from({ length: 7 }, () => bet());
     for (const body of bodies) await world.submit(body);
     await world.sql.run(
@@ -228,20 +228,20 @@ describe('the list', () => {
   });
 
   test.each(['from=2020-01-01T00:00%2B23:59', 'to=9999-12-31T23:59-23:59'])(
-    'takes a moment at the edge of what can be written: ?%s',
+    'accepts a time at the limit of the format: ?%s',
     async (query) => {
       expect((await list(query)).status).toBe(200);
     },
   );
 
-  test('is for administrators alone', async () => {
+  test('is for administrators only', async () => {
     expect((await world.request('/v1/admin/transactions')).status).toBe(401);
     expect((await world.signed(PROVIDER, '/v1/admin/transactions/a/b/resolve', '')).status).toBe(401);
   });
 });
 
 describe('the list as CSV', () => {
-  test('has the JSON’s fields for columns, CRLF, and every row without a limit', async () => {
+  test('has the JSON’s fields as columns, CRLF, and all rows if there is no limit', async () => {
     const count = 60;
     for (let index = 0; index < count; index += 1) await world.submit(bet({ amountMinor: index }));
     const reply = await csv(`playerRef=${session.playerRef}`);
@@ -280,7 +280,7 @@ describe('the list as CSV', () => {
     expect(new Set(ids).size).toBe(1700);
   });
 
-  test('runs nothing in a spreadsheet', async () => {
+  test('contains no formula for a spreadsheet', async () => {
     const playerRef = '=HYPERLINK("http://evil.example";"x")';
     const evil = await world.launch({ playerRef });
     await world.submit(world.transaction(evil, 'BET', { transactionId: '@SUM(1,2)', roundId: '-1+1' }));
@@ -298,7 +298,7 @@ describe('the list as CSV', () => {
 });
 
 describe('the detail', () => {
-  test('tells every attempt, what the operator answered and what the provider was told', async () => {
+  test("shows every attempt, the operator's answer and the answer to the provider", async () => {
     const body = await timedOut(world, win({ amountMinor: 70 }), true);
     const last = await world.submit(body);
     const { status, json } = await detail(body);
@@ -342,7 +342,7 @@ describe('the detail', () => {
     expect(timeline.map((entry) => entry.at)).toEqual(timeline.map((entry) => entry.at).sort());
   });
 
-  test('shows what the operator answered where that was no answer', async () => {
+  test("shows the operator's answer if it was invalid", async () => {
     const body = bet({ amountMinor: 70 });
     const { transactionId } = body;
     const page = `<html>\n\u0000\u001bdown for maintenance</html>${'x'.repeat(5000)}`;
@@ -380,7 +380,7 @@ describe('the detail', () => {
     });
   });
 
-  test('settles and answers although what the operator answered cannot be kept', async () => {
+  test("settles and answers although the operator's answer cannot be stored", async () => {
     const body = bet();
     const { transactionId } = body;
     await world.sql.run('ALTER TABLE operator_answers RENAME TO operator_answers_away');
@@ -395,7 +395,7 @@ describe('the detail', () => {
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED' });
   });
 
-  test('keeps the answers of as many attempts as the history', async () => {
+  test('stores the answers of as many attempts as the history has', async () => {
     const body = await timedOut(world, win(), false);
     const { transactionId } = body;
     await world.sql.run(
@@ -428,14 +428,14 @@ describe('the detail', () => {
       action: 'resolve',
       text:
         'It is not known whether the operator credited 0.70 EUR. ' +
-        'Resolving sends the WIN again as it is: the operator books it once at most.',
+        'Resolving sends the WIN again as it is: the operator books it at most once.',
     });
     await tick(world);
     expect(await advised()).toMatchObject({ action: 'contact-provider' });
     await world.submit(body);
   });
 
-  test('of a rolled-back BET has its ROLLBACK, with its attempts, and tells its end', async () => {
+  test('of a rolled-back BET has its ROLLBACK, with its attempts, and its end', async () => {
     const body = bet();
     await world.submit(body);
     const undo = await timedOut(world, rollbackOf(body), true);
@@ -457,7 +457,7 @@ describe('the detail', () => {
     expect(events.slice(-3)).toEqual(['rollback-requested', 'rollback-settled', 'rolled-back']);
   });
 
-  test('tells an attempt in flight, one whose instance died, and who took it over', async () => {
+  test('shows an attempt in flight, one whose instance died, and which attempt took it over', async () => {
     const body = win();
     const holder = await abandoned(world, body);
     const inFlight = { attempts: [{ attempt: 1, outcome: 'IN_FLIGHT' }] };
@@ -476,7 +476,7 @@ describe('the detail', () => {
     await holder.wakeUp();
   });
 
-  test('tells a verdict of our own, and a tombstone', async () => {
+  test('shows a verdict of the platform, and a tombstone', async () => {
     const target = win();
     await world.submit(target);
     const refused = rollbackOf(target);
@@ -508,7 +508,7 @@ describe('the detail', () => {
     },
   );
 
-  test('keeps the beginning and the end of a history without end', async () => {
+  test('keeps the beginning and the end of a very long history', async () => {
     const body = await timedOut(world, win(), false);
     await world.sql.run(
       `UPDATE transactions SET attempt = 500, attempts = (SELECT jsonb_agg(jsonb_build_object('attempt', n,
@@ -553,7 +553,7 @@ describe('resolve', () => {
     expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
   });
 
-  test('is a 200 with the detail where the operator fails again, and may be repeated', async () => {
+  test('is a 200 with the detail if the operator fails again, and may be repeated', async () => {
     const body = await timedOut(world, bet(), true);
     world.wallet.next(lost, { originalTransactionId: body.transactionId });
     const { status, json } = await resolve(body);
@@ -580,7 +580,7 @@ describe('resolve', () => {
     expect(world.wallet.balanceOf(session.playerRef)).toBe(100_000);
   });
 
-  test('of what is decided is a 409 CONFLICT', async () => {
+  test('of a decided transaction is a 409 CONFLICT', async () => {
     const [fine, refused] = [win(), bet()];
     await world.submit(fine);
     world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: refused.transactionId });
@@ -594,7 +594,7 @@ describe('resolve', () => {
     }
   });
 
-  test('of what is PENDING is a 409 TRANSACTION_IN_FLIGHT, until its lease is over', async () => {
+  test('of a PENDING transaction is a 409 TRANSACTION_IN_FLIGHT, until its lease has expired', async () => {
     const body = win();
     const holder = await abandoned(world, body);
     const reply = await resolve(body);

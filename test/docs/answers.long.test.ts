@@ -195,7 +195,7 @@ test('the answers of the monitoring routes are documented', async () => {
   }
 });
 
-/** A path whose parameters are valid and name nothing. */
+/** A path with valid parameters for which no object exists. */
 const namingNothing = (path: string) =>
   path.replace('{currency}', 'EUR').replaceAll(/\{\w+\}/g, randomUUID());
 

@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await authorize('operator-signature', typed);
     const launch = { playerRef: 'zoë', gameId: 'golden-reels', currency: 'EUR' };
     expect((await tryOut('/v1/operator/sessions', 'post', launch)).status).toBe(400);
-    // Reloaded without the operation in its address, which Swagger would open by itself.
+    // Reloaded without the operation in its address, which Swagger would open automatically.
     await page.goto('about:blank');
     await page.goto(`${world.url}/docs`);
     const { status } = await tryOut('/v1/operator/sessions', 'post', { ...launch, playerRef: 'zoe' });
@@ -114,7 +114,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     { path: '/docs/operator', folded: true },
     { path: '/docs/admin', folded: true },
     { path: '/docs', folded: true },
-  ])('$path: operations under their tags, folded where they are many: $folded', async ({ path, folded }) => {
+  ])('$path: operations under their tags, folded if there are many: $folded', async ({ path, folded }) => {
     await page.goto(world.url + path);
     const tags = page.locator('.opblock-tag');
     await tags.first().waitFor();

@@ -53,7 +53,7 @@ export function breakingChanges(before: Described, after: Described): string[] {
   ];
 }
 
-/** The same for a document whose operations Croupier calls, where requests are what it sends. */
+/** The same for a document whose operations Croupier calls, in which requests are sent by it. */
 export function breakingChangesOfCalls(before: Described, after: Described): string[] {
   return new Comparison(before, after).items(before.paths, after.paths, '', 'sent');
 }

@@ -71,7 +71,7 @@ export class ApiDocument {
     return entry;
   }
 
-  /** The operation that a request is of: a path as it is written before one with parameters. */
+  /** The operation of a request: a literal path takes precedence over one with parameters. */
   match(method: string, target: string): Entry | undefined {
     const path = target.split('?')[0]!;
     const of = this.entries.filter((entry) => entry.method === method);
@@ -109,7 +109,7 @@ export class ApiDocument {
     return [...wrong, ...this.invalid(place, content).map((words) => `${about}: ${words}`)];
   }
 
-  /** What is wrong with a value by the schema that stands at this place of the document. */
+  /** The errors of a value according to the schema at this place of the document. */
   invalid(place: readonly string[], value: unknown): string[] {
     const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')));
     const validate = this.ajv.getSchema(`api#/${pointer.join('/')}`) as ValidateFunction;
@@ -127,7 +127,7 @@ export function queryOf({ parameters = [] }: DocumentedOperation): Parameter[] {
   );
 }
 
-/** Every object that names its fields has no others. */
+/** Forbids other fields in every object that lists its fields. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (value === null || typeof value !== 'object') return value;

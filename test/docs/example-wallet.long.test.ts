@@ -86,7 +86,7 @@ test('one transaction sent ten times at once moves money once, with one answer',
   expect(await call('/balance', { playerRef, currency: 'EUR' })).toMatchObject({ body: { balance: 99_900 } });
 });
 
-test('of twenty concurrent BETs of a player who can pay for ten, ten are approved', async () => {
+test('of twenty concurrent BETs of a player with money for ten, ten are approved', async () => {
   const { playerRef } = await launch();
   const bets = Array.from({ length: 20 }, () => ({ ...order(playerRef), kind: 'BET', amountMinor: 10_000 }));
   const answers = await Promise.all(bets.map((bet) => call('/transaction', bet)));

@@ -12,8 +12,8 @@ import { CHROMIUM, FLAGS } from './browser.js';
 const PATIENCE_MS = 30_000;
 
 /**
- * Operations whose examples name what only exists later or under an id of its own, with the answer that says so. Each other
- * operation must succeed as its example stands.
+ * Operations whose examples name an object that does not exist yet, or has a generated id, with the expected status.
+ * All other operations must succeed with their examples unchanged.
  */
 const NEEDS_MORE: Readonly<Record<string, number>> = {
   'POST /v1/wallet/session/verify': 401,

@@ -155,13 +155,13 @@ test.each([
 });
 
 describe('the budget of the documents', () => {
-  // On a machine with much else to do, 500 requests take longer than other tests.
+  // On a busy machine, 500 requests take longer than other tests.
   test(
-    'is met by a client that does nothing but load them, and touches no other route',
+    'limits a client that only loads documents, and affects no other route',
     { timeout: 60_000 },
     async () => {
       const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, new TestClock());
-      // However long the requests take on a busy machine, no budget comes back in the meantime.
+      // The budget does not refill meanwhile, however long the requests take on a busy machine.
       vi.useFakeTimers({ toFake: ['performance'] });
       onTestFinished(() => void vi.useRealTimers());
       const load = () => fetch(`${url}/docs/assets/any/favicon-32x32.png`, { method: 'HEAD' });

@@ -103,7 +103,7 @@ const rows: Row[] = [
     error: /connection .* lost/,
   },
   {
-    name: 'what is no HTTP',
+    name: 'bytes that are not HTTP',
     answer: text('220 smtp.example ESMTP\r\n'),
     unknown: true,
     error: /connection .* lost/,
@@ -121,7 +121,7 @@ const rows: Row[] = [
     error: /did not answer within 400 ms/,
   },
   {
-    name: 'a head that drips',
+    name: 'headers that arrive byte by byte',
     answer: { bytes: http('200 OK', BATCH).bytes, then: { dripEveryMs: 20 } },
     unknown: true,
     error: /did not answer within 400 ms/,
@@ -130,7 +130,7 @@ const rows: Row[] = [
 
 const twoHundreds: Row[] = [
   {
-    name: '200 with a body that drips past the time-out',
+    name: '200 with a body that arrives byte by byte, beyond the time-out',
     answer: { bytes: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${BATCH}`, then: 'hang' },
     status: 200,
     unknown: true,
@@ -270,7 +270,7 @@ test('a private address or name is not called if only public ones are allowed', 
 describe('a granted batch', () => {
   const granted = async () => (await tool.granted({ gameId: WIRE_GAME })).requestRef;
 
-  test.each([...rows, ...twoHundreds])('whose status is answered with $name stays as it is', async (row) => {
+  test.each([...rows, ...twoHundreds])('whose status is answered with $name stays unchanged', async (row) => {
     const requestRef = await granted();
     provider.answerWith(row.answer);
     const before = provider.requests.length;

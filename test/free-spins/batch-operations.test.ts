@@ -215,7 +215,7 @@ describe('the resend of a batch', () => {
     const { status, json } = await resend(batchId);
     expect([status, json['error']]).toEqual([
       409,
-      'sending it again would exceed the daily limit of 1.50 CHF, of which 0.00 CHF are used',
+      'sending it again would exceed the daily limit of 1.50 CHF, of which 0.00 CHF is used',
     ]);
     const { items } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
     const [{ requestRef }] = items as [{ requestRef: string }];

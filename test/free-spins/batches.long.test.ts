@@ -46,7 +46,7 @@ const progress = async (batchId: unknown, of = world) =>
   (await of.admin('GET', `${BATCHES}/${String(batchId)}`)).json as unknown as Progress;
 
 const finished = (batchId: unknown, of = world) =>
-  until('the batch is through', async () => {
+  until('the batch is finished', async () => {
     const pending = `SELECT FROM free_spin_grants WHERE batch_id = $1 AND state = 'PENDING' LIMIT 1`;
     return (await of.sql.run(pending, [batchId])).length === 0;
   });
@@ -227,7 +227,10 @@ describe('with several instances', () => {
     await doomed.sql.run(
       `UPDATE free_spin_grants SET lease_until = clock_timestamp() WHERE state = 'PENDING'`,
     );
-    await until('the sweep has taken note', async () => (await progress(batchId, doomed)).pending === 0);
+    await until(
+      'the sweep has failed the abandoned grants',
+      async () => (await progress(batchId, doomed)).pending === 0,
+    );
     const { items, ...counts } = await progress(batchId, doomed);
     expect(counts).toMatchObject({ total: 30, granted: 26, failed: 4, pending: 0, cancelled: 0 });
     const failures = items.filter(({ state }) => state === 'FAILED').map((item) => item['failure']);

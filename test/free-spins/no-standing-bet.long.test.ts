@@ -179,21 +179,21 @@ describe('a WIN is not flagged', () => {
     ['whose round has no BET', () => Promise.resolve()],
     ['whose round has only a DECLINED BET', (roundId) => declined(bet({ roundId }))],
     [
-      'whose round has another BET that stands',
+      'whose round has another APPROVED BET',
       async (roundId) => {
         await approved(bet({ roundId }));
         await rolledBack(roundId);
       },
     ],
     [
-      'whose round has another BET that may still stand',
+      'whose round has another BET that may still be approved',
       async (roundId) => {
         await rolledBack(roundId);
         await timedOut(world, bet({ roundId }), true);
       },
     ],
     [
-      'whose round is another player’s of that name',
+      'whose roundId is also used by another player',
       async (roundId) => {
         session = await world.launch();
         await rolledBack(roundId);
@@ -219,7 +219,7 @@ describe('a WIN is not flagged', () => {
   });
 });
 
-test('a WIN is flagged once the last BET that could stand is DECLINED', async () => {
+test('a WIN is flagged once the last undecided BET of its round is DECLINED', async () => {
   const won = await approved(win());
   await rolledBack(won.roundId);
   const last = await timedOut(world, bet({ roundId: won.roundId }), false);

@@ -5,7 +5,10 @@ import { WinningsAdminController } from '../../src/free-spins/winnings/winnings.
 import { CALLER } from '../../src/http/caller.js';
 import { SessionAdminController } from '../../src/session/session.admin.controller.js';
 
-/** Contract, section 7: promotions does free spins; support reads, pulls a status and revokes a session. */
+/**
+ * Contract, section 7: `promotions` grants and cancels free spins; `support` reads, asks for a status and ends a
+ * session.
+ */
 const ROLES = [
   [FreeSpinsAdminController, 'grant', 'promotions'],
   [FreeSpinsAdminController, 'grantBatch', 'promotions'],

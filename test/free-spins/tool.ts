@@ -98,5 +98,5 @@ export async function until(what: string, holds: () => Promise<boolean> | boolea
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`it did not come about that ${what}`);
+  throw new Error(`waited too long until ${what}`);
 }

@@ -1,6 +1,6 @@
 import { useGroupCommit } from '../world/group-commit.js';
 import { declareAgain } from './suites.js';
 
-// A batch of one goes by the plain statement: here even that one goes by the statement for many.
+// Usually a single item uses the plain statement; here it uses the batch form, too.
 useGroupCommit('always');
 declareAgain('killed');

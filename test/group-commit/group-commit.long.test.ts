@@ -38,7 +38,7 @@ afterAll(() => world.stop());
 
 const mark = (id: string, n: number) => groupCommit.run<{ id: string; n: number }>(MARK, [id, n]);
 
-/** What the metrics say of a statement so far. */
+/** The metrics of a statement so far. */
 async function batchesOf(world: World, statement: string) {
   const text = await world.app.get(Metrics).text();
   const value = (metric: string) =>
@@ -128,7 +128,7 @@ describe('the moment at which an item was sent', () => {
       expect(moments[0]).toBeGreaterThan(startedMs + 40);
       expect(moments[0]).toBeLessThan(endedMs);
     }
-    // It failed, and the retry made its result.
+    // It failed, and the retry produced the result.
     expect(first.moments).toHaveLength(2);
     expect(first.moments[1]).toBeGreaterThan(first.moments[0]! + 40);
   });

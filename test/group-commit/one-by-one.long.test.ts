@@ -1,6 +1,6 @@
 import { useGroupCommit } from '../world/group-commit.js';
 import { declareAgain } from './suites.js';
 
-// Without group commit: the same words, one row at a time.
+// Without group commit: the same suites, with one row per statement.
 useGroupCommit('off');
 declareAgain();

@@ -8,7 +8,7 @@ import { LOAD, SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/transaction.sql.
 import { createTestDatabase } from '../world/database.js';
 import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
 
-/** By which columns a row of a table that grows with the players may be looked up. */
+/** The columns by which rows of a growing table may be looked up. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   transactions_pkey: ['provider_id', 'transaction_id'],
   transactions_of_round: ['round_id', 'player_ref', 'provider_id'],
@@ -46,7 +46,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Fills the tables up to so many rows, all of one provider, and lets PostgreSQL know. */
+/** Fills the tables up to this number of rows, all of one provider, and analyzes them. */
 async function fillUpTo(rows: number): Promise<void> {
   const numbered = `generate_series(1, ${rows}) n`;
   await client.query(
@@ -98,7 +98,7 @@ function expectLookedUpByKey(nodes: readonly PlanNode[]): void {
 
 // The plan of a connection is kept while the tables grow, so it must be right for the rows that come after it.
 describe.each([0, 2, 20, 300, 3_000])('a plan that is made when there are %d rows', (rows) => {
-  // The tables of the first case are as new as those of an installation: nobody has analyzed them.
+  // The tables of the first case are as new as those of an installation: they have not been analyzed.
   beforeAll(() => (rows > 0 ? fillUpTo(rows) : undefined));
 
   test.each(STATEMENTS)('looks up each row by its key: $name', async (statement) => {

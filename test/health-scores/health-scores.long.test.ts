@@ -53,7 +53,7 @@ async function scoreOfTenant(kind: 'operators' | 'providers', id: string): Promi
   return answers[0]!.json as unknown as Score;
 }
 
-/** Calls of another instance that began so many minutes ago, each taking 80 ms. */
+/** Calls of another instance that began this number of minutes ago, each taking 80 ms. */
 async function earlier(
   tenantId: string,
   minutesAgo: number,
@@ -176,7 +176,7 @@ test.each(['operators/nobody', `operators/${PROVIDER}`, `providers/${OPERATOR}`]
   },
 );
 
-test('what is older than an hour is removed', async () => {
+test('rows older than an hour are removed', async () => {
   await earlier(OPERATOR, 62, 1, 1);
   await here.app.get(HealthPeriodStore).removeOld();
   const [row] = await here.sql.run<{ old: number }>(

@@ -27,7 +27,7 @@ test.each<[string, object, string]>([
     `{"id":"a","usedAt":"${usedAt.toISOString()}"}`,
   ],
   [
-    'null only where the field is exposed with it',
+    'null only if the field is exposed with null',
     { id: 'a', limit: null, usedAt: null },
     '{"id":"a","usedAt":null}',
   ],

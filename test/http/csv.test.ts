@@ -8,7 +8,7 @@ test.each([
     ['a,b', 'say "x"', 'a\nb', 'a\r\nb'],
     '"a,b","say ""x""","a\nb","a\r\nb"',
   ],
-  ['what is absent', [undefined, null, ''], ',,'],
+  ['absent values', [undefined, null, ''], ',,'],
   ['numbers, negative ones too', [0, -5, 9007199254740991], '0,-5,9007199254740991'],
   ['truth', [true, false], 'true,false'],
   ['a time', [new Date(0)], '1970-01-01T00:00:00.000Z'],
@@ -22,7 +22,7 @@ test.each([
   ['a formula that a tab makes a cell', ['a\t=1'], `"a\t'=1"`],
   ['semicolons and surrounding blanks', ['a;b', ' a', 'b '], '"a;b"," a","b "'],
   ['a formula in full width', ['＝1', '＋1', '－1', '＠x'], "'＝1,'＋1,'－1,'＠x"],
-  ['what only contains them', ['a=1', '1-2', 'x@y'], 'a=1,1-2,x@y'],
+  ['text that only contains such signs', ['a=1', '1-2', 'x@y'], 'a=1,1-2,x@y'],
 ])('%s', (_, values, record) => {
   expect(csvRecord(values)).toBe(`${record}\r\n`);
 });

@@ -32,7 +32,7 @@ const literal = fc
     ].join(''),
   );
 
-/** What JSON allows between a colon and a value. */
+/** White space that JSON allows between a colon and a value. */
 const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
 
 describe('a number', () => {

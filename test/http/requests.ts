@@ -145,7 +145,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
     [{ ...TIME_PAGE, open: 'true', olderThanMinutes: 5, operatorId: 'o', providerId: 'a', playerRef: 'p' }],
   ],
   [FindRoundQuery, [{ operatorId: 'o', playerRef: 'p', gameId: 'g', mode: 'DEMO' }, {}]],
-  [SearchQuery, [{ q: 'a player' }]],
+  [SearchQuery, [{ q: 'a player' }, { q: 'a player', bom: 'true' }]],
   [ApprovalQuery, [{ ...TIME_PAGE, state: 'WAITING', operatorId: 'o' }]],
   [SettleRequest, [{ status: 'APPROVED', balance: -5, operatorReference: 'ticket 1', reason: 'why' }]],
   [

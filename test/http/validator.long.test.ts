@@ -123,7 +123,7 @@ describe('of a transaction', () => {
   });
 });
 
-describe('what no route uses yet', () => {
+describe('features that no route uses yet', () => {
   class Base {
     @IsInt()
     inherited: unknown;
@@ -240,7 +240,7 @@ describe('what no route uses yet', () => {
 
 /**
  * Holds `validated` against class-validator's own walk.
- * @param exactly whether the compiled validator must know by itself what is accepted
+ * @param exactly whether the compiled validator must decide without class-validator
  */
 function expectTheSame(type: Type<object>, fields: Fields, reading: Reading, exactly = true): boolean {
   const reference = outcome(() => walked(type, fields, reading));

@@ -62,7 +62,7 @@ describe('the limits of an operator in a currency', () => {
     expect((await world.admin(method, path, body)).status).toBe(status);
   });
 
-  test('are set by administrators alone', async () => {
+  test('are set by administrators only', async () => {
     const { call } = await person(world, 'operations');
     expect((await call('PUT', PATH, { maxGrantMinor: 1 })).status).toBe(403);
     expect((await call('DELETE', PATH)).status).toBe(403);
@@ -89,8 +89,8 @@ describe('the limits of an operator in a currency', () => {
   });
 });
 
-describe('what exceeds a limit is 202, and nobody is called:', () => {
-  const deeds: Record<string, (limits?: object) => Promise<Reply>> = {
+describe('a request that exceeds a limit is 202, and no counterpart is called:', () => {
+  const actions: Record<string, (limits?: object) => Promise<Reply>> = {
     maxGrantMinor: () => world.admin('POST', GRANTS, grantOrder({ betAmountMinor: 21 })),
     maxBatchMinor: () => world.admin('POST', BATCHES, batchOrder(2)),
     maxAdjustmentMinor: () => world.admin('POST', ADJUSTMENTS, adjustmentOrder({ amountMinor: -101 })),
@@ -101,13 +101,13 @@ describe('what exceeds a limit is 202, and nobody is called:', () => {
     return { ...order, ...fields };
   };
 
-  test.each(Object.keys(deeds))('%s', async (name) => {
-    // Each world of its own day: what other tests have given away does not count.
+  test.each(Object.keys(actions))('%s', async (name) => {
+    // A world of its own, so that the amounts of other tests do not count.
     await world.sql.run(`UPDATE free_spin_grants SET created_at = created_at - interval '2 days'`);
     await world.sql.run(`UPDATE transactions SET created_at = created_at - interval '2 days'`);
     await limit(world, { [name]: 100 });
     const calls = [world.provider.received.length, world.wallet.received.length];
-    const { status, json } = await deeds[name]!();
+    const { status, json } = await actions[name]!();
     expect([status, json]).toMatchObject([
       202,
       { state: 'WAITING', limit: { name, limitMinor: 100, usedMinor: 0 } },
@@ -118,7 +118,7 @@ describe('what exceeds a limit is 202, and nobody is called:', () => {
     });
   });
 
-  test('what is within the limits is carried out as ever', async () => {
+  test('a request within the limits is carried out as usual', async () => {
     await limit(world, { maxGrantMinor: 100, maxBatchMinor: 200, maxAdjustmentMinor: 100 });
     expect((await world.admin('POST', GRANTS, grantOrder())).json).toMatchObject({
       state: 'GRANTED',
@@ -128,20 +128,20 @@ describe('what exceeds a limit is 202, and nobody is called:', () => {
     expect((await world.admin('POST', ADJUSTMENTS, adjustmentOrder())).status).toBe(201);
   });
 
-  test('in another currency, or of another operator, nothing is held back', async () => {
+  test('in another currency, or of another operator, nothing needs approval', async () => {
     await limit(world, { maxGrantMinor: 0 });
     expect((await world.admin('POST', GRANTS, grantOrder({ currency: 'USD' }))).status).toBe(201);
     expect((await world.admin('POST', GRANTS, grantOrder({ operatorId: OTHER_OPERATOR }))).status).toBe(201);
   });
 
-  test("a stake of the provider's default, whose worth is unknown, needs approval under any limit on grants", async () => {
+  test("a stake of the provider's default, whose amount is unknown, needs approval under any limit on grants", async () => {
     await limit(world, { maxAdjustmentMinor: 0 });
     expect((await world.admin('POST', GRANTS, grantOrder({ betAmountMinor: 0 }))).status).toBe(201);
     await limit(world, { maxBatchMinor: 1_000_000 });
     const { status, json } = await world.admin('POST', GRANTS, grantOrder({ betAmountMinor: 0 }));
     expect([status, json['summary']]).toEqual([
       202,
-      expect.stringMatching(/^5 spins of the provider's default stake for .*, of unknown worth$/),
+      expect.stringMatching(/^5 spins of the provider's default stake for .*, of unknown value$/),
     ]);
   });
 });
@@ -150,7 +150,7 @@ describe('a daily limit', () => {
   const used = async (currency: string) =>
     (await world.admin('GET', `/v1/admin/limits/${OPERATOR}/${currency}`)).json['usedMinor'];
 
-  test('counts what was carried out in 24 hours, but not what is known to have failed, nor what waits', async () => {
+  test('counts actions carried out in 24 hours, but not those that are known to have failed, or that wait', async () => {
     const currency = 'SEK';
     const grant = (fields: object = {}) => world.admin('POST', GRANTS, grantOrder({ currency, ...fields }));
     await limit(world, { dailyMinor: 1_000 }, currency);
@@ -176,7 +176,7 @@ describe('a daily limit', () => {
     expect(await used(currency)).toBe(50);
   });
 
-  test('is not passed by many requests at once', async () => {
+  test('is not exceeded by concurrent requests', async () => {
     const currency = 'NOK';
     await limit(world, { dailyMinor: 1_000 }, currency);
     const other = await world.another(world.clock);
@@ -191,7 +191,7 @@ describe('a daily limit', () => {
   });
 });
 
-test('a preview says what a deed takes and whether it needs approval, and calls nobody', async () => {
+test('a preview shows the stake of an action and whether it needs approval, and calls no counterpart', async () => {
   const { call } = await person(world, 'promotions');
   const calls = world.provider.received.length;
   const { requestRef: _, ...order } = grantOrder({ currency: 'DKK' });

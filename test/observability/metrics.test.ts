@@ -23,7 +23,7 @@ test('deferred updates are applied before the metrics are read', async () => {
   expect(await metrics.text()).toContain(line);
 });
 
-test('deferred updates are applied even if nobody reads the metrics', async () => {
+test('deferred updates are applied even if the metrics are not read', async () => {
   settle(3);
   await vi.waitFor(async () => expect(await applied()).toBe(3));
   settle(2);

@@ -90,7 +90,7 @@ describe('a traced BET', () => {
     expect(line).toMatchObject({ traceId, requestId: reply.headers.get('x-request-id') });
   });
 
-  test('that its caller does not sample is not exported, but the trace goes on', async () => {
+  test('that its caller does not sample is not exported, but the trace continues', async () => {
     const session = await world.launch();
     const bet = world.transaction(session, 'BET');
     const traceId = newTraceId();

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  Breaker,
-  FEWEST_CALLS,
-  PROBE_INTERVAL_MS,
-  WINDOW_MS,
-} from '../../src/operator-wallet/rules/breaker.js';
+import { Breaker, MIN_CALLS, PROBE_INTERVAL_MS, WINDOW_MS } from '../../src/operator-wallet/rules/breaker.js';
 
 const SECOND_MS = 1_000;
 
@@ -53,7 +48,7 @@ describe('the breaker is open while more than half of at least 20 calls of 30 se
           calls(breaker, failed ? 'failed' : 'answered', count, nowMs);
           const recent = all.filter((call) => call.slot > slot - WINDOW_MS / SECOND_MS);
           const failures = recent.filter((call) => call.failed).length;
-          expect(breaker.isOpen(nowMs)).toBe(recent.length >= FEWEST_CALLS && failures > recent.length / 2);
+          expect(breaker.isOpen(nowMs)).toBe(recent.length >= MIN_CALLS && failures > recent.length / 2);
         }
       }),
     );
@@ -69,7 +64,7 @@ test('an open breaker admits one BET a second, and a closed one all', () => {
       let admittedMs = -Infinity;
       for (const pause of pauses) {
         nowMs += pause;
-        calls(breaker, 'failed', FEWEST_CALLS, nowMs);
+        calls(breaker, 'failed', MIN_CALLS, nowMs);
         const admits = breaker.admitsBet(nowMs);
         expect(admits).toBe(nowMs - admittedMs >= PROBE_INTERVAL_MS);
         if (admits) admittedMs = nowMs;

@@ -4,7 +4,7 @@ import { dump } from 'js-yaml';
 
 /**
  * Renders the part of Helm's templates that ops/chart uses: define and include, if, with, range over a map, pipes, and a few
- * functions. Anything else is an error. It stands in for Helm, which cannot be had here.
+ * functions. Anything else is an error. It replaces Helm, which is not available here.
  */
 export function renderChart(folder: string, context: Context): string[] {
   const templates = readdirSync(join(folder, 'templates'));

@@ -124,7 +124,7 @@ describe('compose.yaml', () => {
 test.skipIf(!installed('nginx'))('nginx accepts its configuration', async () => {
   const folder = await temporaryFolder();
   const file = join(folder.path, 'nginx.conf');
-  // The names of the containers are known in their network alone.
+  // The names of the containers are known only in their network.
   const text = read('ops/nginx/nginx.conf').replaceAll(/croupier-(\d):3000/g, '127.0.0.1:1300$1');
   await writeFile(file, text.replace('/tmp/nginx.pid', join(folder.path, 'nginx.pid')));
   await run('nginx', ['-t', '-c', file]).finally(() => folder.remove());

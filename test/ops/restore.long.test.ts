@@ -14,7 +14,7 @@ import { OPERATOR, PROVIDER, startWorld } from '../world/world.js';
 const run = promisify(execFile);
 const SECRETS_KEY = Buffer.alloc(32, 'test');
 
-/** The major version of pg_dump here, 0 where there is none. It dumps servers up to its own version. */
+/** The major version of pg_dump here, 0 if there is none. It dumps servers up to its own version. */
 const pgDump = Number(
   /(\d+)\./.exec(spawnSync('pg_dump', ['--version'], { encoding: 'utf8' }).stdout || '')?.[1] ?? 0,
 );
@@ -56,7 +56,7 @@ test('a restored dump passes audit:verify and reconciliation, and answers as bef
       (line) => void original.push(line),
     );
     expect(lines).toEqual(original);
-    expect(lines.join('\n')).toMatch(/The audit log holds: \d+ entries/);
+    expect(lines.join('\n')).toMatch(/The audit log is valid: \d+ entries/);
 
     const statement = join(folder.path, 'statement.csv');
     await writeFile(statement, csvOf(linesOf(world.wallet.entries)));

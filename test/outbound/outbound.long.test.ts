@@ -10,7 +10,7 @@ import { Randomness } from '../../src/runtime/randomness.js';
 import { TestClock } from '../world/test-clock.js';
 
 const LIMIT_BYTES = 64 * 1024;
-/** As many concurrent calls to one tenant as are possible. */
+/** Maximum number of concurrent calls to one tenant. */
 const CONNECTIONS = 8;
 /** For calls that must not time out, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -128,11 +128,11 @@ describe('no answer', () => {
     ['it never ends', (_: IncomingMessage, response: ServerResponse) => response.write('{')],
   ])('%s: the connection is given up', async (_, silence) => {
     answer = silence;
-    expect(await post('/', 50)).toMatchObject({ kind: 'timeout', detail: 'no whole answer within 50 ms' });
+    expect(await post('/', 50)).toMatchObject({ kind: 'timeout', detail: 'no complete answer within 50 ms' });
     await vi.waitFor(() => expect(sockets.size).toBe(0));
   });
 
-  test('what arrived of an answer that was not complete in time is kept', async () => {
+  test('the received part of an answer that was not complete in time is kept', async () => {
     answer = (_, response) => response.writeHead(503).write('{');
     expect(await post('/', 500)).toMatchObject({
       kind: 'timeout',
@@ -188,7 +188,7 @@ describe('no answer', () => {
     ],
     ["the call's own time-out", 50, { kind: 'timeout', detail: /50 ms/ }],
   ])('connecting takes longer than %s', async (_, timeoutMs, { detail, ...outcome }) => {
-    // The server takes the connection, and says nothing to the TLS handshake.
+    // The server accepts the connection and does not answer the TLS handshake.
     server.removeAllListeners('connection').on('connection', (socket: Socket) => {
       sockets.add(socket.resume());
       socket.on('error', () => undefined).on('end', () => socket.destroy());

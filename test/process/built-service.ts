@@ -55,6 +55,11 @@ export class BuiltService {
     return service;
   }
 
+  /** The same service, called at the address of a load balancer. */
+  behind(url: string): BuiltService {
+    return Object.create(this, { url: { value: url } }) as BuiltService;
+  }
+
   get exitCode(): number | null {
     return this.running.process.exitCode;
   }
@@ -105,8 +110,7 @@ export class BuiltService {
   }
 
   /**
-   * Starts it, again where it has ended.
-   * @param readiness the status of `/health/ready` that is waited for
+   * Starts it, also again after it has exited. @param readiness the status of `/health/ready` to wait for
    */
   async start(environment: Record<string, string> = {}, readiness = 200): Promise<void> {
     this.running = this.launch(environment);

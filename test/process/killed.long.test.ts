@@ -27,7 +27,7 @@ describe('the service is killed', () => {
     expect(wallet.booked(body.transactionId)?.movements).toBe(1);
   });
 
-  test('with many requests in flight: each is booked once, and always answered the same', async () => {
+  test('with many requests in flight: each is booked once, and always gets the same answer', async () => {
     const { wallet } = service;
     const bodies = await Promise.all(Array.from({ length: 60 }, () => service.bet()));
     const booked = () => bodies.filter(({ transactionId }) => wallet.booked(transactionId)).length;

@@ -10,7 +10,7 @@ export interface Launched {
 
 /**
  * Starts the built service with this environment and no other.
- * @param output a file that takes what it writes; without one its lines are kept
+ * @param output a file for its output; without one its lines are kept
  * @param main the service's entry point
  */
 export function launch(

@@ -62,8 +62,8 @@ describe('the service as a process', () => {
   });
 
   test.each([
-    ['told to stop', 0],
-    ['told again and again, at every moment of its stopping', 100],
+    ['signalled to stop', 0],
+    ['signalled repeatedly while it stops', 100],
   ])(
     '%s while the operator books: the answer still comes, and it ends within ten seconds',
     async (_, forMs) => {

@@ -1,8 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startExpress } from '../../sdk/examples/express.js';
 import { FAULTS } from '../../src/sandbox/faults/faults.js';
+import type { SandboxFile } from '../../src/sandbox/sandbox-file.js';
+import { createTestDatabase } from '../world/database.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { until } from './built-service.js';
 import { launch, type Launched } from './launch.js';
@@ -65,12 +70,17 @@ test('a newcomer registers a server, certifies it and launches a session, only w
   const running = await startExpress({ tenantId: 'my-provider', secret, port: 0 });
   try {
     const moved = await run(cli, ['register', '--webhook-base-url', running.url, ...sandbox]);
-    expect(moved).toMatchObject({ status: 0, output: expect.stringContaining('Its secret stays') });
+    expect(moved).toMatchObject({ status: 0, output: expect.stringContaining('its secret is unchanged') });
     const [, command = ''] = /croupier-provider (certify .*)/.exec(moved.output) ?? [];
     const certified = await run(cli, command.split(' '), { CROUPIER_SECRET: secret });
     expect(certified).toMatchObject({
       status: 0,
       output: expect.stringContaining('The integration is certified'),
+    });
+    const [, printed = ''] = /croupier-provider (launch .*)/.exec(moved.output) ?? [];
+    expect(await run(cli, printed.replaceAll("'", '').split(' '))).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('A session of player-1 in my-game'),
     });
   } finally {
     await running.stop();
@@ -90,6 +100,56 @@ test('a newcomer registers a server, certifies it and launches a session, only w
   expect(replaced.output).toMatch(/CROUPIER_SECRET='[^']+'/);
   expect(replaced.output).not.toContain(secret);
 });
+
+test('the outbox example continues its round after it was killed, and moves the money once', async () => {
+  await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'sdk/examples']);
+  const path = join(folder.path, 'sandbox/sandbox.json');
+  const sandbox = JSON.parse(await readFile(path, 'utf8')) as SandboxFile;
+  const session = ['--game', 'sandbox-slots', '--player', 'outbox-anna', '--sandbox', path];
+  const { output } = await run('sdk/bin/croupier-provider.js', ['launch', '--json', ...session]);
+  const { sessionToken } = JSON.parse(output) as { sessionToken: string };
+  const rules = [{ fault: 'book-and-stay-silent', on: 'BET', playerRefPrefix: 'outbox-' }];
+  const faults = `${new URL(sandbox.walletUrl).origin}/sandbox/faults`;
+  expect((await fetch(faults, { method: 'PUT', body: JSON.stringify({ rules }) })).status).toBe(200);
+
+  const database = await createTestDatabase();
+  const pool = new Pool({ connectionString: database.url });
+  try {
+    const environment = {
+      CROUPIER_URL: sandbox.apiUrl,
+      CROUPIER_TENANT: sandbox.provider.id,
+      CROUPIER_SECRET: sandbox.provider.secret,
+      DATABASE_URL: database.url,
+      SESSION_TOKEN: sessionToken,
+    };
+    const example = 'sdk/examples/dist/run-outbox.js';
+    const killed = spawn(process.execPath, [example], { env: { ...process.env, ...environment } });
+    await until(async () => {
+      const { rows } = await pool
+        .query<{ attempts: number }>('SELECT attempts FROM wallet_outbox')
+        .catch(() => ({ rows: [] }));
+      return rows[0]?.attempts === 1;
+    });
+    killed.kill('SIGKILL');
+    const continued = await run(example, [], environment);
+    expect(continued).toMatchObject({
+      status: 0,
+      output: expect.stringMatching(
+        /open; the next attempt is due later[^]*BET DECIDED[^]*balance: 99750[^]*WIN DECIDED/,
+      ),
+    });
+    const again = await run(example, [], environment);
+    expect(again.output).toMatch(/BET DECIDED[^]*WIN DECIDED[^]*balance: 100150/);
+    const { rows } = await pool.query('SELECT state, attempts FROM wallet_outbox ORDER BY created_at');
+    expect(rows).toEqual([
+      { state: 'DECIDED', attempts: 2 },
+      { state: 'DECIDED', attempts: 1 },
+    ]);
+  } finally {
+    await pool.end();
+    await database.drop();
+  }
+}, 60_000);
 
 test('without a sandbox the commands say how to start one', async () => {
   const args = ['launch', '--sandbox', join(folder.path, 'nothing.json')];

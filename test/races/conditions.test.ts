@@ -7,8 +7,8 @@ import { type LaunchedSession, OPERATOR, PROVIDER, startWorld, type World } from
 import { randomUUID } from 'node:crypto';
 
 /**
- * A write carries its condition: what another request did between our look and our write undoes the write. Over
- * HTTP these moments are too short to meet, so the store is asked directly.
+ * A write carries its condition: it has no effect if another request changed the row after it was read. Over HTTP
+ * these moments are too short to hit, so the store is called directly.
  */
 let world: World;
 let store: TransactionStore;
@@ -67,7 +67,7 @@ describe('a BET is not retried', () => {
     expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
   });
 
-  test('twice by attempts that saw the same', async () => {
+  test('twice by attempts that read the same state', async () => {
     await lose();
     const claims = await Promise.all([1, 2, 3].map(() => store.retry(PROVIDER, bet.transactionId, 1)));
     expect(claims.filter(Boolean)).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('a BET is not retried', () => {
   });
 });
 
-describe('a ROLLBACK is not claimed, and nothing of it is left,', () => {
+describe('a ROLLBACK is not claimed, and leaves no trace,', () => {
   test('once its target was retried', async () => {
     await lose();
     await store.retry(PROVIDER, bet.transactionId, 1);
@@ -88,7 +88,7 @@ describe('a ROLLBACK is not claimed, and nothing of it is left,', () => {
     expect(await count()).toBe(1);
   });
 
-  test('once its target was DECLINED by the holder of the attempt it saw', async () => {
+  test('once its target was DECLINED by the holder of the attempt that it read', async () => {
     world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: bet.transactionId });
     await world.submit(bet);
     expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
@@ -104,14 +104,14 @@ describe('a ROLLBACK is not claimed, and nothing of it is left,', () => {
     await answer;
   });
 
-  test('once another ROLLBACK of its target is', async () => {
+  test('once another ROLLBACK of its target is claimed', async () => {
     await world.submit(bet);
     expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeDefined();
     expect(await claimRollback({ found: 'bet', attempt: 1 }, 1)).toBeUndefined();
     expect(await count()).toBe(2);
   });
 
-  test('once another settling claim moved its round', async () => {
+  test('once another settling claim changed its round', async () => {
     await world.submit(bet);
     expect(await store.claimWin(settling('WIN'), round(0))).toBeDefined();
     expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
@@ -119,7 +119,7 @@ describe('a ROLLBACK is not claimed, and nothing of it is left,', () => {
     expect(await store.claimWin(settling('WIN'), round(1))).toBeDefined();
   });
 
-  test('once its unknown target appeared', async () => {
+  test('once its unknown target was claimed', async () => {
     await world.submit(bet);
     expect(await claimRollback({ found: 'nothing' })).toBeUndefined();
     expect(await count()).toBe(1);

@@ -119,7 +119,7 @@ type Body = ReturnType<World['transaction']>;
 
 /**
  * Submits as X-Next-Action says, until there is an answer or this provider gives up; some send each request twice.
- * @returns the status in the answer; `unknown` where the provider gave up
+ * @returns the status in the answer; `unknown` if the provider gave up
  */
 async function submit(body: Body): Promise<unknown> {
   const { transactionId } = body;
@@ -181,7 +181,7 @@ async function letTheResolverWork(): Promise<void> {
   throw new Error('the resolver does not come to an end');
 }
 
-/** Resolves by hand what is parked, with a wallet that behaves. */
+/** Resolves the parked transactions by hand, with a wallet that works correctly. */
 async function letPeopleWork(): Promise<void> {
   const parked = await world.sql.run<{ provider_id: string; transaction_id: string }>(
     `SELECT provider_id, transaction_id FROM transactions t WHERE ${UNDECIDED} AND t.parked_at IS NOT NULL`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Behaviour, LateEnding, ReceivedCall } from '../world/counterpart.js';
 
-/** How many of a hundred calls the wallet does not answer as it should. */
+/** Percentage of calls that the wallet does not answer correctly. */
 const MISBEHAVES = 60;
 /** Determines everything but the timing. CHAOS_SEED repeats a failed run. */
 export const SEED = process.env['CHAOS_SEED'] ?? String(Date.now());

@@ -16,7 +16,7 @@ const inFlight = ({ status }: Reply) => status === 409;
 const approvals = (replies: Reply[]) => replies.filter(({ json }) => json['status'] === 'APPROVED');
 
 describe('a hundred equal requests at once', () => {
-  test.each(['BET', 'WIN'])('%s: one movement; all answers are that one or 409', async (kind) => {
+  test.each(['BET', 'WIN'])('%s: one movement; all answers are the same or 409', async (kind) => {
     const body = world.transaction(session, kind);
     const replies = await times(MANY, () => world.submit(body));
     expect(world.wallet.booked(body.transactionId)?.movements).toBe(1);
@@ -100,7 +100,7 @@ test('fifteen ROLLBACKs of fifteen BETs in one round at once are all booked', as
   expect(world.wallet.balanceOf(session.playerRef)).toBe(START);
 });
 
-test('a WIN and a ROLLBACK in one round never both win', async () => {
+test('a WIN and a ROLLBACK in one round never both succeed', async () => {
   await times(25, async () => {
     const bet = world.transaction(session, 'BET', { amountMinor: 10 });
     await world.submit(bet);
@@ -119,7 +119,7 @@ test('a WIN and a ROLLBACK in one round never both win', async () => {
   });
 });
 
-test('a retry of a BET and a ROLLBACK of it never both win', async () => {
+test('a retry of a BET and a ROLLBACK of it never both succeed', async () => {
   await times(25, async () => {
     const bet = world.transaction(session, 'BET', { amountMinor: 10 });
     world.wallet.next({ do: 'answer', status: 500 }, { transactionId: bet.transactionId });
@@ -181,7 +181,7 @@ describe('two instances on one database', () => {
   });
 });
 
-test('one message, however an instance died between claim and settle', async () => {
+test('the provider gets one outcome, however an instance died between claim and settle', async () => {
   const body = world.transaction(session, 'BET');
   await world.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,

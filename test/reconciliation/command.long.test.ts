@@ -41,7 +41,7 @@ async function command(args: readonly string[], environment: Record<string, stri
 const DAYS = ['--from', '2000-01-01', '--to', '2999-12-31T23:59:59+01:00'];
 const OF_OPERATOR = ['--operator', OPERATOR, ...DAYS];
 
-test('exit status 0 where all agree', async () => {
+test('exit status 0 if all agree', async () => {
   await writeFile(join(folder.path, 'march.csv'), csvOf(statement));
   const { status, out, err } = await command([...OF_OPERATOR, '--statement', 'march.csv']);
   expect({ status, err }).toEqual({ status: 0, err: '' });
@@ -58,7 +58,7 @@ test('exit status 0 where all agree', async () => {
   );
 });
 
-test('exit status 1 where there are findings, counted in the summary', async () => {
+test('exit status 1 if there are findings, which the summary counts', async () => {
   await writeFile(join(folder.path, 'march.csv'), csvOf(statement.slice(1)));
   const report = join(folder.path, 'findings.csv');
   const { status, out } = await command([...OF_OPERATOR, '--statement', 'march.csv', '--report', report]);
@@ -124,7 +124,7 @@ test.each([
   ],
   ['a range without time', ['--operator', OPERATOR, '--from', '2026-03-01', '--to', '2026-03-01'], '--to: '],
   ['an unknown option', [...OF_OPERATOR, '--fix'], "'--fix'"],
-])('exit status 2 for %s, in words', async (_, args, words) => {
+])('exit status 2 for %s, with a sentence', async (_, args, words) => {
   await writeFile(join(folder.path, 'broken.csv'), `${csvOf([])}spinwell,half`);
   const { status, out, err } = await command(args);
   expect({ status, out }).toEqual({ status: 2, out: '' });
@@ -132,7 +132,7 @@ test.each([
   expect(err).toContain(words);
 });
 
-test('exit status 2 where no database is', async () => {
+test('exit status 2 if there is no database', async () => {
   const args = [...OF_OPERATOR, '--statement', 'march.csv'];
   const none = await command(args, { DATABASE_URL: '', DATA_DIR: join(folder.path, 'data') });
   expect(none).toMatchObject({

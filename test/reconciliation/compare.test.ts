@@ -19,7 +19,7 @@ const RECORDS = {
   'an approved WIN': { kind: 'WIN' },
   'a declined BET': { state: 'DECLINED' },
   'a BET rolled back after its approval': { state: 'ROLLED_BACK' },
-  'a BET rolled back before anybody knew': { state: 'ROLLED_BACK', answered: false },
+  'a BET rolled back while undecided': { state: 'ROLLED_BACK', answered: false },
   'a tombstone': { kind: null, state: 'ROLLED_BACK', answered: false },
   'a verdict of our own, APPROVED': { kind: 'ROLLBACK', ownVerdict: true, originalTransactionId: 'bet' },
   'a verdict of our own, DECLINED': { kind: 'WIN', ownVerdict: true, state: 'DECLINED' },
@@ -43,7 +43,7 @@ function record(change: Partial<PlatformRecord>): PlatformRecord {
   };
 }
 
-/** A line that repeats its record, but for what is said. */
+/** A line that equals its record, except for the given fields. */
 function line(of: PlatformRecord | null, change: Partial<ReadLine> = {}): ReadLine {
   return {
     ...ID,
@@ -72,7 +72,7 @@ describe('a record and the line of its id', () => {
     ['a negative ADJUSTMENT', 'missing-at-operator', 'agree', 'state-differs'],
     ['a declined BET', 'agree', 'state-differs', 'agree'],
     ['a BET rolled back after its approval', 'missing-at-operator', 'agree', 'state-differs'],
-    ['a BET rolled back before anybody knew', 'agree', 'agree', 'agree'],
+    ['a BET rolled back while undecided', 'agree', 'agree', 'agree'],
     ['a tombstone', 'agree', 'missing-at-platform', 'missing-at-platform'],
     ['a verdict of our own, APPROVED', 'agree', 'state-differs', 'agree'],
     ['a verdict of our own, DECLINED', 'agree', 'state-differs', 'agree'],
@@ -112,8 +112,13 @@ describe('a ROLLBACK that the operator approved', () => {
       'amount-differs',
     ],
     ['of a BET that was never booked', { ...unanswered, lineAmountMinor: null }, 'agree', 'agree'],
-    ['of what nobody knows', { ...unknown, lineAmountMinor: null }, 'agree', 'agree'],
-    ['of what the operator alone knows', { ...unknown, lineAmountMinor: 0 }, 'missing-at-operator', 'agree'],
+    ['of an unknown transaction', { ...unknown, lineAmountMinor: null }, 'agree', 'agree'],
+    [
+      'of a transaction that only the operator knows',
+      { ...unknown, lineAmountMinor: 0 },
+      'missing-at-operator',
+      'agree',
+    ],
   ] as const)('%s: %s: its line absent is %3$s, its line with 0 is %4$s', (_, target, absent, zero) => {
     expect(names(null, rollback, target)).toBe(absent);
     expect(names(line(rollback, { amountMinor: 0 }), rollback, target)).toBe(zero);
@@ -136,7 +141,7 @@ test.each([
   [{ kind: 'WIN' }, 'state-differs'],
   [{ playerRef: 'another' }, 'state-differs'],
   [{ kind: 'WIN', amountMinor: 101 }, 'state-differs amount-differs'],
-  [{ originalTransactionId: 'what a BET names decides nothing' }, 'agree'],
+  [{ originalTransactionId: 'the original of a BET has no influence' }, 'agree'],
   [{ inRange: null }, 'ambiguous-time'],
   [{ inRange: null, amountMinor: 101 }, 'ambiguous-time amount-differs'],
   [{ firstLine: 1 }, 'duplicate-line'],
@@ -146,7 +151,7 @@ test.each([
   expect(names(line(record({}), change), record({}))).toBe(expected);
 });
 
-test('only what is in the range is missing, and ids match whatever their times', () => {
+test('only a record in the range is missing, and ids are matched regardless of their times', () => {
   const earlier = record({ inRange: false });
   expect(names(null, earlier)).toBe('agree');
   expect(names(null, { ...earlier, state: 'TIMED_OUT' })).toBe('agree');

@@ -52,7 +52,7 @@ async function play(at: World): Promise<void> {
   await rollback('undo-again', 'undone', 'u');
   await at.submit(at.transaction(session, 'WIN', { transactionId: 'win-on-undone', roundId: 'u' }));
   await rollback('undo-a-win', 'win-1', '1');
-  // Nobody knows the target.
+  // The target is unknown to both sides.
   await rollback('undo-unknown', 'never-sent', 'n');
   // Timed out, booked or not, and rolled back then.
   at.wallet.next({ do: 'drop' }, { transactionId: 'lost' });
@@ -68,7 +68,7 @@ async function play(at: World): Promise<void> {
   await at.submit(at.transaction(demo, 'BET', { transactionId: 'demo-bet' }));
 }
 
-/** What is found, as `name id`, in the report's order; the report itself as rows. */
+/** The findings as `name id`, in the report's order, and the report as rows. */
 async function found(
   lines: readonly Line[] | string,
   change: Partial<{ from: Date; to: Date; operatorId: string }> = {},
@@ -129,7 +129,7 @@ test('what each side has booked is summed up by currency and kind', async () => 
   ]);
 });
 
-test('so it does with what the contract leaves to the operator left out', async () => {
+test('it also agrees without the lines that the contract makes optional', async () => {
   const optional = ['too-much', 'undo-unknown', 'undo-lost'];
   expect(
     (await found(statement.filter(({ transactionId }) => !optional.includes(transactionId)))).names,
@@ -144,8 +144,8 @@ test('a rolled-back BET keeps its line, and its ROLLBACK has one of its own', as
   }
 });
 
-describe('each corruption gives exactly its finding', () => {
-  /** Lines of money that both sides know for sure. */
+describe('each corruption causes exactly its finding', () => {
+  /** Lines of movements that both sides have booked. */
   const SURE = ['bet-1', 'win-1', 'bet-2', 'win-2', 'bet-3', 'win-3', 'undone', 'undo'];
   const corruptions: Record<string, (lines: Line[], at: number) => Line[]> = {
     'missing-at-operator': (lines, at) => lines.toSpliced(at, 1),
@@ -182,7 +182,7 @@ describe('each corruption gives exactly its finding', () => {
   });
 });
 
-test("what is not this operator's real money is missing at the platform", async () => {
+test("transactions that are not this operator's real money are missing at the platform", async () => {
   const like = line('bet-1').line;
   const names = ['demo-bet', 'never-sent'].map((transactionId) => ({ ...like, transactionId }));
   expect((await found([...statement, ...names])).names).toEqual([
@@ -206,7 +206,7 @@ test('a record is missing only if its own time is in the range', async () => {
   ]);
 });
 
-test('what waits for a decision is unresolved, with a line or without', async () => {
+test('an undecided transaction is unresolved, with or without a line', async () => {
   const session = await world.launch({ playerRef: 'dave' });
   world.wallet.next({ do: 'drop' }, { transactionId: 'waiting' });
   await world.submit(world.transaction(session, 'WIN', { transactionId: 'waiting' }));
@@ -218,7 +218,7 @@ test('what waits for a decision is unresolved, with a line or without', async ()
   await world.sql.run(`DELETE FROM transactions WHERE transaction_id LIKE 'waiting%'`);
 });
 
-test('the report shows both sides side by side, and no spreadsheet runs what it says', async () => {
+test('the report shows both sides next to each other, and contains no formula for a spreadsheet', async () => {
   const evil = { ...line('bet-1').line, playerRef: '=HYPERLINK("http://evil","a,b")', amountMinor: '99' };
   const { rows } = await found(statement.with(0, evil));
   const created = await world.sql.run<{ at: Date }>(
@@ -233,7 +233,7 @@ test('the report shows both sides side by side, and no spreadsheet runs what it 
   ]);
 });
 
-test('a statement that cannot be read changes nothing: the report of before stays as it is', async () => {
+test('a statement that cannot be read changes nothing: the earlier report stays unchanged', async () => {
   const reportPath = join(folder.path, 'report.csv');
   await found(statement.slice(1));
   const before = await readFile(reportPath, 'utf8');

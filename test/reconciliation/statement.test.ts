@@ -49,7 +49,7 @@ test.each([
   ['an id that is too long', `${HEADER}\n${line(1, 'x'.repeat(257))}\n`, 2, 10],
   ['another kind', `${HEADER}\n${line(2, 'STAKE')}\n`, 2, 16],
   ['an amount in major units', `${HEADER}\n${line(6, '1.00')}\n`, 2, 34],
-  ['an amount that is no number', `${HEADER}\n${line(6, '')}\n`, 2, 34],
+  ['an amount that is not a number', `${HEADER}\n${line(6, '')}\n`, 2, 34],
   ['an amount beyond 2^53-1', `${HEADER}\n${line(6, '9007199254740992')}\n`, 2, 34],
   ['a signed BET', `${HEADER}\n${line(6, '-100')}\n`, 2, 34],
   ['another status', `${HEADER}\n${line(7, 'OK')}\n`, 2, 38],
@@ -86,7 +86,7 @@ test.each([
 });
 
 test.each(['2026-03-01T10:00:00', '2026-03-01', '01/02/2026 10:00', 'yesterday'])(
-  'an ambiguous time (%s) is no reason to stop, also at the very end',
+  'an ambiguous time (%s) does not stop the reading, even at the end of the file',
   async (time) => {
     expect((await read(`${HEADER}\n${line(8, time)}`))[0]?.bookedAtMs).toBeNull();
   },

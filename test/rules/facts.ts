@@ -7,7 +7,7 @@ import type {
   TransactionRequest,
 } from '../../src/wallet/rules/facts.js';
 
-/** The usual request, session, round and stored transaction, with what a case changes of them. */
+/** The usual request, session, round and stored transaction, with the changes of a case. */
 
 export const SESSION: SessionFacts = {
   sessionId: 'session-1',

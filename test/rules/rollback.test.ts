@@ -24,7 +24,7 @@ function decideWith(
 describe('a ROLLBACK whose target is', () => {
   test.each<[string, StoredFacts | null, object]>([
     ['unknown', null, reverse({ found: 'nothing' }, 0)],
-    ['a tombstone that no ROLLBACK holds', storedOf(null), reverse({ found: 'tombstone' }, 0)],
+    ['a tombstone without a ROLLBACK', storedOf(null), reverse({ found: 'tombstone' }, 0)],
     ['a tombstone of another ROLLBACK', storedOf(null, { rollbackId: 'undo-1' }), APPROVE],
     ['an APPROVED BET', bet(), REVERSE_BET],
     ['a TIMED_OUT BET', bet({ state: 'TIMED_OUT' }), REVERSE_BET],

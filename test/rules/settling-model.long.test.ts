@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 
 type Body = ReturnType<World['transaction']>;
 
-/** What happens to the operator's answer of one attempt. */
+/** The fate of the operator's answer in one attempt. */
 const FATES = ['answered', 'lost-before', 'lost-after', 'declined', 'dies'] as const;
 type Fate = (typeof FATES)[number];
 
@@ -22,7 +22,7 @@ type Request = 'bet-1' | 'bet-2' | 'win' | 'undo-1a' | 'undo-1b' | 'undo-2' | 'u
  */
 interface Move {
   readonly which: Request | 'resolver';
-  /** Of the resolver: what happens to the operator's answer for a ROLLBACK of its own. */
+  /** For the resolver: the fate of the operator's answer to a ROLLBACK of its own. */
   readonly fate: Fate;
   /** Whether the move is not awaited before the next one begins. */
   readonly overlapping: boolean;
@@ -35,10 +35,10 @@ const move: fc.Arbitrary<Move> = fc.record({
 });
 
 /**
- * The invariant of the whole service: whatever comes in which order, at once, lost or repeated, the operator
- * moves money at most once for an id, and what the provider was told last is what the operator holds.
+ * The invariant of the whole service: in whatever order requests arrive, concurrently, lost or repeated, the operator
+ * moves money at most once for an id, and the last answer to the provider agrees with the operator's ledger.
  */
-test('any interleaving of attempts, time-outs, retries and rollbacks keeps both sides agreed', async () => {
+test('after any interleaving of attempts, time-outs, retries and rollbacks both sides agree', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 14 }), async (moves) => {
       const session = await world.launch();
@@ -85,7 +85,7 @@ class Round {
     await Promise.all(running);
   }
 
-  /** A minute passes, leases aside, and the resolver takes up what it finds. */
+  /** Lets a minute pass, except for leases, and runs the resolver. */
   private async resolve(fate: Fate): Promise<void> {
     await world.sql.run(
       `UPDATE transactions SET created_at = created_at - interval '61 seconds',
@@ -122,7 +122,7 @@ class Round {
               : undefined;
     const answer = world.submit(body);
     if (fate === 'dies' && scripted) {
-      // Its lease runs out while the operator is asked; it wakes up only after somebody may have taken over.
+      // Its lease expires during the call to the operator; it resumes only after another attempt may have taken over.
       const arrived = await Promise.race([scripted.arrived.then(() => true), answer.then(() => false)]);
       if (arrived) {
         await world.endLease(body.transactionId);
@@ -140,8 +140,8 @@ class Round {
   }
 
   /**
-   * A provider that wants to know repeats what it asked until all of it is decided and stays so; what a ROLLBACK of
-   * the platform's own holds up is the resolver's to decide.
+   * A provider repeats its requests until all are decided and stay so; the resolver decides those that wait for a
+   * ROLLBACK of the platform's own.
    */
   async settleAll(): Promise<void> {
     for (let pass = 0; pass < 10; pass += 1) {
@@ -155,7 +155,7 @@ class Round {
       }
       if (restless === 0) return;
     }
-    throw new Error('the round does not come to rest');
+    throw new Error('the round never becomes stable');
   }
 
   verify(): void {

@@ -132,7 +132,7 @@ describe('the ledger', () => {
     ['a negative BET', { amountMinor: -1 }],
     ['a lower-case currency', { currency: 'eur' }],
     ['an unknown kind', { kind: 'GIFT' }],
-    ['a ROLLBACK of nothing named', { kind: 'ROLLBACK' }],
+    ['a ROLLBACK without a target', { kind: 'ROLLBACK' }],
     ['no player', { playerRef: undefined }],
   ])('%s is a 400', async (_, change) => {
     expect((await call('/wallet/transaction', { ...BET, ...change })).status).toBe(400);

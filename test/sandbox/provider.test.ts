@@ -80,7 +80,7 @@ test('a spin can be played over HTTP, too, with the secret', async () => {
   expect((await play()).status).toBe(409);
 });
 
-test('a cancel voids the remaining spins, also if it is repeated; spins taken stand', async () => {
+test('a cancel voids the remaining spins, also if it is repeated; spins already played remain valid', async () => {
   const batch = await grant();
   await provider.playSpin(batch.externalRef);
   expect((await call('free-spins/cancel', batch)).status).toBe(200);

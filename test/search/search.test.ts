@@ -31,7 +31,7 @@ async function search(id: string): Promise<Item[]> {
   return reply.json['items'] as Item[];
 }
 
-/** What is found under an id, each of which its address shows. */
+/** The records found by an id; the address of each must show it. */
 async function shown(id: string): Promise<Item[]> {
   const items = await search(id);
   for (const { href } of items) expect([href, (await world.admin('GET', href)).status]).toEqual([href, 200]);
@@ -62,14 +62,14 @@ describe('an id finds', () => {
     expect(await shown(playerRef)).toMatchObject([{ type: 'player', id: playerRef, operatorId: OPERATOR }]);
   });
 
-  test('an id with signs that an address has to encode', async () => {
+  test('an id with characters that an address must encode', async () => {
     const odd = await world.launch({ playerRef: 'a/b?c=d&e#f%41' });
     const body = world.transaction(odd, 'BET', { transactionId: 't/1?#', roundId: 'r/1?&' });
     await world.submit(body);
     for (const id of ['t/1?#', 'r/1?&', odd.playerRef]) expect(await shown(id)).toMatchObject([{ id }]);
   });
 
-  test('the attempts of a request, those of a failed one too, and what an administrator did by it', async () => {
+  test("the attempts of a request, including failed ones, and the audit entries of an administrator's request", async () => {
     const requestId = `request-${randomUUID()}`;
     const body = world.transaction(session, 'WIN');
     world.wallet.next({ do: 'answer', status: 500 }, { transactionId: body.transactionId });
@@ -152,7 +152,7 @@ describe('an id finds', () => {
     async (id) => expect(await search(id)).toEqual([]),
   );
 
-  test('nothing by a part of it', async () => {
+  test('nothing by a part of an id', async () => {
     expect(await search(session.playerRef.slice(0, -1))).toEqual([]);
     expect(await search(session.sessionId.toUpperCase())).toMatchObject([{ id: session.sessionId }]);
   });
@@ -166,7 +166,7 @@ test.each(['', '?q=', `?q=${'x'.repeat(201)}`, '?q=%00', '?q=a&q=b'])(
 );
 
 describe('the ids of attempts', () => {
-  test('are dropped and counted where they cannot be written, and the transaction is answered', async () => {
+  test('are dropped and counted if they cannot be written, and the transaction is answered', async () => {
     const dropped = async () =>
       Number(/^croupier_attempt_ids_dropped_total (\d+)$/m.exec(await world.metrics())?.[1]);
     const before = await dropped();

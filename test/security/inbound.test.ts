@@ -106,7 +106,7 @@ test('headers have a bound', async () => {
 test.each([
   ['no HTTP', 'hello\r\n\r\n'],
   [
-    'a request that is two',
+    'a request with both framings',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
   [
@@ -136,7 +136,7 @@ describe('a violation of HTTP', () => {
       `GET /health/live HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(2000)}Host: y\r\n`,
       400,
     ],
-    ['a host that is none', 'GET /health/live HTTP/1.1\r\nHost: x y\r\n', 400],
+    ['an invalid host', 'GET /health/live HTTP/1.1\r\nHost: x y\r\n', 400],
     [
       'an unknown coding behind many headers',
       `POST ${BALANCE}${'a:b\r\n'.repeat(2000)}Transfer-Encoding: gzip, chunked\r\n`,

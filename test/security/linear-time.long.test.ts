@@ -101,12 +101,14 @@ const OF_CLASS: Readonly<Record<string, string>> = {
   '\\D': 'a',
 };
 
-/** Texts near to what an expression matches: its own characters in their order, and what fast-check makes of it. */
+/**
+ * Texts close to a match of an expression: its own characters in their order, and those that fast-check generates.
+ */
 function samplesFor({ source, flags }: RegExp): string[] {
   const own = source.replaceAll(/\\[sdwSD]/g, (name) => OF_CLASS[name]!).replaceAll(/[\\^$()[\]{}|?*+]/g, '');
   const texts = [own, '0 a', '\t "\\"'];
   try {
-    // Which characters match does not depend on the case or on where a search goes on.
+    // The set of matching characters depends neither on the case nor on the position of a search.
     const matched = fc.stringMatching(new RegExp(source, flags.replaceAll(/[gi]/g, '')));
     texts.push(...fc.sample(matched, { seed: 1, numRuns: 5 }));
   } catch {
@@ -170,7 +172,7 @@ describe('a hostile request costs about as much as a harmless one of the same si
   beforeAll(async () => (world = await startWorld()));
   afterAll(() => world.stop());
 
-  const MOST_MS = 120;
+  const MAX_MS = 120;
   const LONG_FRACTION = `{"amountMinor":1.${'0'.repeat(65_000)}1}`;
   const UNFINISHED_TEXT = (pairs: number) => `{"a": 1.5, "${'\\"'.repeat(pairs)}`;
 
@@ -191,7 +193,7 @@ describe('a hostile request costs about as much as a harmless one of the same si
       const reply = await world.signed(tenant, path, body);
       expect(reply.status).toBe(400);
     });
-    expect(cost).toBeLessThan(MOST_MS);
+    expect(cost).toBeLessThan(MAX_MS);
   });
 
   test('a Content-Type of blanks', async () => {
@@ -200,13 +202,13 @@ describe('a hostile request costs about as much as a harmless one of the same si
       const reply = await world.signed(PROVIDER, '/v1/wallet/balance', '{}', { headers });
       expect(reply.status).toBe(400);
     });
-    expect(cost).toBeLessThan(MOST_MS);
+    expect(cost).toBeLessThan(MAX_MS);
   });
 
   test("a wallet's answer", async () => {
     const session = await world.launch({ gameId: GAME });
     world.wallet.next({ do: 'answer', status: 200, body: UNFINISHED_TEXT(30_000) });
     const cost = await cpuMsOf(() => world.balance(session));
-    expect(cost).toBeLessThan(MOST_MS);
+    expect(cost).toBeLessThan(MAX_MS);
   });
 });

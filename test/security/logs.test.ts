@@ -5,7 +5,7 @@ import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, startWorld, type World } from '../
 
 let world: World;
 const lines: string[] = [];
-/** The secrets of this run, which may appear nowhere, by name. */
+/** The secrets of this run by name; none may appear anywhere. */
 const confidential = new Map<string, string>();
 let restore: () => void;
 

@@ -10,7 +10,7 @@ test.each([
   expect(capacityOf(perSecond, rememberSeconds)).toBe(capacity);
 });
 
-test('when it is full, it refuses and keeps its nonces', () => {
+test('when the memory is full, it refuses and keeps its nonces', () => {
   const memory = new NonceMemory(new Clock());
   const claim = (nonce: number) => memory.claim('tenant', String(nonce), 601, 1);
   for (let nonce = 0; nonce < 10_000; nonce += 1) expect(claim(nonce)).toBe('claimed');

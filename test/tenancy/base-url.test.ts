@@ -10,7 +10,7 @@ describe('a public address', () => {
     '100.63.255.255',
     '::ffff:8.8.8.8',
     '2606:4700::1111',
-  ])('%s is one', (ip) => expect(isPublicAddress(ip)).toBe(true));
+  ])('%s is public', (ip) => expect(isPublicAddress(ip)).toBe(true));
 
   test.each([
     ['unspecified', '0.0.0.0'],
@@ -45,7 +45,7 @@ describe('a public address', () => {
     ['not an address', 'localhost'],
     ['not an address', ''],
     ['not as a resolver writes it', '0x7f.1'],
-  ])('%s is none: %s', (_, ip) => expect(isPublicAddress(ip)).toBe(false));
+  ])('%s is not public: %s', (_, ip) => expect(isPublicAddress(ip)).toBe(false));
 });
 
 describe('a base address', () => {

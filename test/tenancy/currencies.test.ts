@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 
 const SPINS = { playerRef: 'ann', gameId: GAME, spins: 3, betAmountMinor: 10 };
 
-const deeds: Record<string, (currency: string) => Promise<{ status: number; text: string }>> = {
+const actions: Record<string, (currency: string) => Promise<{ status: number; text: string }>> = {
   'a launch': (currency) =>
     world.signed(OPERATOR, '/v1/operator/sessions', { playerRef: 'ann', gameId: GAME, currency }),
   'a grant': (currency) =>
@@ -36,14 +36,17 @@ const deeds: Record<string, (currency: string) => Promise<{ status: number; text
     }),
 };
 
-describe.each(Object.keys(deeds))('%s', (name) => {
+describe.each(Object.keys(actions))('%s', (name) => {
   test('in a currency of the operator is carried out', async () => {
-    expect([201, 202]).toContain((await deeds[name]!('JPY')).status);
+    expect([201, 202]).toContain((await actions[name]!('JPY')).status);
   });
 
   test('in another one is a 400', async () => {
-    const { status, text } = await deeds[name]!('USD');
-    expect([status, text]).toEqual([400, `{"error":"currency USD is none of the operator's: EUR, JPY"}`]);
+    const { status, text } = await actions[name]!('USD');
+    expect([status, text]).toEqual([
+      400,
+      `{"error":"currency USD is not among the operator's currencies: EUR, JPY"}`,
+    ]);
   });
 });
 
@@ -61,7 +64,7 @@ test('null removes the list, and every currency is accepted again', async () => 
 });
 
 test.each([[[]], [['EUR', 'EUR']], [['eur']], ['EUR'], [[5]]])(
-  '%j is no list of currencies',
+  '%j is not a list of currencies',
   async (currencies) => {
     const { status } = await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { currencies });
     expect(status).toBe(400);

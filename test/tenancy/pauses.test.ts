@@ -129,7 +129,7 @@ describe.each(CASES)('a paused $noun', (paused) => {
     ]);
   });
 
-  test('until a time says when to come back', async () => {
+  test('with an end tells callers when to retry', async () => {
     const session = await world.launch();
     await pause({ reason: 'maintenance', until: inSeconds(90.2) });
     for (const reply of [await world.submit(world.transaction(session, 'BET')), await launch()]) {
@@ -146,7 +146,7 @@ describe.each(CASES)('a paused $noun', (paused) => {
   }
 });
 
-test('a pause is obeyed by every instance, and the log says why', async () => {
+test('a pause takes effect on every instance, and the log has the reason', async () => {
   const [paused] = CASES;
   const session = await world.launch();
   // Both instances know the session, so that their BETs take the shortcut.
@@ -175,7 +175,7 @@ test('a pause is obeyed by every instance, and the log says why', async () => {
   );
 });
 
-test('a pause ends by itself', async () => {
+test('a pause ends automatically', async () => {
   const path = `/v1/admin/games/${GAME}`;
   await world.admin('POST', `${path}/pause`, { reason: 'short', until: inSeconds(0.3) });
   await vi.waitFor(async () => expect((await launch()).status).toBe(201), 5_000);
@@ -190,7 +190,7 @@ test('a change of a paused game leaves its pause', async () => {
   expect(put.json).toMatchObject({ name: 'Renamed', pause: { reason: 'moved' } });
 });
 
-test('a pause needs a reason, an end in the future and somebody to pause', async () => {
+test('a pause needs a reason, an end in the future and an existing target', async () => {
   const operator = `/v1/admin/operators/${OPERATOR}`;
   expect((await world.admin('POST', `${operator}/pause`, {})).status).toBe(400);
   const over = await world.admin('POST', `${operator}/pause`, { reason: 'x', until: inSeconds(-1) });
@@ -216,8 +216,12 @@ test('pausing needs the role operations', async () => {
     return world.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
   };
   for (const { path } of CASES) {
-    for (const deed of ['pause', 'resume']) {
-      const refused = await call('promotions', `${path}/${deed}`, deed === 'pause' ? { reason: 'x' } : {});
+    for (const action of ['pause', 'resume']) {
+      const refused = await call(
+        'promotions',
+        `${path}/${action}`,
+        action === 'pause' ? { reason: 'x' } : {},
+      );
       expect(refused).toMatchObject({ status: 403, json: { error: 'this needs the role operations' } });
     }
   }

@@ -37,7 +37,7 @@ test('SECRETS_KEY is rotated under a running service, and no tenant notices', as
     await world.admin('POST', `/v1/admin/providers/${PROVIDER}/secret/rotate`, {});
     await expect(start(NEW)).rejects.toThrow('SECRETS_KEY: the secret of');
 
-    // Reads both, and seals with the old one still: for the while in which not all instances know the new one.
+    // Decrypts with both keys and still seals with the old one, as long as not all instances know the new one.
     const first = await start(OLD, NEW);
     const second = await start(NEW, OLD);
     expect([await launched(world.url), await launched(first), await launched(second)]).toEqual([
@@ -48,8 +48,8 @@ test('SECRETS_KEY is rotated under a running service, and no tenant notices', as
     await reEncrypt(NEW, OLD);
     await reEncrypt(NEW, OLD);
     expect(said).toEqual([
-      expect.stringContaining('Sealed the secrets of 4 of 4 tenants anew'),
-      expect.stringContaining('Sealed the secrets of 0 of 4 tenants anew'),
+      expect.stringContaining('Re-encrypted the secrets of 4 of 4 tenants'),
+      expect.stringContaining('Re-encrypted the secrets of 0 of 4 tenants'),
     ]);
     expect([await launched(first), await launched(second), await launched(await start(NEW))]).toEqual([
       201, 201, 201,
@@ -70,7 +70,7 @@ describe('the audit log', () => {
   const both = { secretsKey: NEW, secretsKeyPrevious: OLD };
   const mac = 'SELECT mac FROM audit_seals WHERE number = 3';
 
-  /** What somebody does who owns the table. */
+  /** A manipulation by the owner of the table. */
   const setMac = (expression: string) =>
     world.sql.run(
       `ALTER TABLE audit_seals DISABLE TRIGGER USER; UPDATE audit_seals SET mac = ${expression} WHERE number = 3;
@@ -102,8 +102,8 @@ describe('the audit log', () => {
     expect(await proveAudit(proof, undefined, (line) => said.push(line))).toBe(0);
     expect(said).toContain('Seals: 1 are valid.');
     expect(said).toContain(
-      `Seals: ${row!.count} are of a key not known here; a later valid one covers them.`,
+      `Seals: ${row!.count} were made with an unknown key; a later valid one covers them.`,
     );
-    expect(said).toContain('Secrets: those of 4 tenants are the ones stored last.');
+    expect(said).toContain('Secrets: those of 4 tenants are those that the log names last.');
   });
 });

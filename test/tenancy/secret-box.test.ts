@@ -9,7 +9,7 @@ const ID = 'AbCdEfGhIjKlMnOp';
 const identified = (secret: string) => ({ secretId: ID, secret });
 
 describe('a sealed secret', () => {
-  test.each(['x', randomness.secret(), 'schlüssel 🔑'])('opens to what was sealed: %s', (secret) => {
+  test.each(['x', randomness.secret(), 'schlüssel 🔑'])('is decrypted to the original: %s', (secret) => {
     expect(box.open(ACME, box.seal(ACME, identified(secret)))).toEqual(identified(secret));
   });
 
@@ -26,26 +26,28 @@ describe('a sealed secret', () => {
   test.each<[string, SecretPlace]>([
     ['the row of another tenant', { tenantId: 'other', column: 'current' }],
     ['the other column', { tenantId: 'acme', column: 'previous' }],
-  ])('does not open in %s', (_, place) => {
+  ])('cannot be decrypted in %s', (_, place) => {
     expect(() => box.open(place, box.seal(ACME, identified('x')))).toThrow('for another tenant or column');
   });
 
-  test('does not open under another id', () => {
+  test('cannot be decrypted under another id', () => {
     const sealed = box.seal(ACME, identified('x')).replace(ID, 'another-id-12345');
-    expect(() => box.open(ACME, sealed)).toThrow('altered, or sealed for another');
+    expect(() => box.open(ACME, sealed)).toThrow('altered, or encrypted for another');
   });
 
-  test('does not open when a single bit is altered', () => {
+  test('cannot be decrypted when a single bit is altered', () => {
     const parts = box.seal(ACME, identified('x')).split('.');
     const altered = Buffer.from(parts.pop() ?? '', 'base64url');
     altered.writeUInt8(altered.readUInt8(0) ^ 1);
     const sealed = [...parts, altered.toString('base64url')].join('.');
-    expect(() => box.open(ACME, sealed)).toThrow('altered, or sealed for another');
+    expect(() => box.open(ACME, sealed)).toThrow('altered, or encrypted for another');
   });
 
-  test('does not open with another key, and says which key it wants', () => {
+  test('cannot be decrypted with another key, and names the key that encrypted it', () => {
     const other = new SecretBox(Buffer.alloc(32, 2), randomness);
-    expect(() => other.open(ACME, box.seal(ACME, identified('x')))).toThrow(`sealed with key ${box.keyId}`);
+    expect(() => other.open(ACME, box.seal(ACME, identified('x')))).toThrow(
+      `encrypted with key ${box.keyId}`,
+    );
   });
 
   test.each([
@@ -55,7 +57,7 @@ describe('a sealed secret', () => {
     'v2.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
     'v3.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
   ])('is recognised: %j is none', (text) => {
-    expect(() => box.open(ACME, text)).toThrow('no sealed secret');
+    expect(() => box.open(ACME, text)).toThrow('not an encrypted secret');
   });
 });
 
@@ -68,7 +70,7 @@ describe('a secret in the format of earlier versions', () => {
     expect(box.open({ ...ACME, column: 'previous' }, SEALED)).toEqual({ secret: 'secret' });
   });
 
-  test('does not open in the row of another tenant', () => {
+  test('cannot be decrypted in the row of another tenant', () => {
     expect(() => box.open({ ...ACME, tenantId: 'other' }, SEALED)).toThrow('for another tenant or column');
   });
 

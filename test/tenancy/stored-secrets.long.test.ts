@@ -49,7 +49,7 @@ async function row(id: string): Promise<Row> {
   return found!;
 }
 
-/** What somebody does who can write to the table. */
+/** A manipulation by someone with write access to the table. */
 async function put(id: string, changed: Partial<Row>): Promise<void> {
   const { sealed_secret, previous_sealed_secret, previous_valid_until } = { ...(await row(id)), ...changed };
   await world.sql.run(
@@ -58,13 +58,13 @@ async function put(id: string, changed: Partial<Row>): Promise<void> {
   );
 }
 
-test('what creation and rotations have stored is what the log names', async () => {
+test('the secrets stored by creations and rotations are those that the log names', async () => {
   await rotate(PROVIDER, 0);
   await rotate(PROVIDER, 3600);
   const { status, said } = await prove();
   expect([status, said]).toEqual([
     0,
-    expect.stringContaining('Secrets: those of 4 tenants are the ones stored last.'),
+    expect.stringContaining('Secrets: those of 4 tenants are those that the log names last.'),
   ]);
 });
 
@@ -86,31 +86,31 @@ describe('audit:verify reports', () => {
     [
       'the secret before the rotation',
       'current',
-      'it is another one',
+      'it is a different secret',
       () => ({ sealed_secret: leaked.sealed_secret }),
     ],
     [
       'a secret in the format of earlier versions',
       'current',
-      'it is another one',
+      'it is a different secret',
       () => ({ sealed_secret: v1() }),
     ],
     [
       'a previous secret that the rotation dropped',
       'previous',
-      'it is another one',
+      'it is a different secret',
       () => ({ previous_sealed_secret: leaked.previous_sealed_secret, previous_valid_until: inAnHour() }),
     ],
     [
       'a previous secret in the format of earlier versions',
       'previous',
-      'it is another one',
+      'it is a different secret',
       () => ({ previous_sealed_secret: v1(), previous_valid_until: inAnHour() }),
     ],
     [
       'the current secret in the column of the previous one',
       'previous',
-      'it does not open: it was altered, or sealed for another tenant or column',
+      'it cannot be decrypted: it was altered, or encrypted for another tenant or column',
       () => ({ previous_sealed_secret: leaked.sealed_secret, previous_valid_until: inAnHour() }),
     ],
   ])('%s, put back', async (_, column, reason, changed) => {
@@ -118,7 +118,9 @@ describe('audit:verify reports', () => {
     const { status, said } = await prove();
     await put(PROVIDER, present);
     expect(status).toBe(1);
-    expect(said).toContain(`The ${column} secret of provider ${PROVIDER} is not the one stored last (`);
+    expect(said).toContain(
+      `The ${column} secret of provider ${PROVIDER} is not the one that the log names last (`,
+    );
     expect(said).toContain(`): ${reason}.`);
     expect(said).toContain(
       `Rotate it: POST /v1/admin/providers/${PROVIDER}/secret/rotate {"overlapSeconds":0}`,
@@ -160,7 +162,7 @@ describe('audit:verify reports', () => {
     ]);
   });
 
-  test('an old secret, though somebody has appended an entry that names it', async () => {
+  test('an old secret, although someone has appended an entry that names it', async () => {
     const [, , secretId] = leaked.sealed_secret.split('.');
     await world.sql.run(
       `INSERT INTO audit_entries (actor, role, action, target, after) VALUES ('root', 'admin', $1, $2, $3)`,
@@ -169,11 +171,11 @@ describe('audit:verify reports', () => {
     await put(PROVIDER, { sealed_secret: leaked.sealed_secret });
     const { status, said } = await prove();
     await put(PROVIDER, present);
-    expect([status, said]).toEqual([1, expect.stringContaining('is not the one stored last')]);
+    expect([status, said]).toEqual([1, expect.stringContaining('is not the one that the log names last')]);
   });
 });
 
-test("a sealed text does not open in another tenant's row, nor a previous one as the current", async () => {
+test("a sealed text cannot be decrypted in another tenant's row, nor a previous one as the current", async () => {
   await rotate(OTHER_PROVIDER, 3600);
   const present = await row(OTHER_PROVIDER);
   for (const sealed_secret of [(await row(PROVIDER)).sealed_secret, present.previous_sealed_secret!]) {
@@ -187,7 +189,7 @@ test("a sealed text does not open in another tenant's row, nor a previous one as
   await put(OTHER_PROVIDER, present);
 });
 
-test('a previous secret that does not open leaves the tenant its current one', async () => {
+test('a previous secret that cannot be decrypted leaves the tenant its current one', async () => {
   const secret = await rotate(PROVIDER, 3600);
   world.secrets.set(PROVIDER, secret);
   await put(PROVIDER, { previous_sealed_secret: (await row(PROVIDER)).sealed_secret });
@@ -197,7 +199,7 @@ test('a previous secret that does not open leaves the tenant its current one', a
   world.secrets.set(PROVIDER, await rotate(PROVIDER, 0));
 });
 
-test('a secret that does not open is repaired by a rotation without an overlap', async () => {
+test('a secret that cannot be decrypted is repaired by a rotation without an overlap', async () => {
   await put(PROVIDER, { sealed_secret: 'x' });
   const path = `/v1/admin/providers/${PROVIDER}/secret/rotate`;
   expect((await world.admin('POST', path, {})).status).toBe(500);
@@ -206,7 +208,7 @@ test('a secret that does not open is repaired by a rotation without an overlap',
   expect((await world.balance(await world.launch())).status).toBe(200);
 });
 
-test('a rotation seals the present secret again, for the column that it moves to', async () => {
+test('a rotation encrypts the current secret again, for the column that it moves to', async () => {
   const before = await rotate(PROVIDER, 0);
   const after = await rotate(PROVIDER, 3600);
   const { sealed_secret, previous_sealed_secret } = await row(PROVIDER);
@@ -222,7 +224,7 @@ describe('an installation of an earlier version', () => {
   let instance: Awaited<ReturnType<typeof startApplication>>;
   let upgraded: World;
 
-  /** The log and the secrets as that version has written them, without seals and ids; then an instance of this one. */
+  /** The log and the secrets as that version wrote them, without seals and ids; then an instance of this version. */
   beforeAll(async () => {
     earlier = await startWorld();
     const { sql, secrets, databaseUrl, clock, wallet, provider } = earlier;
@@ -266,7 +268,7 @@ describe('an installation of an earlier version', () => {
     return { status, said: said.join('\n') };
   };
 
-  test('works as it is; its log is sealed at the start, and its secrets are reported as not verifiable', async () => {
+  test('works unchanged; its log is sealed at the start, and its secrets are reported as not verifiable', async () => {
     await upgraded.launch();
     const { status, said } = await proveUpgraded();
     expect(status).toBe(0);
@@ -276,12 +278,12 @@ describe('an installation of an earlier version', () => {
     );
   });
 
-  test('goes on writing what instances of that version can open', async () => {
+  test('keeps writing secrets that instances of that version can decrypt', async () => {
     await createProvider('during-upgrade');
     expect(new Set(Object.values(await formats()))).toEqual(new Set(['v1']));
   });
 
-  test('writes the present format from the first rotation on', async () => {
+  test('writes the current format from the first rotation on', async () => {
     const rotate = `/v1/admin/providers/${OTHER_PROVIDER}/secret/rotate`;
     expect((await upgraded.admin('POST', rotate, {})).status).toBe(200);
     await createProvider('after-upgrade');
@@ -295,18 +297,21 @@ describe('an installation of an earlier version', () => {
     });
   });
 
-  test('has all secrets in the present format, and verifiable, after secrets:re-encrypt', async () => {
+  test('has all secrets in the current format, and verifiable, after secrets:re-encrypt', async () => {
     const said: string[] = [];
     for (let i = 0; i < 2; i += 1) {
       await reEncryptSecrets(storage(), { secretsKey: KEY }, (line) => said.push(line));
     }
     expect(said).toEqual([
-      expect.stringContaining('Sealed the secrets of 4 of 6 tenants anew'),
-      expect.stringContaining('Sealed the secrets of 0 of 6 tenants anew'),
+      expect.stringContaining('Re-encrypted the secrets of 4 of 6 tenants'),
+      expect.stringContaining('Re-encrypted the secrets of 0 of 6 tenants'),
     ]);
     expect(new Set(Object.values(await formats()))).toEqual(new Set(['v2']));
     const { status, said: proved } = await proveUpgraded();
-    expect([status, proved]).toEqual([0, expect.stringContaining('of 6 tenants are the ones stored last.')]);
+    expect([status, proved]).toEqual([
+      0,
+      expect.stringContaining('of 6 tenants are those that the log names last.'),
+    ]);
     expect(proved).not.toContain('cannot be verified');
     await upgraded.advance(0);
     await upgraded.launch();

@@ -45,7 +45,7 @@ class SetClock extends Clock {
   }
 }
 
-/** One instance of the service, as far as tenancy goes. */
+/** The part of an instance that concerns tenancy. */
 async function startInstance(url: string, clock: Clock, environment: Record<string, string> = {}) {
   const configuration: Configuration = readConfiguration({ SANDBOX: 'true', ...environment });
   const randomness = new Randomness();
@@ -126,7 +126,7 @@ describe('the directory', () => {
     expect(here.tenancy.game('book')).toMatchObject({ providerId: 'acme', status: 'ACTIVE' });
   });
 
-  test('takes no tenant for one of the other kind, and knows nobody else', async () => {
+  test('does not confuse the kinds of tenants, and knows no others', async () => {
     await here.tenants.createProvider(ACTOR, ACME);
     await here.tenants.createOperator(ACTOR, LUCKY);
     expect(here.tenancy.operator('acme')).toBeUndefined();
@@ -141,7 +141,7 @@ describe('the directory', () => {
     for (const id of ids) expect(here.tenancy.provider(id)).toBeDefined();
   });
 
-  test('gives an id to one of a hundred who want it at once', async () => {
+  test('gives an id to one of a hundred concurrent requests for it', async () => {
     const wanted = Array.from({ length: 100 }, (_, index) =>
       index % 2
         ? here.tenants.createProvider(ACTOR, { ...ACME, id: 'x' })
@@ -152,7 +152,7 @@ describe('the directory', () => {
   });
 });
 
-test('a load never sees half of a change', async () => {
+test('a load never sees a partial change', async () => {
   await here.tenants.createProvider(ACTOR, ACME);
   await here.games.put(ACTOR, 'book', { providerId: 'acme', name: ACME.name });
   let over = false;
@@ -219,7 +219,7 @@ describe('another instance', () => {
     await vi.waitFor(() => expect(there.tenancy.provider('acme')?.name).toBe('By Hand'), 1000);
   });
 
-  test('sees what a restored backup brings, though its version is older', async () => {
+  test('sees a restored backup, although its version is older', async () => {
     await here.dataSource.transaction(async (manager) => {
       await manager.query(`UPDATE tenants SET name = 'As It Was' WHERE id = 'acme'`);
       await manager.query('UPDATE tenancy_version SET version = 1');
@@ -227,7 +227,7 @@ describe('another instance', () => {
     await vi.waitFor(() => expect(there.tenancy.provider('acme')?.name).toBe('As It Was'), 1000);
   });
 
-  test('leaves out one tenant whose secret does not open, and keeps all others', async () => {
+  test('leaves out one tenant whose secret cannot be decrypted, and keeps all others', async () => {
     await here.tenants.createOperator(ACTOR, LUCKY);
     await vi.waitFor(() => expect(there.tenancy.operator('lucky')).toBeDefined(), 1000);
     await here.dataSource.query(`UPDATE tenants SET sealed_secret = 'x' WHERE id = 'lucky'`);
@@ -237,7 +237,7 @@ describe('another instance', () => {
 });
 
 describe('two changes at once', () => {
-  test('of different fields both stay', async () => {
+  test('of different fields both take effect', async () => {
     await here.tenants.createProvider(ACTOR, ACME);
     await Promise.all([
       here.tenants.changeProvider(ACTOR, 'acme', { name: 'Renamed' }),
@@ -275,7 +275,7 @@ describe('a rotated secret', () => {
     await here.tenancy.changed();
   }
 
-  test('is taken beside the previous one until the overlap is over; outgoing calls switch then', async () => {
+  test('is accepted beside the previous one until the overlap ends; outgoing calls switch then', async () => {
     const { secret, previousValidUntil } = await here.tenants.rotateSecret(
       ACTOR,
       'PROVIDER',
@@ -288,7 +288,7 @@ describe('a rotated secret', () => {
     await age(OVERLAP - 30);
     expect(incoming()).toEqual([secret, first]);
     expect(outgoing()).toBe(first);
-    // What the instance's own clock says does not matter.
+    // The instance's own clock has no influence.
     clock.advance(OVERLAP);
     expect(outgoing()).toBe(first);
     await age(30);
@@ -312,7 +312,7 @@ describe('a rotated secret', () => {
     expect(outgoing()).toBe(second.secret);
   });
 
-  test('lies sealed in the database', async () => {
+  test('is encrypted in the database', async () => {
     const { secret } = await here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', OVERLAP);
     const stored = JSON.stringify(await here.dataSource.query('SELECT * FROM tenants'));
     expect(stored).not.toContain(first);
@@ -321,7 +321,7 @@ describe('a rotated secret', () => {
 });
 
 describe('the directory without its database', () => {
-  test('answers for 30 seconds, is then refused as too old, and recovers by itself', async () => {
+  test('answers for 30 seconds, is then refused as too old, and recovers automatically', async () => {
     await here.tenants.createProvider(ACTOR, ACME);
     const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
     await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
@@ -338,17 +338,20 @@ describe('the directory without its database', () => {
     await vi.waitFor(() => expect(here.tenancy.ready()).toBe(true));
   });
 
-  test.each([3_600, -3_600])('is trusted for as long when the time of day jumps by %i s', async (seconds) => {
-    await here.tenants.createProvider(ACTOR, ACME);
-    const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
-    await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
-    clock.step(seconds);
-    expect(here.tenancy.ready()).toBe(true);
-    clock.advance(31);
-    expect(here.tenancy.ready()).toBe(false);
-  });
+  test.each([3_600, -3_600])(
+    'is used for the same time if the time of day jumps by %i s',
+    async (seconds) => {
+      await here.tenants.createProvider(ACTOR, ACME);
+      const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
+      await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
+      clock.step(seconds);
+      expect(here.tenancy.ready()).toBe(true);
+      clock.advance(31);
+      expect(here.tenancy.ready()).toBe(false);
+    },
+  );
 
-  test('takes up a stored change later, and answers it as stored', async () => {
+  test('applies a stored change later, and answers as if it were applied', async () => {
     await here.tenants.createProvider(ACTOR, ACME);
     const snapshot = vi.spyOn(here.store, 'snapshot').mockRejectedValue(new Error('connection lost'));
     expect(await here.tenants.changeProvider(ACTOR, 'acme', { name: 'Renamed' })).toMatchObject({
@@ -359,7 +362,7 @@ describe('the directory without its database', () => {
     await vi.waitFor(() => expect(here.tenancy.provider('acme')?.name).toBe('Renamed'));
   });
 
-  test('asks one question at a time', async () => {
+  test('runs one query at a time', async () => {
     let answer: (version: Version) => void = () => undefined;
     const version = vi
       .spyOn(here.store, 'version')
@@ -379,7 +382,7 @@ describe("the time-out of an operator's wallet", () => {
     expect(here.tenancy.walletTimeoutMs(here.tenancy.operator('other')!)).toBe(5000);
   });
 
-  test('is refused when it leaves the lease less than a second', async () => {
+  test('is refused if the lease exceeds it by less than a second', async () => {
     const wanted = { ...LUCKY, walletTimeoutMs: 29_001 };
     await expect(here.tenants.createOperator(ACTOR, wanted)).rejects.toThrow(
       'walletTimeoutMs must be at most 29000',
@@ -395,7 +398,7 @@ describe("the time-out of an operator's wallet", () => {
     await expect(start).rejects.toThrow('TRANSACTION_LEASE_SECONDS: 20 must be at least 1 s longer');
   });
 
-  test('is cut to the lease where another instance accepted more', async () => {
+  test('is limited to the lease if another instance accepted a longer one', async () => {
     const there = await startInstance(database.url, clock, { TRANSACTION_LEASE_SECONDS: '20' });
     await here.tenants.createOperator(ACTOR, { ...LUCKY, walletTimeoutMs: 29_000 });
     expect(there.tenancy.walletTimeoutMs(here.tenancy.operator('lucky')!)).toBe(19_000);
@@ -409,6 +412,6 @@ test('an instance with another SECRETS_KEY does not start', async () => {
     SECRETS_KEY: Buffer.alloc(32, 'other').toString('base64'),
   });
   await expect(start).rejects.toThrow(
-    /^SECRETS_KEY: the secret of acme does not open: it was sealed with key/,
+    /^SECRETS_KEY: the secret of acme cannot be decrypted: it was encrypted with key/,
   );
 });

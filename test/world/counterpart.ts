@@ -4,9 +4,9 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { parseJsonObject } from '../../src/http/validation/json.js';
 
-/** One call as it came over the wire. */
+/** One call as it was received. */
 export interface ReceivedCall {
-  /** 1 for the first call that came, and so on. */
+  /** Ordinal of the call, from 1. */
   readonly order: number;
   readonly method: string;
   /** The path after the counterpart's base path. */
@@ -15,11 +15,11 @@ export interface ReceivedCall {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawBody: Buffer;
-  /** Empty where the body was no JSON object. */
+  /** Empty if the body was not a JSON object. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Null where no secret is known for the tenant that is named. */
+  /** Null if no secret is known for the named tenant. */
   readonly signatureOk: boolean | null;
-  /** Whether this tenant's nonce came for the first time. */
+  /** Whether this tenant used the nonce for the first time. */
   readonly nonceFresh: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Reply {
   body?: string | Buffer | object;
 }
 
-/** How a call ends that is not answered as it should be. */
+/** The ending of a call that is not answered correctly. */
 export type Ending =
   | ({ do: 'answer' } & Reply)
   | { do: 'redirect'; to: string; status?: number }
@@ -41,7 +41,7 @@ export type Ending =
   /** Nothing, for ever. */
   | { do: 'hang' };
 
-/** How a call ends that was carried out. */
+/** The ending of a call that was carried out. */
 export type LateEnding =
   | Ending
   | { do: 'reply' }
@@ -58,22 +58,22 @@ export type Behaviour =
   | { do: 'book-then'; then: LateEnding }
   /** Carried out once released, or on arrival; answered once released. */
   | { do: 'hold'; booking?: 'on-release' | 'on-arrival'; then?: LateEnding }
-  /** Books a refusal with this reason. Of a wallet's transactions alone. */
+  /** Books a refusal with this reason; only for a wallet's transactions. */
   | { do: 'decline'; reason: string };
 
-/** Which calls are meant: each field given must be equal, in the path or in the JSON body. */
+/** Selects calls: each given field must be equal, in the path or in the JSON body. */
 export interface Match {
   readonly path?: string;
   readonly where?: (call: ReceivedCall) => boolean;
 }
 
-/** A behaviour that was told to a counterpart. */
+/** A behaviour that a test has set. */
 export interface Scripted {
-  /** The first call that this behaviour met. */
+  /** The first call that this behaviour applied to. */
   readonly arrived: Promise<ReceivedCall>;
-  /** Lets go what is held, and whatever is still to come; of consequence with `hold` alone. */
+  /** Releases held calls and all later ones; only has an effect with `hold`. */
   release(): void;
-  /** No further call meets this behaviour. */
+  /** Ends this behaviour for further calls. */
   withdraw(): void;
 }
 
@@ -85,9 +85,9 @@ interface Rule {
   readonly released: Promise<undefined>;
 }
 
-/** A recording HTTP server that carries calls out properly, except where it was told to misbehave. */
+/** A recording HTTP server that carries calls out correctly unless a test has set a behaviour. */
 export abstract class Counterpart<B extends Behaviour, M extends Match> {
-  /** Every call, in the order in which they came. */
+  /** Every call, in order of arrival. */
   readonly received: ReceivedCall[] = [];
   /** Connections that were accepted since the start. */
   connections = 0;
@@ -118,27 +118,27 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${this.basePath}`;
   }
 
-  /** With which secrets calls to this tenant are to be signed: any of those given. */
+  /** Sets the secrets with which calls to this tenant may be signed. */
   setSecret(tenantId: string, ...secrets: string[]): void {
     this.secrets.set(tenantId, secrets);
   }
 
-  /** The next matching call that no earlier behaviour takes is met with this one. */
+  /** Sets the behaviour for the next matching call that no earlier behaviour takes. */
   next(behaviour: B, match?: M): Scripted {
     return this.script(behaviour, match, true);
   }
 
-  /** Every matching call is met with this, until it is withdrawn; what `next` was told comes first. */
+  /** Sets the behaviour for every matching call, until it is withdrawn; those set by `next` come first. */
   always(behaviour: B, match?: M): Scripted {
     return this.script(behaviour, match, false);
   }
 
-  /** Chooses the behaviour for each call that no script takes; undefined has the call carried out. */
+  /** Chooses the behaviour for each call that no other behaviour takes; undefined: it is carried out. */
   otherwise(choose: (call: ReceivedCall) => B | undefined): void {
     this.choose = choose;
   }
 
-  /** Closes every connection, those that hang included. */
+  /** Closes every connection, including hanging ones. */
   async stop(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();
@@ -146,7 +146,7 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
     await closed;
   }
 
-  /** Does what the call asks for. @param decline the reason for which it is refused in any case */
+  /** Carries out the call. @param decline the reason for which it is refused in any case */
   protected abstract carryOut(call: ReceivedCall, decline?: string): Reply;
 
   protected async listen(): Promise<this> {
@@ -288,7 +288,7 @@ function send(response: ServerResponse, reply: Reply): void {
   response.end(begin(response, reply));
 }
 
-/** Writes the head and answers the bytes that it promises. */
+/** Writes the head and returns the body's bytes. */
 function begin(response: ServerResponse, { status, headers, body = '' }: Reply): Buffer {
   const isBytes = typeof body === 'string' || Buffer.isBuffer(body);
   const content = Buffer.from(isBytes ? body : JSON.stringify(body));

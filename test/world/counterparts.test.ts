@@ -24,7 +24,7 @@ function book(transactionId: string, change: object = {}) {
   return platform.signed(OPERATOR, '/wallet/transaction', { ...bet, ...change });
 }
 
-test('a wallet that was told nothing carries out and remembers', async () => {
+test('a wallet without a set behaviour carries out calls and records them', async () => {
   wallet.setBalance('player', 500);
   expect((await book('plain')).json).toMatchObject({ status: 'APPROVED', balance: 400 });
   expect(wallet.booked('plain')).toMatchObject({ status: 'APPROVED', movements: 1, reversed: false });
@@ -50,20 +50,23 @@ test.each([
     booked: true,
   },
   { behaviour: { do: BOOK_THEN, then: { do: 'drip', everyMs: 1 } }, answer: '200 APPROVED', booked: true },
-] as const)('a wallet that was told $behaviour does so once', async ({ behaviour, answer, booked }) => {
-  const transactionId = JSON.stringify(behaviour);
-  const scripted = wallet.next(behaviour, { transactionId });
-  const another = { playerRef: transactionId };
-  expect((await book(`not ${transactionId}`, another)).json['status']).toBe('APPROVED');
-  const answered = await book(transactionId, another).then(
-    ({ status, json }) => `${status} ${String(json['status'])}`,
-    () => 'none',
-  );
-  expect(answered).toBe(answer);
-  expect(await scripted.arrived).toBe(wallet.calls(transactionId)[0]);
-  expect(wallet.booked(transactionId) !== undefined).toBe(booked);
-  expect((await book(transactionId, another)).json).toMatchObject({ status: 'APPROVED', balance: 800 });
-});
+] as const)(
+  'a wallet with the behaviour $behaviour applies it once',
+  async ({ behaviour, answer, booked }) => {
+    const transactionId = JSON.stringify(behaviour);
+    const scripted = wallet.next(behaviour, { transactionId });
+    const another = { playerRef: transactionId };
+    expect((await book(`not ${transactionId}`, another)).json['status']).toBe('APPROVED');
+    const answered = await book(transactionId, another).then(
+      ({ status, json }) => `${status} ${String(json['status'])}`,
+      () => 'none',
+    );
+    expect(answered).toBe(answer);
+    expect(await scripted.arrived).toBe(wallet.calls(transactionId)[0]);
+    expect(wallet.booked(transactionId) !== undefined).toBe(booked);
+    expect((await book(transactionId, another)).json).toMatchObject({ status: 'APPROVED', balance: 800 });
+  },
+);
 
 test('a held call is booked when it is released', async () => {
   const held = wallet.next({ do: 'hold' }, { kind: 'WIN' });
@@ -75,7 +78,7 @@ test('a held call is booked when it is released', async () => {
   expect(wallet.booked('held')).toMatchObject({ movements: 1 });
 });
 
-test('what is always so ends when it is withdrawn, and a refusal told next comes before it', async () => {
+test('a permanent behaviour ends when it is withdrawn, and one for the next call comes before it', async () => {
   const outage = wallet.always({ do: 'answer', status: 503 });
   wallet.next({ do: 'decline', reason: 'LIMIT_REACHED' }, { transactionId: 'refused' });
   expect((await book('outage')).status).toBe(503);
@@ -85,7 +88,7 @@ test('what is always so ends when it is withdrawn, and a refusal told next comes
   expect((await book('refused')).json).toMatchObject({ status: 'DECLINED' });
 });
 
-test('a provider grants, tells what is left, and misbehaves when told', async () => {
+test('a provider grants, reports the remaining spins, and misbehaves if a test sets that', async () => {
   const platform = new PlatformClient(new URL(provider.baseUrl).origin);
   const call = (path: string, body: object) => platform.signed(OPERATOR, `/callbacks${path}`, body);
   provider.next({ do: 'answer', status: 422, body: { error: 'no' } }, { path: GRANT, requestRef: 'request' });

@@ -36,7 +36,7 @@ export class DatabaseProxy {
     return proxy;
   }
 
-  /** The database's address by way of this proxy. */
+  /** The database's address through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -51,13 +51,13 @@ export class DatabaseProxy {
     return rule;
   }
 
-  /** Lets new connections lead to another server, and resets those that stand. */
+  /** Lets new connections lead to another server, and resets existing ones. */
   pointTo(databaseUrl: string): void {
     this.target = new URL(databaseUrl);
     this.resetAll();
   }
 
-  /** Resets every connection that stands. */
+  /** Resets every existing connection. */
   resetAll(): void {
     for (const client of this.clients) client.resetAndDestroy();
   }

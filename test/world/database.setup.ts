@@ -63,7 +63,7 @@ async function temporaryPostgres(): Promise<{ url: string; stop(): Promise<void>
   }
 }
 
-/** What a test file left behind, because it failed or was ended. */
+/** Drops databases that a test file left behind because it failed or was killed. */
 async function dropDatabases(url: string, prefix: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -78,5 +78,5 @@ async function dropDatabases(url: string, prefix: string): Promise<void> {
 }
 
 async function noop(): Promise<void> {
-  // a server that was given is not ours to stop
+  // TEST_DATABASE_URL names a server that is not stopped here
 }

@@ -1,4 +1,4 @@
 import { vi } from 'vitest';
 
-// Each test file evaluates the project's modules anew, whatever the files before it left in them.
+// Each test file evaluates the project's modules again, regardless of the state that earlier files left in them.
 vi.resetModules();

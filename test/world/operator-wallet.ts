@@ -2,9 +2,9 @@ import { Ledger, type LedgerEntry, readOrder } from '../../src/sandbox/ledger.js
 import { type Behaviour, Counterpart, type Match, type ReceivedCall, type Reply } from './counterpart.js';
 
 export interface WalletOptions {
-  /** What every player has at first, in minor units. Default: 100000. */
+  /** Initial balance of every player, in minor units. Default: 100000. */
   startBalance?: number;
-  /** Against what timestamps are judged. Default: the wall clock. */
+  /** The time against which timestamps are checked. Default: the wall clock. */
   unixSeconds?: () => number;
 }
 
@@ -23,11 +23,13 @@ export interface BookedEntry extends LedgerEntry {
   readonly reversed: boolean;
 }
 
-/** In whose name `setBalance` books; no provider's. */
+/** The provider id under which `setBalance` books; no real provider has it. */
 const TEST_ITSELF = 'the test itself';
 const DEFAULT_CURRENCY = 'EUR';
 
-/** An operator's wallet as the contract's section 4 has it, that remembers every call and misbehaves when told. */
+/**
+ * An operator's wallet as in section 4 of the contract, which records every call and misbehaves if a test sets that.
+ */
 export class OperatorWalletCounterpart extends Counterpart<Behaviour, WalletMatch> {
   private readonly ledger: Ledger;
 
@@ -50,14 +52,14 @@ export class OperatorWalletCounterpart extends Counterpart<Behaviour, WalletMatc
     return this.entries.filter((entry) => entry.movedMinor !== 0);
   }
 
-  /** The transaction calls that carried this id. */
+  /** The transaction calls with this id. */
   calls(transactionId: string): ReceivedCall[] {
     return this.received.filter(
       ({ path, json }) => path === '/transaction' && json['transactionId'] === transactionId,
     );
   }
 
-  /** What the ledger holds under this id. @param providerId needed only where two providers use one id */
+  /** The ledger's entry with this id. @param providerId needed only where two providers use one id */
   booked(transactionId: string, providerId?: string): BookedEntry | undefined {
     const isMeant = (entry: LedgerEntry) =>
       entry.transactionId === transactionId && (providerId ?? entry.providerId) === entry.providerId;

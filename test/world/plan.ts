@@ -1,4 +1,4 @@
-/** A node of a plan as EXPLAIN (FORMAT json) tells it. */
+/** A node of a plan from EXPLAIN (FORMAT json). */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -18,7 +18,7 @@ export interface ExecutedNode extends PlanNode {
   Plans?: ExecutedNode[];
 }
 
-/** What EXPLAIN answers. */
+/** The result of EXPLAIN. */
 export interface Explained<Node extends PlanNode> {
   'QUERY PLAN': [{ Plan: Node }];
 }

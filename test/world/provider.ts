@@ -21,7 +21,7 @@ export interface Batch {
   remainingSpins: number;
 }
 
-/** A provider's callback routes (contract, section 6), that remember every call and misbehave when told. */
+/** A provider's callback routes (contract, section 6), which record every call and misbehave if a test sets that. */
 export class ProviderCounterpart extends Counterpart<CallbackBehaviour, CallbackMatch> {
   /** By externalRef. */
   readonly batches = new Map<string, Batch>();

@@ -22,7 +22,7 @@ export class RedisProxy {
     return proxy;
   }
 
-  /** The address of Redis by way of this proxy. */
+  /** The address of Redis through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -30,7 +30,7 @@ export class RedisProxy {
     return url.href;
   }
 
-  /** Keeps the answers of Redis back until `release`. */
+  /** Withholds the answers of Redis until `release`. */
   withhold(): void {
     for (const { redis } of this.connections) redis.pause();
   }

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** A look into the database beside the application. */
+/** A connection to the database beside the application. */
 export class SqlConsole {
   private constructor(private readonly pool: pg.Pool) {}
 
   static open(url: string): SqlConsole {
     const pool = new pg.Pool({ connectionString: url, max: 4 });
-    // The database is dropped under it when a world stops.
+    // The database is dropped while it is connected when a world stops.
     pool.on('error', () => undefined);
     return new SqlConsole(pool);
   }

@@ -3,7 +3,7 @@ import type { Reply, World } from './world.js';
 
 export type TransactionBody = ReturnType<World['transaction']>;
 
-/** A transaction whose call the operator has received and does not answer before it is released. */
+/** A transaction whose call the operator has received, and answers only when it is released. */
 export interface PendingTransaction {
   release: () => void;
   readonly answer: Promise<Reply>;
@@ -48,7 +48,7 @@ export class Transactions {
     return { release: held.release, answer };
   }
 
-  /** PENDING, its lease expired, as if its instance had died. `releaseAbandoned` lets the old attempt go on. */
+  /** PENDING, its lease expired, as if its instance had died. `releaseAbandoned` resumes the old attempt. */
   async abandoned(body: TransactionBody): Promise<TransactionBody> {
     this.abandonedCalls.push(await this.pending(body));
     await this.world.endLease(body.transactionId);

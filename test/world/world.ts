@@ -5,7 +5,8 @@ import { randomUUID } from 'node:crypto';
 import type { DestinationStream } from 'pino';
 import { inject } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
-import { type Configuration, type Environment, readConfiguration } from '../../src/config/configuration.js';
+import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
+import type { Environment } from '../../src/config/variable-reader.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/http/server/application.js';
 import { CroupierExpressAdapter } from '../../src/http/server/express-adapter.js';
@@ -38,7 +39,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The JSON of the body; empty where it is none. */
+  /** The JSON of the body; empty if it is not a JSON object. */
   readonly json: Record<string, unknown>;
 }
 
@@ -94,7 +95,7 @@ export class World {
     return world;
   }
 
-  /** Moves the clock, and lets the directory of tenants be confirmed at the new time. */
+  /** Moves the clock and has the directory of tenants confirmed at the new time. */
   async advance(seconds: number): Promise<void> {
     this.clock.advance(seconds);
     await this.app.get(TenancyService).changed();
@@ -108,7 +109,7 @@ export class World {
     return reply;
   }
 
-  /** @throws Error where an operation answers what its document does not say: so every test tests that, too */
+  /** @throws Error if the answer of an operation differs from its document, so that every test checks this, too */
   private async holdAgainstDocument(method: string, path: string, reply: Reply): Promise<void> {
     if (!path.startsWith('/v1/')) return;
     this.document ??= fetch(`${this.url}/docs-json`).then(async (response) =>
@@ -120,7 +121,7 @@ export class World {
     if (complaints.length > 0) throw new Error(complaints.join('; '));
   }
 
-  /** The metrics of this moment; those that /metrics answers may be a second old. */
+  /** The current metrics; those of /metrics may be a second old. */
   metrics(): Promise<string> {
     return this.app.get(Metrics).text();
   }
@@ -177,7 +178,10 @@ export class World {
     return { sessionToken, sessionId, playerRef, gameId, currency };
   }
 
-  /** Creates a provider of the test's own, whose requests no other test counts, not even in a shared Redis; answers its id. */
+  /**
+   * Creates a provider of the test's own, so that no other test counts its requests, not even in a shared Redis.
+   * Returns its id.
+   */
   async createProvider(fields: Record<string, unknown> = {}): Promise<string> {
     const id = `provider-${randomUUID()}`;
     await create(this, '/v1/admin/providers', {
@@ -217,7 +221,7 @@ export class World {
     return this.signed(PROVIDER, '/v1/wallet/balance', { sessionToken: session.sessionToken });
   }
 
-  /** Lets the lease of a PENDING transaction run out, as if its instance had died. */
+  /** Expires the lease of a PENDING transaction, as if its instance had died. */
   async endLease(transactionId: string): Promise<void> {
     await this.sql.run(
       `UPDATE transactions SET lease_until = clock_timestamp() - interval '1 second'
@@ -226,7 +230,7 @@ export class World {
     );
   }
 
-  /** Lets time pass for a session, by the database's clock: it becomes so many seconds older. */
+  /** Lets time pass for a session, by the database's clock: it becomes older by this number of seconds. */
   async ageSession({ sessionId }: Pick<LaunchedSession, 'sessionId'>, seconds: number): Promise<void> {
     await this.sql.run(
       `UPDATE sessions SET created_at = created_at - age, expires_at = expires_at - age, revoked_at = revoked_at - age
@@ -297,7 +301,7 @@ export async function startApplication(
     APPLICATION_OPTIONS,
   );
   setUp(app);
-  // Nest has one logger per process: it stays that of the application whose lines the file reads.
+  // Nest has one logger per process: that of the application whose lines the test file reads.
   if (logs) observedLogger = app.get(ServiceLogger);
   if (observedLogger) app.useLogger(observedLogger);
   await app.listen(configuration.port, configuration.host);

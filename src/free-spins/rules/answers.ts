@@ -31,7 +31,7 @@ export function judgeGrant(answer: Answer): Judged<{ readonly externalRef: strin
   return failed(answer, 'a usable externalRef');
 }
 
-/** A status: 200 with an integer `remainingSpins` from 0 and a boolean `completed`. Contract, section 6. */
+/** A status: 200 with an integer `remainingSpins` of at least 0 and a boolean `completed`. Contract, section 6. */
 export function judgeStatus(
   answer: Answer,
 ): Judged<{ readonly remainingSpins: number; readonly completed: boolean }> {

@@ -22,7 +22,7 @@ export class FlaggedWinResponse {
   @ApiProperty({ example: 'round-77' })
   roundId: string;
 
-  @ApiPropertyOptional({ example: 'spins-7', description: 'If the WIN names one' })
+  @ApiPropertyOptional({ example: 'spins-7', description: 'Present if the WIN names one' })
   freeSpinsRef?: string;
 
   @ApiProperty({ type: 'integer', example: 450, description: 'Minor units' })

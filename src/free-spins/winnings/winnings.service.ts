@@ -36,9 +36,12 @@ export class WinningsService implements OnModuleInit {
     this.watchers.push(watcher);
   }
 
-  /** Flagged WINs among the newest, in any order, also those that a crash left unreported. */
-  flaggedLately(): Promise<FlaggedWin[]> {
-    return this.winnings.flaggedLately();
+  /**
+   * Flagged WINs among the newest, in any order, also those that a crash left unreported.
+   * @param changedWithinSeconds only those that became flagged by a change in this time
+   */
+  flaggedLately(changedWithinSeconds?: number): Promise<FlaggedWin[]> {
+    return this.winnings.flaggedLately(changedWithinSeconds);
   }
 
   /** Of the WINs those that are booked and flagged. */

@@ -89,15 +89,20 @@ export const STILL_FLAGGED: Statement = {
   text: withFlag('SELECT * FROM unnest($1::text[], $2::text[])', '"providerId", "transactionId"'),
 };
 
+const CHANGED = (table: string) => `${table}.updated_at > statement_timestamp() - make_interval(secs => $3)`;
+
 /**
  * Flagged WINs among the newest $1 that name a freeSpinsRef, those in the rounds of the newest $2 rows that are ROLLED_BACK
- * of each operator and provider, and $1 of those that were above a limit. It reads no more, however many WINs there are.
+ * of each operator and provider, and $1 of those that were above a limit; of all these rows, those that were changed in
+ * the last $3 seconds. It reads no more, however many WINs there are.
  */
 export const FLAGGED_LATELY: Statement = {
   name: 'winnings_flagged_lately',
   text: withFlag(
-    `(SELECT t.provider_id, t.transaction_id FROM transactions t WHERE t.free_spins_ref IS NOT NULL
-       ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT $1)
+    `SELECT w.provider_id, w.transaction_id
+       FROM (SELECT * FROM transactions t WHERE t.free_spins_ref IS NOT NULL
+              ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT $1) w
+      WHERE ${CHANGED('w')}
       UNION
      SELECT t.provider_id, t.transaction_id
        FROM tenants o CROSS JOIN tenants p
@@ -106,9 +111,13 @@ export const FLAGGED_LATELY: Statement = {
          WHERE t.state = ANY (ARRAY['ROLLED_BACK']) AND t.operator_id = o.id AND t.provider_id = p.id
          ORDER BY t.state DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $2) r
       CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} OFFSET 0) t
-      WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER'
+      WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER' AND ${CHANGED('r')}
       UNION
-     (SELECT m.provider_id, m.transaction_id FROM wins_above_limit m LIMIT $1)`,
+     SELECT w.provider_id, w.transaction_id
+       FROM (SELECT * FROM wins_above_limit ORDER BY created_at DESC LIMIT $1) m
+      CROSS JOIN LATERAL (SELECT * FROM transactions t
+                           WHERE t.provider_id = m.provider_id AND t.transaction_id = m.transaction_id OFFSET 0) w
+      WHERE ${CHANGED('w')}`,
     '*',
   ),
 };

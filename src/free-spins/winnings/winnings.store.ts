@@ -60,12 +60,14 @@ export interface FlaggedWin extends WinKey {
   readonly createdAt: Date;
 }
 
-/** Most WINs of one round that are reported after a ROLLBACK. */
+/** Maximum number of WINs of one round that are reported after a ROLLBACK. */
 const REPORTED_PER_ROUND = 100;
 
-/** How many of the newest WINs, and of the rows of two tenants that are ROLLED_BACK, are looked at together. */
+/** How many of the newest WINs, and of the rows of two tenants that are ROLLED_BACK, are examined together. */
 const LATEST_WINS = 2_000;
 const LATEST_ROLLED_BACK = 50;
+/** Longer than any service has run: a century. */
+const EVER_SECONDS = 3_155_760_000;
 
 /** Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. */
 @Injectable()
@@ -93,9 +95,9 @@ export class WinningsStore {
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
-  /** Flagged WINs among the newest, in any order. */
-  flaggedLately(): Promise<FlaggedWin[]> {
-    return this.database.query(FLAGGED_LATELY, [LATEST_WINS, LATEST_ROLLED_BACK]);
+  /** Flagged WINs among the newest, in any order. @param changedWithinSeconds of the rows that are looked at */
+  flaggedLately(changedWithinSeconds = EVER_SECONDS): Promise<FlaggedWin[]> {
+    return this.database.query(FLAGGED_LATELY, [LATEST_WINS, LATEST_ROLLED_BACK, changedWithinSeconds]);
   }
 
   /** Newest first. @param before the place before which the page begins */

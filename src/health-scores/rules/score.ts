@@ -60,7 +60,9 @@ export function stateOf(
   return fiveMinutes.successRate !== null && fiveMinutes.successRate < DEGRADED_BELOW ? 'degraded' : 'ok';
 }
 
-/** Interpolated within its cell, in whole milliseconds; in the last cell, which has no end, its beginning. */
+/**
+ * Interpolated within its cell, in whole milliseconds. For the last cell, which has no upper bound, its lower bound.
+ */
 function percentileMs(latency: readonly number[], calls: number): number {
   const rank = PERCENTILE * calls;
   let below = 0;

@@ -1,5 +1,5 @@
 /**
- * The beginning of a cell that a spreadsheet runs as a formula: one of these signs or its full-width form, after
+ * The beginning of a cell that a spreadsheet evaluates as a formula: one of these signs or its full-width form, after
  * characters that the spreadsheet skips (blanks, control and invisible characters such as NBSP or a byte order mark) or
  * after quotes, which may only open the cell.
  */
@@ -15,8 +15,8 @@ const QUOTED = /[",;\t\r\n]/;
 
 /**
  * One record of RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or a
- * list is JSON. A text that a spreadsheet of any locale would run as a formula gets an apostrophe before the formula; a
- * number stays a number.
+ * list is JSON. Text that a spreadsheet of any locale would evaluate as a formula gets an apostrophe before the
+ * formula; a number stays a number.
  */
 export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(field).join(',')}\r\n`;

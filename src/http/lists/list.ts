@@ -96,21 +96,29 @@ function cellsOf(item: object, names: readonly string[]): unknown[] {
   });
 }
 
-/** Documents a list: its query, its JSON and its CSV. */
+const CSV_TEXTS =
+  'Text that a spreadsheet would evaluate as a formula gets a leading apostrophe; next to each amount in minor units is the ' +
+  'amount in major units.';
+
+const PAGE_OR_ALL =
+  'A page. With `Accept: text/csv`, everything that matches as CSV (RFC 4180, UTF-8, streamed), or, with a `limit`, one page.';
+
+/**
+ * Documents a list: its query, its JSON and its CSV.
+ * @param extent what the JSON and the CSV contain
+ */
 export function ApiList<T extends object>(
   answer: Type<{ items: T[] }>,
   query: Type<object>,
   columns: Columns<T>,
+  extent = PAGE_OR_ALL,
 ): MethodDecorator {
   return applyDecorators(
     Header('Vary', 'Accept'),
     ApiQuery({ type: query }),
     ApiExtraModels(answer),
     ApiOkResponse({
-      description:
-        'A page. With `Accept: text/csv`, everything that matches as CSV (RFC 4180, UTF-8, streamed), or with a `limit` that ' +
-        'page. A text that a spreadsheet would run as a formula gets a leading apostrophe; next to each amount in ' +
-        'minor units is the amount in major units.',
+      description: `${extent} ${CSV_TEXTS}`,
       content: {
         'application/json': { schema: { $ref: getSchemaPath(answer) } },
         'text/csv': { schema: { type: 'string' }, example: csvHeader(columns) },

@@ -5,9 +5,9 @@
 export function listenFailure(error: unknown, { port, host }: { port: number; host: string }): Error {
   const reasons: Record<string, string> = {
     EADDRINUSE: `PORT: ${port} is taken on ${host}`,
-    EACCES: `PORT: ${port} is not open to this user`,
-    EADDRNOTAVAIL: `HOST: ${host} is no address of this machine`,
-    ENOTFOUND: `HOST: ${host} is no address of this machine`,
+    EACCES: `PORT: ${port} needs privileges that this user does not have`,
+    EADDRNOTAVAIL: `HOST: ${host} is not an address of this machine`,
+    ENOTFOUND: `HOST: ${host} is not an address of this machine`,
     EAI_AGAIN: `HOST: ${host} cannot be resolved`,
   };
   const { code, message } = error as { code?: string; message: string };

@@ -104,7 +104,7 @@ export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: nu
     IsArray(),
     ArrayMinSize(1),
     ArrayMaxSize(most),
-    ArrayUnique({ message: '$property must be different ones' }),
+    ArrayUnique({ message: '$property must not contain duplicates' }),
     IsIdentifier({
       each: true,
       message: `each of ${IDENTIFIER_MESSAGE}`,
@@ -131,7 +131,7 @@ export const CurrenciesField = ({ most, ...options }: FieldOptions & { most: num
     IsArray(),
     ArrayMinSize(1),
     ArrayMaxSize(most),
-    ArrayUnique({ message: '$property must be different ones' }),
+    ArrayUnique({ message: '$property must not contain duplicates' }),
     Matches(CURRENCY, { each: true, message: 'each of $property must be 3 upper-case letters (ISO 4217)' }),
   );
 
@@ -207,7 +207,7 @@ export const TextField = ({
     { type: 'string', minLength: 1, maxLength: longest, pattern: pattern('*') },
     options,
     Matches(new RegExp(pattern(`{1,${longest}}`), 'u'), {
-      message: `$property must be 1 to ${longest} characters, control characters not among them`,
+      message: `$property must be 1 to ${longest} characters without control characters`,
     }),
   );
 };

@@ -21,7 +21,7 @@ export const UuidParam = (name: string) =>
 export const IdentifierParam = (name: string) =>
   fromPath(name, IDENTIFIER_SCHEMA, (value) => {
     if (!isIdentifier(value))
-      throw new CroupierError('INVALID_REQUEST', 'the path carries no valid identifier');
+      throw new CroupierError('INVALID_REQUEST', 'the path contains no valid identifier');
     return value;
   });
 

@@ -9,7 +9,7 @@ export interface Limits {
   readonly dailyMinor: number | null;
 }
 
-/** What a deed gives away, or an adjustment takes, in minor units. */
+/** The amount that an action gives away, or that an adjustment debits, in minor units. */
 export type Stake =
   | { readonly kind: 'grant'; readonly amountMinor: number }
   /** Number of players, each of whom gets the same. */
@@ -19,7 +19,7 @@ export type Stake =
 
 export type LimitName = keyof Limits;
 
-/** The limit that a deed exceeds. */
+/** The limit that an action exceeds. */
 export interface ExceededLimit {
   readonly name: LimitName;
   readonly limitMinor: number;
@@ -28,7 +28,7 @@ export interface ExceededLimit {
 }
 
 /**
- * The limit for which a deed needs approval; undefined if it needs none. A stake of 0 is the provider's default stake,
+ * The limit for which an action needs approval; undefined if it needs none. A stake of 0 is the provider's default stake,
  * whose amount is unknown, so it exceeds any limit on grants. Each grant of a batch is judged, too, because otherwise a
  * batch of one player would evade the limit on grants.
  */
@@ -48,7 +48,7 @@ function judgedBy(stake: Stake, usedMinor: number): [LimitName, number][] {
   const daily: [LimitName, number] = ['dailyMinor', usedMinor + amountMinor];
   if (stake.kind === 'adjustment') return [['maxAdjustmentMinor', amountMinor], daily];
   if (stake.kind === 'grant') {
-    // To an unknown amount any limit on grants or batches applies.
+    // Any limit on grants or batches applies to an unknown amount.
     const batch: [LimitName, number][] = amountMinor === 0 ? [['maxBatchMinor', 0]] : [];
     return [['maxGrantMinor', amountMinor], ...batch, daily];
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracingConfiguration } from '../../config/configuration.js';
 import type { ExportingProvider } from './tracing.js';
 
-/** Most spans that wait for export; further ones are lost. */
+/** Maximum number of spans that wait for export; further ones are lost. */
 const QUEUE_LIMIT = 4_096;
 const BATCH_SPANS = 512;
 /** Export interval, in milliseconds. */

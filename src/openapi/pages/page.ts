@@ -20,7 +20,7 @@ const OF_SWAGGER_UI: Readonly<Record<string, string>> = {
 const SCRIPTS = ['sign-requests.js', 'show-document.js'];
 
 /** A page with more operations shows only its tags, each of which unfolds on a click. */
-const MOST_UNFOLDED = 15;
+const MAX_UNFOLDED = 15;
 
 export interface PageOptions {
   /** Whether the browser stores what was typed into Authorize, for other tabs and after a reload. */
@@ -47,7 +47,7 @@ export function documentScript(
     const operations = Object.values(spec.paths).flatMap((item) => Object.keys(item));
     const settings = {
       persistAuthorization: keepAuthorizations,
-      docExpansion: operations.length > MOST_UNFOLDED ? 'none' : 'list',
+      docExpansion: operations.length > MAX_UNFOLDED ? 'none' : 'list',
     };
     return `globalThis.showDocument(${JSON.stringify(spec)}, ${JSON.stringify(settings)});\n`;
   });

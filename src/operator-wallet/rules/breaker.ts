@@ -2,8 +2,8 @@
 export const WINDOW_MS = 30_000;
 const SLOT_MS = 1_000;
 const SLOTS = WINDOW_MS / SLOT_MS;
-/** Least number of calls for the breaker to open. */
-export const FEWEST_CALLS = 20;
+/** Minimum number of calls for the breaker to open. */
+export const MIN_CALLS = 20;
 /** Interval between two BETs that an open breaker admits, in milliseconds. */
 export const PROBE_INTERVAL_MS = 1_000;
 
@@ -36,7 +36,7 @@ export class Breaker {
 
   isOpen(nowMs: number): boolean {
     this.advance(nowMs);
-    return this.calls >= FEWEST_CALLS && this.failed * 2 > this.calls;
+    return this.calls >= MIN_CALLS && this.failed * 2 > this.calls;
   }
 
   /** Whether a BET may be sent. An open breaker admits one each second, as a probe. */

@@ -83,7 +83,7 @@ export interface Pair {
  * What the operator must have of a record that is decided.
  * - `booked`: an APPROVED line
  * - `reversed-nothing`: a ROLLBACK with nothing to give back; its line may be absent, and is APPROVED if there
- * - `anything`: a BET that was rolled back before anybody knew whether it was booked
+ * - `anything`: a BET that was rolled back before it was known whether it was booked
  * - `nothing`: no movement; the line is absent or DECLINED
  */
 type Expectation = 'booked' | 'reversed-nothing' | 'anything' | 'nothing';
@@ -103,7 +103,7 @@ export function compare({ line, record, target }: Pair): Finding[] {
   }
   const findings: Finding[] = [];
   if (line?.inRange === null) {
-    findings.push({ name: 'ambiguous-time', detail: 'bookedAt is no time with Z or an offset' });
+    findings.push({ name: 'ambiguous-time', detail: 'bookedAt is not a time with Z or an offset' });
   }
   const sent = record && record.kind !== null;
   if (line && !sent) {

@@ -49,6 +49,7 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
       playerRefPrefix: {
         type: 'string',
         description: 'The prefix of the playerRef; by default, every player.',
+        example: 'player-',
       },
       nth: {
         type: 'integer',
@@ -86,11 +87,14 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
   });
   const json = (schema: object) => ({ content: { 'application/json': { schema } } });
   const listed = { 200: { description: 'The current rules.', ...json(rulesOf(counted)) } };
-  const error = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
+  const error = {
+    type: 'object',
+    required: ['error'],
+    properties: { error: { type: 'string', example: 'rules[0].playerRefPrefix must be a text' } },
+  };
   return {
     openapi: '3.0.3',
     info: { title, version: '1', description: [...INTRODUCTION, ...table].join('\n') },
-    servers: [{ url: '/' }],
     tags: [{ name: 'faults', description: 'The rules by which this counterpart misbehaves.' }],
     paths: {
       [FAULTS_PATH]: {

@@ -39,7 +39,8 @@ export interface ChosenFault {
 
 const MAX_RULES = 100;
 /**
- * Most calls whose fault by player is remembered, so that their repetition succeeds. Beyond it the oldest is forgotten.
+ * Maximum number of calls whose fault by player is remembered, so that their repetition succeeds. Beyond it the
+ * oldest is forgotten.
  */
 const MAX_REMEMBERED = 10_000;
 const DEFAULT_MS = 2_000;
@@ -143,8 +144,9 @@ export class FaultRules {
     if (on !== undefined && operation === undefined)
       return `${path}.on must be one of ${possible.join(', ')}`;
     if (playerRefPrefix !== undefined && !isText(playerRefPrefix))
-      return `${path}.playerRefPrefix must be a text`;
-    if (!isWhole(nth, 1) || !isWhole(times, 1)) return `${path}.nth and times must be whole numbers from 1`;
+      return `${path}.playerRefPrefix must be a string`;
+    if (!isWhole(nth, 1) || !isWhole(times, 1))
+      return `${path}.nth and times must be whole numbers of at least 1`;
     if (!isWhole(ms, 0) || ms > MAX_MS) return `${path}.ms must be a whole number from 0 to ${MAX_MS}`;
     return {
       fault,

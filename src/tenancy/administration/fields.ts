@@ -61,13 +61,13 @@ export const WalletAdapter = () =>
   ChoiceField(WALLET_ADAPTERS, { presence: 'optional', description: 'a new operator has signed-json' });
 
 /** There are fewer than 200 currencies. */
-const MOST_CURRENCIES = 200;
+const MAX_CURRENCIES = 200;
 
 /** The accepted currencies of an operator's sessions, grants and adjustments. Contract, section 9, "Currencies". */
 export const Currencies = () =>
   CurrenciesField({
     presence: 'nullable',
-    most: MOST_CURRENCIES,
+    most: MAX_CURRENCIES,
     example: ['EUR', 'USD'],
     description: 'a launch, grant or adjustment in another one is a 400; any by default, and with null',
   });

@@ -52,7 +52,7 @@ export class TenantAdministration {
     private readonly audit: Audit,
   ) {}
 
-  /** @throws CroupierError INVALID_REQUEST · CONFLICT where the id is taken */
+  /** @throws CroupierError INVALID_REQUEST · CONFLICT if the id is taken */
   async createProvider(actor: Actor, request: CreateProviderRequest): Promise<Created<NewProvider>> {
     return this.create(actor, {
       kind: 'PROVIDER',
@@ -62,7 +62,7 @@ export class TenantAdministration {
     });
   }
 
-  /** @throws CroupierError INVALID_REQUEST · CONFLICT where the id is taken */
+  /** @throws CroupierError INVALID_REQUEST · CONFLICT if the id is taken */
   async createOperator(actor: Actor, request: CreateOperatorRequest): Promise<Created<NewOperator>> {
     const { walletTimeoutMs, currencies } = request;
     this.checkWalletTimeout(walletTimeoutMs);
@@ -218,7 +218,7 @@ export class TenantAdministration {
     } catch (error) {
       const reason = (error as Error).message;
       throw new Error(
-        `the present secret of ${tenantId} does not open and cannot stay valid: ${reason}; rotate with overlapSeconds 0`,
+        `the current secret of ${tenantId} cannot be decrypted and so cannot stay valid: ${reason}; rotate with overlapSeconds 0`,
         { cause: error },
       );
     }

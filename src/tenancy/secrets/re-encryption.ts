@@ -43,7 +43,7 @@ function isCurrent({ sealedSecret, previousSealedSecret: previous }: SealedSecre
   return box.isCurrent(sealedSecret) && (previous === null || box.isCurrent(previous));
 }
 
-/** @throws Error where a secret opens with neither key */
+/** @throws Error if a secret can be decrypted with neither key */
 function renewed(before: SealedSecrets, box: SecretBox): Renewal {
   const { id, sealedSecret, previousSealedSecret } = before;
   const currentPlace: SecretPlace = { tenantId: id, column: 'current' };
@@ -57,9 +57,12 @@ function renewed(before: SealedSecrets, box: SecretBox): Renewal {
     return { before, sealed: { ...sealed, previousSealedSecret: previousSealed }, current, previous };
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`the secret of ${id} does not open: ${reason}; rotate it, or set the key that opens it`, {
-      cause: error,
-    });
+    throw new Error(
+      `the secret of ${id} cannot be decrypted: ${reason}; rotate it, or set the key that decrypts it`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -86,15 +86,15 @@ export class SecretBox {
   }
 
   /**
-   * @returns without an id where the text has the format of an earlier version
-   * @throws Error where it is no sealed text, was sealed with another key or for another place, or was altered
+   * @returns without an id if the text has the format of an earlier version
+   * @throws Error if it is not an encrypted text, was encrypted with another key or for another place, or was altered
    */
   open(place: SecretPlace, sealedSecret: string): { secret: string; secretId?: string } {
     const { keyId, secretId, iv, body } = parse(sealedSecret);
     const key = this.keys.get(keyId);
     if (!key) {
       throw new Error(
-        `it was sealed with key ${keyId}, known is key ${[...this.keys.keys()].join(' and key ')}`,
+        `it was encrypted with key ${keyId}, but this process has key ${[...this.keys.keys()].join(' and key ')}`,
       );
     }
     const data = secretId === undefined ? place.tenantId : additionalData(place, secretId);
@@ -115,7 +115,7 @@ export class SecretBox {
   }
 }
 
-/** @throws Error where it was altered, or sealed with other additional data */
+/** @throws Error if it was altered, or encrypted with other additional data */
 function decrypt(key: Buffer, data: string, iv: string, bytes: Buffer): string {
   const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(data));
@@ -123,7 +123,7 @@ function decrypt(key: Buffer, data: string, iv: string, bytes: Buffer): string {
   try {
     return decipher.update(bytes.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   } catch {
-    throw new Error('it was altered, or sealed for another tenant or column');
+    throw new Error('it was altered, or encrypted for another tenant or column');
   }
 }
 
@@ -132,11 +132,11 @@ function additionalData({ tenantId, column }: SecretPlace, secretId: string): st
   return JSON.stringify(['croupier secret', tenantId, column, secretId]);
 }
 
-/** @throws Error where it is no sealed text */
+/** @throws Error if it is not an encrypted text */
 function parse(sealedSecret: string): Sealed {
   const [, keyId, secretId, iv, body] = SEALED_V2.exec(sealedSecret) ?? [];
   if (keyId !== undefined) return { keyId, secretId: secretId!, iv: iv!, body: body! };
   const [, earlierKeyId, earlierIv, earlierBody] = SEALED_V1.exec(sealedSecret) ?? [];
   if (earlierKeyId !== undefined) return { keyId: earlierKeyId, iv: earlierIv!, body: earlierBody! };
-  throw new Error('it is no sealed secret');
+  throw new Error('it is not an encrypted secret');
 }

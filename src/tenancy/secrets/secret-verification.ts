@@ -115,8 +115,8 @@ function mismatch(
   try {
     const { secretId } = box.open(place, sealed);
     // A text of the earlier format has no id, so the log never names it.
-    return secretId !== undefined && secretId === recordedId ? undefined : 'it is another one';
+    return secretId !== undefined && secretId === recordedId ? undefined : 'it is a different secret';
   } catch (error) {
-    return `it does not open: ${(error as Error).message}`;
+    return `it cannot be decrypted: ${(error as Error).message}`;
   }
 }

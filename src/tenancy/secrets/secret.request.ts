@@ -15,7 +15,7 @@ export class RotateSecretRequest {
     minimum: 0,
     maximum: LONGEST_OVERLAP_SECONDS,
     default: OVERLAP_SECONDS,
-    description: 'how long the present secret stays valid beside the new one; 0 switches at once',
+    description: 'how long the current secret stays valid beside the new one; 0 switches at once',
   })
   overlapSeconds?: number | null;
 }

@@ -26,7 +26,7 @@ export class AdjustmentRequest {
     maximum: Number.MAX_SAFE_INTEGER,
     except: 0,
     example: 250,
-    description: 'Minor units, signed: what the player gets, or is taken; not 0',
+    description: 'Minor units, signed: positive credits the player, negative debits; not 0',
   })
   amountMinor: number;
 
@@ -41,9 +41,13 @@ export class AdjustmentResponse {
   platformTransactionId: string;
   @ApiProperty({ enum: ['APPROVED', 'DECLINED'] })
   status: 'APPROVED' | 'DECLINED';
-  @ApiProperty({ type: 'integer', example: 99750, description: 'Minor units, as the operator named it then' })
+  @ApiProperty({
+    type: 'integer',
+    example: 99750,
+    description: 'Minor units, as the operator reported it then',
+  })
   balance: number;
-  @ApiPropertyOptional({ description: 'of a DECLINED, such as `INSUFFICIENT_FUNDS`' })
+  @ApiPropertyOptional({ description: 'Why it was DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
   @ApiProperty({ example: 'sandbox-operator' })
   operatorId: string;

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../../approvals/approval.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
-import type { AdjustmentTerms, Deed, Executor } from '../../approvals/deeds.js';
+import type { AdjustmentTerms, GuardedAction, Executor } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
 import { Audit, type Record as RecordEntry } from '../../audit/audit.service.js';
 import type { Transaction } from '../../database/database.js';
@@ -83,8 +83,8 @@ export class AdjustmentService implements OnModuleInit {
    */
   readonly approved: Executor<'adjustment'> = {
     role: 'operations',
-    isRecorded: async (_, { adjustmentId }) =>
-      (await this.stored.find(PLATFORM_ID, adjustmentId)) !== undefined,
+    isRecorded: async (query, { adjustmentId }) =>
+      (await this.stored.find(PLATFORM_ID, adjustmentId, query)) !== undefined,
     record: async (transaction, record, terms) => {
       this.assertOperator(terms);
       const claim = await this.record(transaction, record, terms);
@@ -112,11 +112,11 @@ export class AdjustmentService implements OnModuleInit {
     request: AdjustmentRequest,
   ): Promise<Claim | { approval: Approval } | undefined> {
     this.assertOperator(request);
-    const deed = adjustmentDeed(request);
+    const action = adjustmentAction(request);
     return this.audit.change(actor, async (transaction, record) => {
-      const held = await this.approvals.hold(transaction, record, actor, deed);
+      const held = await this.approvals.hold(transaction, record, actor, action);
       if (held.kind === 'waiting') return held;
-      return held.kind === 'free' ? this.record(transaction, record, deed.terms) : undefined;
+      return held.kind === 'free' ? this.record(transaction, record, action.terms) : undefined;
     });
   }
 
@@ -151,7 +151,7 @@ function ownerOf({ operatorId }: Pick<AdjustmentTerms, 'operatorId'>) {
   return { operatorId, mode: 'REAL' } as const;
 }
 
-function adjustmentDeed(request: AdjustmentRequest) {
+function adjustmentAction(request: AdjustmentRequest) {
   const { adjustmentId, operatorId, playerRef, currency, amountMinor, reason } = request;
   const terms: AdjustmentTerms = { adjustmentId, operatorId, playerRef, currency, amountMinor, reason };
   return {
@@ -160,7 +160,7 @@ function adjustmentDeed(request: AdjustmentRequest) {
     terms,
     fingerprint: sha256(JSON.stringify([operatorId, playerRef, currency, amountMinor, reason])),
     stake: { kind: 'adjustment', amountMinor: Math.abs(amountMinor) },
-  } as const satisfies Deed;
+  } as const satisfies GuardedAction;
 }
 
 function sameBody(row: WholeRow, request: AdjustmentRequest): boolean {

@@ -27,11 +27,11 @@ export class AdjustmentsAdminController {
   @RequiresRole('operations')
   @Audited('adjustment.create', 'adjustment:{adjustmentId}')
   @ApiOperation({
-    summary: "Adjust a player's money",
+    summary: "Adjust a player's balance",
     description:
-      'Booked by the operator as an ADJUSTMENT of the provider `platform`, its transactionId the adjustmentId. The same ' +
-      'request again answers what was decided; after a 500 it asks the operator again. It is found under ' +
-      '`/v1/admin/transactions/platform/{adjustmentId}`.',
+      'Booked by the operator as an ADJUSTMENT of the provider `platform`, its transactionId the adjustmentId. ' +
+      'The same request again returns the stored outcome; after a 500 it calls the operator again. It is found ' +
+      'under `/v1/admin/transactions/platform/{adjustmentId}`.',
   })
   @ApiBody({ type: AdjustmentRequest })
   @ApiCreatedResponse({ type: AdjustmentResponse, description: 'decided now, APPROVED or DECLINED' })

@@ -64,7 +64,10 @@ function undecided(facts: AdviceFacts): Advice {
 function decided(facts: AdviceFacts): Advice {
   const outcome = outcomeOf(facts);
   if (facts.kind !== 'ADJUSTMENT' && facts.providerWasToldFailure) {
-    const text = `${outcome} The provider was last told a 500: ask it to send the transaction again or to correct its round.`;
+    // A replay is answered without a record, so a later repetition by the provider is not known here.
+    const text =
+      `${outcome} The provider last received a 500: unless it has sent the transaction again since, ask it to do so ` +
+      'or to correct its round.';
     return { action: 'contact-provider', text };
   }
   return { action: 'none', text: outcome };
@@ -91,7 +94,7 @@ function effectOfResolving({ kind, amountMinor, currency, ownVerdict }: AdviceFa
   if (kind === 'BET') {
     return `Resolving ends the BET with a ROLLBACK: if ${amount} was debited, the player gets it back.`;
   }
-  return `Resolving sends the ${kind} again as it is: the operator books it once at most.`;
+  return `Resolving sends the ${kind} again as it is: the operator books it at most once.`;
 }
 
 function outcomeOf({ kind, state, amountMinor, currency, ownVerdict }: AdviceFacts): string {

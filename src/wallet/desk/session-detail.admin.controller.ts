@@ -12,8 +12,8 @@ import type { TransactionItem } from './transaction.admin.response.js';
 import { TransactionDesk } from './transaction-desk.service.js';
 
 /**
- * A session with its rounds and transactions. It is in this room because sessions do not know about money. Contract,
- * section 7.
+ * A session with its rounds and transactions. It is in this room because the room of sessions does not depend on the
+ * wallet. Contract, section 7.
  */
 @ApiTags('Sessions')
 @Controller('v1/admin/sessions')

@@ -22,10 +22,11 @@ export class SettleAdminController {
   @ApiOperation({
     summary: 'Settle a parked transaction by hand',
     description:
-      'For an operator that answers only outside of its wallet. Always waits for the approval of a second person; then ' +
-      'the transaction is settled as if the operator had answered so, nothing is sent, and it is marked `settledByHand` for ' +
-      'ever. Where it was decided meanwhile, the approval ends with `result.error`. The provider is answered the balance ' +
-      'given here, else the one that the operator named last for the player, else 0.',
+      'For an operator that answers only outside of its wallet. Always waits for the approval of a second ' +
+      'person; then the transaction is settled as if the operator had answered so, nothing is sent, and it is ' +
+      'marked `settledByHand` for ever. If it is decided in the meantime, the approval ends with ' +
+      '`result.error`. The answer to the provider has the balance given here, else the last one that the ' +
+      'operator reported for the player, else 0.',
   })
   @ApiBody({ type: SettleRequest })
   @ApiAcceptedResponse({ type: ApprovalItem, description: 'waits for approval' })

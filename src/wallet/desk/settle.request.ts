@@ -10,7 +10,8 @@ export class SettleRequest {
     presence: 'optional',
     example: 99750,
     description:
-      'Minor units, as the operator names it; without it the provider is answered the balance that the operator named last',
+      'Minor units, as the operator reports it; if it is absent, the answer has the last balance that the ' +
+      'operator reported',
   })
   balance?: number;
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../../approvals/approval.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
-import type { Deed, Executor, SettlementTerms } from '../../approvals/deeds.js';
+import type { GuardedAction, Executor, SettlementTerms } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
@@ -47,9 +47,9 @@ export class SettleService implements OnModuleInit {
     const row = known ? await this.stored.find(providerId, transactionId) : undefined;
     if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
     assertParked(row, request.status);
-    const deed = settlementDeed(row, request);
+    const action = settlementAction(row, request);
     const held = await this.audit.change(actor, (transaction, record) =>
-      this.approvals.hold(transaction, record, actor, deed),
+      this.approvals.hold(transaction, record, actor, action),
     );
     if (held.kind === 'waiting') return held.approval;
     throw decided();
@@ -58,15 +58,15 @@ export class SettleService implements OnModuleInit {
   /** Claims and settles a transaction together with the approval of its settlement. */
   readonly approved: Executor<'settlement'> = {
     role: 'operations',
-    isRecorded: async (_, { providerId, transactionId }) =>
-      (await this.stored.find(providerId, transactionId))?.settledByHand ?? false,
+    isRecorded: async (query, { providerId, transactionId }) =>
+      (await this.stored.find(providerId, transactionId, query))?.settledByHand ?? false,
     record: async ({ query }, record, terms) => {
       const { providerId, transactionId, status, balance, operatorReference, reason } = terms;
       const claim = await this.transactions.claimParked(query, providerId, transactionId);
       if (!claim) {
         throw new CroupierError(
           'CONFLICT',
-          'the transaction is decided meanwhile, or an attempt is under way',
+          'the transaction has been decided meanwhile, or an attempt is under way',
         );
       }
       const settled = await this.attempts.settleByHand(query, claim, terms);
@@ -101,7 +101,7 @@ function decided(): CroupierError {
   return new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to settle');
 }
 
-function settlementDeed(row: WholeRow, request: SettleRequest) {
+function settlementAction(row: WholeRow, request: SettleRequest) {
   const { providerId, transactionId, kind, operatorId, playerRef, currency, amountMinor } = row;
   const { status, balance = null, operatorReference, reason } = request;
   const terms: SettlementTerms = {
@@ -123,5 +123,5 @@ function settlementDeed(row: WholeRow, request: SettleRequest) {
     terms,
     fingerprint: sha256(JSON.stringify([status, balance, operatorReference, reason])),
     stake: undefined,
-  } as const satisfies Deed;
+  } as const satisfies GuardedAction;
 }

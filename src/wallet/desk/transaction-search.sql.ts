@@ -38,8 +38,11 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
-/** Most transactions that a page examines if it has a filter without an index. */
+/** Maximum number of transactions that a page examines if it has a filter without an index. */
 export const WINDOW_ROWS = 5_000;
+
+/** The same of each pair of tenants, where a page examines those of all operators. */
+export const WINDOW_ROWS_OF_PAIR = 500;
 
 /** A section of the list: before one place, down to and including another. */
 export interface Stretch {
@@ -83,9 +86,9 @@ export function needsWindow(filter: TransactionFilter): boolean {
 }
 
 /**
- * Settings of a transaction that reads a window: off. The planner underestimates the rows of a pair of tenants before a place
- * and would rather sort all of them than follow the index for 5,000; what it cannot avoid makes a plan look so expensive that it
- * would be compiled.
+ * Planner settings that are off in a transaction that reads a window. The planner underestimates the rows of a pair
+ * of tenants before a place and would rather sort all of them than follow the index for 5,000. With these settings a
+ * plan looks so expensive that PostgreSQL would compile it, so `jit` is off, too.
  */
 export const WINDOW_SETTINGS = [
   'enable_bitmapscan',
@@ -103,25 +106,47 @@ export const FOLLOW_INDEXES: Statement = {
 
 /**
  * The place of the last transaction that a page examines: the WINDOW_ROWS-th along the index that serves the other
- * filters. So a page ends even if matches are rare. Without a row, the page may read to the end of the list.
+ * filters. So a page ends even if matches are rare. Without a row, the page may read to the end of the list. Of the
+ * pairs of all operators, it is the newest place that is the WINDOW_ROWS_OF_PAIR-th of a pair, so that the statement need
+ * not read WINDOW_ROWS of each.
  */
 export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
-  const values: unknown[] = [WINDOW_ROWS];
+  const values: unknown[] = [windowRows(filter)];
   const value = (each: unknown) => `$${values.push(each)}`;
+  const last = 'OFFSET $1 - 1 LIMIT 1';
+  const [ofPair, ofAll] = examinesAllOperators(filter) ? [last, 'LIMIT 1'] : ['LIMIT $1', last];
   const text = `SELECT ${placeColumn('t.created_at', 't.platform_transaction_id')}
-    FROM ${newestOf(filter, { before }, value, 'examined')} ${NEWEST_FIRST} OFFSET $1 - 1 LIMIT 1`;
+    FROM ${newestOf(filter, { before }, value, 'examined', ofPair)} ${NEWEST_FIRST} ${ofAll}`;
   return { statement: { name: '', text }, values };
 }
 
+/** How many transactions of one stretch of an index a page with this filter examines at most. */
+export function windowRows(filter: TransactionFilter): number {
+  return examinesAllOperators(filter) ? WINDOW_ROWS_OF_PAIR : WINDOW_ROWS;
+}
+
+/** Whether the page merges the pairs of all operators. */
+function examinesAllOperators(filter: TransactionFilter): boolean {
+  const { operatorId, playerRef, sessionId } = filter;
+  return ![operatorId, playerRef, sessionId].some((wanted) => wanted !== undefined) && !followsTime(filter);
+}
+
+const isExceptional = ({ state }: TransactionFilter) => state !== undefined && state !== 'APPROVED';
+
+/** Whether the page follows the index by time alone. */
+const followsTime = (filter: TransactionFilter) =>
+  !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
+
 /**
  * The newest transactions as a source named `t`, at least the first $1 of them. @param which the matching ones, or all
- * that are examined to find them
+ * that are examined to find them @param rows which of them, of each stretch of an index
  */
 export function newestOf(
   filter: TransactionFilter,
   stretch: Stretch,
   value: (each: unknown) => string,
   which: 'matching' | 'examined' = 'matching',
+  rows = 'LIMIT $1',
 ): string {
   const { operatorId, providerId, playerRef, roundId, sessionId, state, parked, from, to } = filter;
   const { kind, gameId, amountMinor, currency } = filter;
@@ -151,18 +176,16 @@ export function newestOf(
   if (playerRef !== undefined || sessionId !== undefined) {
     const player = playerRef === undefined ? playerOfSession(value(sessionId)) : value(playerRef);
     const ofPlayer = [leading('player_ref', player), ...span];
-    return `(${newest(['player_ref'], ofPlayer, others({ ...tenants, ...further, state }))}) t`;
+    return `(${newest(['player_ref'], ofPlayer, others({ ...tenants, ...further, state }), rows)}) t`;
   }
-  const exceptional = state !== undefined && state !== 'APPROVED';
+  const exceptional = isExceptional(filter);
   const unindexed = others(exceptional ? further : { ...further, state });
-  if (!exceptional && operatorId === undefined && providerId === undefined) {
-    return `(${newest([], span, unindexed)}) t`;
-  }
+  if (followsTime(filter)) return `(${newest([], span, unindexed, rows)}) t`;
   const ofPair = exceptional
     ? [leading('state', value(state)), 't.operator_id = operator.id', 't.provider_id = provider.id']
     : [leading('operator_id', 'operator.id'), 't.provider_id = provider.id'];
   return `(${operators(operatorId, value)}) operator CROSS JOIN (${providers(providerId, value)}) provider
-    CROSS JOIN LATERAL (${newest([exceptional ? 'state' : 'operator_id'], [...ofPair, ...span], unindexed)}) t`;
+    CROSS JOIN LATERAL (${newest([exceptional ? 'state' : 'operator_id'], [...ofPair, ...span], unindexed, rows)}) t`;
 }
 
 /** The player of a session, or null. */
@@ -195,15 +218,20 @@ function tried(conditions: readonly string[]): string[] {
  * The newest rows of a section of an index. @param leaders the leading columns of the index, before time and id @param
  * others conditions on columns that are not in the index
  */
-function newest(leaders: readonly string[], stretch: readonly string[], others: readonly string[]): string {
+function newest(
+  leaders: readonly string[],
+  stretch: readonly string[],
+  others: readonly string[],
+  rows: string,
+): string {
   const order = [...leaders, 'created_at', 'platform_transaction_id'].map((column) => `t.${column} DESC`);
   return `SELECT * FROM transactions t ${whereAll([...stretch, ...tried(others)])}
-    ORDER BY ${order.join(', ')} LIMIT $1`;
+    ORDER BY ${order.join(', ')} ${rows}`;
 }
 
 /**
- * Few rows, found by a common column. OFFSET keeps the order outside, for which the planner would otherwise read all
- * other rows.
+ * Few rows, found by a common column. OFFSET keeps ORDER BY outside of the sub-select. The planner could otherwise
+ * read all rows in that order.
  */
 const unordered = (conditions: readonly string[]) =>
   `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.js';
+import { Database, type Query } from '../../database/database.js';
 import { type Found, type Place, placeOf } from '../../http/lists/time-page.js';
 import type { Kind, Mode, State } from '../rules/facts.js';
 import type { StoredAttempt } from '../transaction.js';
@@ -58,7 +58,7 @@ export interface WholeRow extends DeskRow {
   readonly idleSeconds: number;
 }
 
-/** Most ROLLBACKs of one target that are shown, since any number of ids may name a ROLLED_BACK target. */
+/** Maximum number of ROLLBACKs of one target that are shown, since any number of ids may name a ROLLED_BACK target. */
 const ROLLBACKS_SHOWN = 50;
 
 /** Reads transactions for the desk. */
@@ -77,8 +77,12 @@ export class TransactionSearchStore {
     return { rows: await this.database.query<DeskRow & { place: string }>(statement, values), downTo };
   }
 
-  async find(providerId: string, transactionId: string): Promise<WholeRow | undefined> {
-    const [row] = await this.database.query<WholeRow>(FIND_FOR_DESK, [providerId, transactionId]);
+  async find(
+    providerId: string,
+    transactionId: string,
+    query: Query = this.database.query,
+  ): Promise<WholeRow | undefined> {
+    const [row] = await query<WholeRow>(FIND_FOR_DESK, [providerId, transactionId]);
     return row;
   }
 

@@ -142,7 +142,8 @@ function shown(attempt: AttemptWithAnswer, { mode, responseBody }: WholeRow): At
   if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
   const driver = attempt.driver ?? 'provider';
   const told = driver === 'provider' ? { told: toldOf(attempt.outcome, responseBody) } : {};
-  // Only a 200 is an answer of the contract, so the status of one is not stored. DEMO and a person call no operator.
+  // A valid answer is always a 200, so its status is not stored. DEMO wallets and answers entered by a person have
+  // none.
   const understood = attempt.outcome === 'APPROVED' || attempt.outcome === 'DECLINED';
   const called = mode === 'REAL' && attempt.settledByHand === undefined;
   const status = understood && called ? { operatorStatus: 200 } : {};
@@ -173,7 +174,7 @@ function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntr
     if (settled) add(iso(rollback.updatedAt), 'rollback-settled', `${name} is ${rollback.state}`);
   }
   if (row.state === 'ROLLED_BACK' && row.kind !== null) {
-    add(iso(row.updatedAt), 'rolled-back', 'an attempt from now on is DECLINED TRANSACTION_ROLLED_BACK');
+    add(iso(row.updatedAt), 'rolled-back', 'a later attempt is DECLINED TRANSACTION_ROLLED_BACK');
   }
   // A stable sort: events of the same millisecond keep their order.
   return entries.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
@@ -196,10 +197,10 @@ function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): vo
   const route = row.verdict === null ? '/transaction' : '/balance';
   const by =
     driver === undefined ? '' : ` by the ${driver}${requestId === undefined ? '' : ` (${requestId})`}`;
-  add(startedAt, 'operator-called', `${name}${by}: the operator is asked, ${route}`);
+  add(startedAt, 'operator-called', `${name}${by}: the operator is called, ${route}`);
   if (outcome === 'LEASE_OVER') {
     const at = row.state === 'PENDING' && attempt.attempt === row.attempt ? row.leaseUntil : null;
-    add(at ? iso(at) : startedAt, 'lease-over', `${name}: nobody learned what came of it`);
+    add(at ? iso(at) : startedAt, 'lease-over', `${name}: its outcome is unknown`);
   }
   if (startedAt === undefined || durationMs === undefined) return;
   const endedAt = iso(new Date(Date.parse(startedAt) + durationMs));
@@ -220,7 +221,7 @@ function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): vo
 /** The requester, and the decision. */
 function requested(row: WholeRow): string {
   const { kind, amountMinor, currency, verdict, originalTransactionId, declineReason } = row;
-  if (kind === null) return 'a ROLLBACK came first: whatever comes with this id is DECLINED';
+  if (kind === null) return 'a ROLLBACK came first: a later transaction with this id is DECLINED';
   const who =
     kind === 'ADJUSTMENT'
       ? 'an administrator'
@@ -231,8 +232,8 @@ function requested(row: WholeRow): string {
   const decision =
     verdict === null
       ? 'the operator decides'
-      : `decided here: ${verdict}${verdict === 'DECLINED' ? ` ${declineReason}` : ''}, nothing moves`;
-  return `${who} asks for ${kind}${what} over ${money(amountMinor, currency)}; ${decision}`;
+      : `decided by the platform: ${verdict}${verdict === 'DECLINED' ? ` ${declineReason}` : ''}, no money moves`;
+  return `${who} requests ${kind}${what} over ${money(amountMinor, currency)}; ${decision}`;
 }
 
 function iso(date: Date): string {

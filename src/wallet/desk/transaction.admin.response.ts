@@ -43,13 +43,13 @@ export class TransactionItem {
   originalTransactionId?: string;
   @ApiPropertyOptional({ description: "The free-spin batch's externalRef" })
   freeSpinsRef?: string;
-  @ApiPropertyOptional({ description: 'Of a DECLINED, such as `INSUFFICIENT_FUNDS`' })
+  @ApiPropertyOptional({ description: 'If it is DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
   @ApiPropertyOptional({ description: 'Why an adjustment was made, such as `refund, ticket 4711`' })
   reason?: string;
   @ApiPropertyOptional({ description: 'The ROLLBACK that reverses, reversed or may have reversed it' })
   rollbackId?: string;
-  @ApiProperty({ type: 'integer', example: 1, description: 'Counts the attempts; 0 for a tombstone' })
+  @ApiProperty({ type: 'integer', example: 1, description: 'Number of attempts; 0 for a tombstone' })
   attempt: number;
   @ApiProperty({ format: 'date-time' })
   createdAt: Date;
@@ -57,7 +57,7 @@ export class TransactionItem {
   updatedAt: Date;
   @ApiPropertyOptional({
     format: 'date-time',
-    description: 'When the resolver left it to a person; it stays after the decision',
+    description: 'When the resolver left it to a person; kept after the decision',
   })
   parkedAt?: Date;
   @ApiPropertyOptional({ description: "Whether a person entered the operator's answer; absent if not" })
@@ -147,9 +147,9 @@ export class AttemptResponse {
     description: 'LEASE_OVER: its instance died, or was suspended until another attempt took over',
   })
   outcome: string;
-  @ApiPropertyOptional({ type: 'integer', description: 'Minor units, as the operator named it' })
+  @ApiPropertyOptional({ type: 'integer', description: 'Minor units, as the operator reported it' })
   balance?: number;
-  @ApiPropertyOptional({ description: "The operator's own word for a DECLINED" })
+  @ApiPropertyOptional({ description: "The operator's own reason for declining" })
   reason?: string;
   @ApiPropertyOptional()
   operatorTransactionId?: string;

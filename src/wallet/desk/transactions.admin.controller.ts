@@ -28,9 +28,9 @@ export class TransactionsAdminController {
   @ApiOperation({
     summary: 'Search transactions, newest first',
     description:
-      '`state=TIMED_OUT` is what is in doubt; `parked=true` is what waits for a person. With `kind`, `gameId`, `amountMinor`, ' +
-      '`currency` or `sessionId` a page examines at most 5,000 transactions that match the other filters: it may be short, or ' +
-      'empty, and have a `nextCursor`.',
+      '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` those that wait for a ' +
+      'person. With `kind`, `gameId`, `amountMinor`, `currency` or `sessionId` a page examines a bounded ' +
+      'number of transactions that match the other filters: it may be short, or empty, and have a `nextCursor`.',
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')

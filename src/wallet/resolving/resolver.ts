@@ -118,7 +118,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
   private async park(due: Due, { to }: Resolved): Promise<void> {
     if (!(await this.undecided.park(due))) return;
     const because =
-      to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : '24 hours in vain';
+      to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : 'undecided after 24 hours';
     this.metrics.transactionResolved(due.operatorId, 'parked');
     this.logger.error({ msg: 'transaction parked for a person', because });
     for (const watcher of this.parkedWatchers) watcher();

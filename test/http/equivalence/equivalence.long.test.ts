@@ -38,8 +38,8 @@ function byTitle(recording: Recording): Record<string, string> {
 }
 
 /**
- * Answered otherwise on purpose: `batches` was a grant's id and is a list now, a batch has a query, and the pages of the
- * documents name their encoding.
+ * Answered differently on purpose: `batches` was a grant's id and is a list now, a batch has a query, and the pages
+ * of the documents name their encoding.
  */
 const SINCE_THEN = [
   /^(GET|HEAD) \/v1\/(admin|operator)\/free-spins\/batches, /,

@@ -27,14 +27,14 @@ export function adviceForRound(
   if (first) {
     const { kind, transactionId, advice } = first;
     const others =
-      needy.length === 1 ? '' : ` So many others of the round need attention: ${needy.length - 1}.`;
+      needy.length === 1 ? '' : ` Other transactions of the round that need attention: ${needy.length - 1}.`;
     return { action: advice.action, text: `${kind} ${transactionId}: ${advice.text}${others}` };
   }
   const moved = sums.flatMap(movedIn);
   const movements = moved.length === 0 ? 'No money moved.' : `The operator ${moved.join(', ')}.`;
   const state = open
     ? 'The round is open: the provider has sent no WIN and has not closed it.'
-    : 'All is decided.';
+    : 'All transactions are decided.';
   return { action: 'none', text: `${movements} ${state}` };
 }
 

@@ -12,8 +12,8 @@ import { type RoundRow, RoundStore } from './round.store.js';
 import { adviceForRound } from './round-advice.js';
 import { isOpen, type RoundKey, type RoundTransaction, sumsOf } from './round-sums.js';
 
-/** Most transactions of a round that are read and shown. */
-const MOST_TRANSACTIONS = 1_000;
+/** Maximum number of transactions of a round that are read and shown. */
+const MAX_TRANSACTIONS = 1_000;
 
 /** Rounds for the support desk. Contract, section 9, "Rounds". */
 @Injectable()
@@ -52,16 +52,16 @@ export class RoundDesk {
     const known = isIdentifier(providerId) && isIdentifier(roundId);
     const key = { providerId, roundId };
     const found = known
-      ? await this.rounds.transactionsOf(key, { ...choice, mode }, MOST_TRANSACTIONS + 1)
+      ? await this.rounds.transactionsOf(key, { ...choice, mode }, MAX_TRANSACTIONS + 1)
       : [];
-    const rows = found.slice(0, MOST_TRANSACTIONS);
+    const rows = found.slice(0, MAX_TRANSACTIONS);
     const [first] = rows;
     if (!first) throw new CroupierError('NOT_FOUND', 'no such round');
     const { operatorId, playerRef, gameId } = first;
     const isOfFirst = (row: WholeRow) =>
       row.operatorId === operatorId && row.playerRef === playerRef && row.gameId === gameId;
     if (!rows.every(isOfFirst)) {
-      const message = 'several rounds have this roundId: name operatorId, playerRef and gameId';
+      const message = 'several rounds have this roundId: specify operatorId, playerRef and gameId';
       throw new CroupierError('INVALID_REQUEST', message);
     }
     const transactions = rows.map(roundTransactionOf);

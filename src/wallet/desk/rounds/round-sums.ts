@@ -38,7 +38,7 @@ export interface BetsAndWins {
 /** The sums of a round in one currency, as known to each side. */
 export interface SumsOfCurrency {
   readonly currency: string;
-  /** According to the last answers to the provider. */
+  /** According to the last answers that the provider received. */
   readonly told: BetsAndWins;
   /** According to the operator's answers. */
   readonly operator: BetsAndWins;

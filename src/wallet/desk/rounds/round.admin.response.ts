@@ -20,12 +20,12 @@ export class RoundItem {
   mode: 'REAL' | 'DEMO';
   @ApiProperty({ description: 'It has an APPROVED BET, no APPROVED WIN and no `roundClosed`' })
   open: boolean;
-  @ApiProperty({ type: 'integer', example: 1, description: 'How many it has' })
+  @ApiProperty({ type: 'integer', example: 1, description: 'Number of its transactions' })
   transactions: number;
   @ApiProperty({
     type: 'integer',
     example: 0,
-    description: 'The number of them that are PENDING or TIMED_OUT',
+    description: 'Number of its transactions that are PENDING or TIMED_OUT',
   })
   undecided: number;
   @ApiProperty({ format: 'date-time', description: 'When its first BET was created' })

@@ -7,7 +7,7 @@ import {
   type Stretch,
   type TransactionFilter,
   WHOLE_COLUMNS,
-  WINDOW_ROWS,
+  windowRows,
 } from '../transaction-search.sql.js';
 import { openRound } from './open-round.sql.js';
 
@@ -30,15 +30,14 @@ export interface RoundChoice {
 /**
  * One page of rounds of real money, by their first BET, newest first. Whether a round is open is not stored in a row,
  * and an index of it would be written with each BET. So a page examines the BETs of a section of the list of
- * transactions, and looks up the round of each by its index. @param stretch has at most WINDOW_ROWS transactions: see
- * `windowEnd`
+ * transactions, and looks up the round of each by its index. @param stretch what a page examines: see `windowEnd`
  */
 export function roundPage(
   { open, ...filter }: RoundFilter,
   stretch: Stretch,
   limit: number,
 ): { statement: Statement; values: unknown[] } {
-  const values: unknown[] = [WINDOW_ROWS];
+  const values: unknown[] = [windowRows(filter)];
   const value = (each: unknown) => `$${values.push(each)}`;
   const source = newestOf(filter, stretch, value, 'examined');
   const { from, to, operatorId, providerId, playerRef } = filter;

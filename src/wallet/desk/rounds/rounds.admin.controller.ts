@@ -21,8 +21,8 @@ export class RoundsAdminController {
   @ApiOperation({
     summary: 'Search rounds of real money, newest first',
     description:
-      'A round is as old as its first BET. A page examines at most 5,000 transactions: it may be short, or empty, and have a ' +
-      '`nextCursor`.',
+      'The age of a round counts from its first BET. A page examines a bounded number of transactions: it ' +
+      'may be short, or empty, and have a `nextCursor`.',
   })
   @ApiList(RoundListResponse, RoundQuery, ROUND_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
@@ -38,10 +38,10 @@ export class RoundsAdminController {
   @RequiresRole('support')
   @SensitiveRead('round.read', 'round:{providerId}/{roundId}')
   @ApiOperation({
-    summary: 'Read a round with what its transactions add up to',
+    summary: 'Read a round with its transactions and their sums',
     description:
-      'Several players, games and operators may share a roundId: the parameters say which round is meant, and are needed ' +
-      'where several fit.',
+      'Several players, games and operators may share a roundId: the parameters select one round, and are ' +
+      'required if several match.',
   })
   @ApiQuery({ type: FindRoundQuery })
   @ApiOkResponse({ type: RoundDetail })

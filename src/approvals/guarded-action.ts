@@ -44,13 +44,13 @@ export interface SettlementTerms {
   /** Of the transaction; signed for an adjustment. */
   readonly amountMinor: number;
   readonly status: 'APPROVED' | 'DECLINED';
-  /** Minor units, as the operator named it; null if it named none. */
+  /** Minor units, as the operator reported it; null if it reported none. */
   readonly balance: number | null;
   readonly operatorReference: string;
   readonly reason: string;
 }
 
-/** The terms of deeds that a second person may have to approve, by kind. */
+/** The terms of actions that a second person may have to approve, by kind. */
 export interface TermsOf {
   readonly grant: GrantTerms;
   readonly batch: BatchTerms;
@@ -58,40 +58,40 @@ export interface TermsOf {
   readonly settlement: SettlementTerms;
 }
 
-export type DeedKind = keyof TermsOf;
+export type GuardedActionKind = keyof TermsOf;
 
-/** A deed with fixed terms, ids included, so that it can be carried out once, whenever it is approved. */
-export type Deed = {
-  readonly [Kind in DeedKind]: {
+/** An action with fixed terms, ids included, so that it can be carried out once, whenever it is approved. */
+export type GuardedAction = {
+  readonly [Kind in GuardedActionKind]: {
     readonly kind: Kind;
-    /** Identifies the deed within its kind: a second request with it is the same deed or a conflict. */
+    /** Identifies the action within its kind: a second request with it is the same action or a conflict. */
     readonly reference: string;
     readonly terms: TermsOf[Kind];
     /** SHA-256 over the terms that must be equal in a repeated request. */
     readonly fingerprint: Buffer;
-    /** The amount that limits judge; undefined if the deed always needs approval. */
+    /** The amount that limits judge; undefined if the action always needs approval. */
     readonly stake: Stake | undefined;
   };
-}[DeedKind];
+}[GuardedActionKind];
 
-/** Carries out the deeds of a room. Contract, section 9, "Limits and approvals". */
-export interface Executor<Kind extends DeedKind> {
-  /** The role that may do the deed, and so approve it. */
+/** Carries out the actions of a room. Contract, section 9, "Limits and approvals". */
+export interface Executor<Kind extends GuardedActionKind> {
+  /** The role that may do the action, and so approve it. */
   readonly role: Role;
-  /** Whether a deed with this reference was recorded. */
+  /** Whether an action with this reference was recorded. */
   isRecorded(query: Query, terms: TermsOf[Kind]): Promise<boolean>;
   /**
-   * Records the deed in the transaction that approves it, so that the remaining work is done even if the process dies
+   * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
    * after the commit. @returns the remaining work, called after the commit; it may fail or be lost, and must not throw
-   * a refusal @throws CroupierError if the deed is no longer possible: nothing that it wrote is committed
+   * a refusal @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
   /** What the call would have answered, from the record; `{error}` for a failure. */
   result(terms: TermsOf[Kind]): Promise<object>;
 }
 
-/** The deed in one sentence, with its amounts as money. */
-export function summaryOf({ kind, terms }: Pick<Deed, 'kind' | 'terms'>): string {
+/** The action in one sentence, with its amounts as money. */
+export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>): string {
   switch (kind) {
     case 'adjustment': {
       const { amountMinor, currency, playerRef, reason } = terms as AdjustmentTerms;
@@ -124,6 +124,6 @@ function spinsOf({ spins, betAmountMinor, currency }: Spins): string {
 }
 
 function sumOf({ spins, betAmountMinor, currency }: Spins, players: number): string {
-  if (betAmountMinor === 0) return ', of unknown worth';
+  if (betAmountMinor === 0) return ', of unknown value';
   return `: ${money(spins * betAmountMinor * players, currency)}`;
 }

@@ -1,0 +1,105 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
+import type { Grant } from './grant.entity.js';
+import { GrantStore } from './grant.store.js';
+import { type Failure, judgeCancel, judgeGrant, judgeStatus } from './rules/answers.js';
+
+const UNKNOWN_OUTCOME = 'no outcome was recorded in time: the platform stopped while the provider was called';
+
+/**
+ * Calls the provider about a grant, once per call, and records the outcome.
+ *
+ * Invariant: a provider is called only after a claim of this instance is committed. After a crash the lease expires: a grant
+ * becomes FAILED with `outcomeUnknown`, and a cancel can be tried again.
+ */
+@Injectable()
+export class GrantCallbacks {
+  private readonly logger = new Logger('FreeSpins');
+
+  constructor(
+    private readonly callbacks: ProviderCallbacks,
+    private readonly grants: GrantStore,
+  ) {}
+
+  /** Sends the callback of a claimed attempt once, records the outcome and returns it. */
+  async send(grant: Grant, attempt: number): Promise<CallbackOutcome> {
+    const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
+    const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
+    const outcome = await this.call('/v1/game/free-spins/grant', grant, body);
+    const judged = judgeGrant(outcome);
+    if (judged.ok) {
+      await this.book(requestRef, judged.externalRef);
+    } else {
+      this.logUnusable(grant, outcome, judged.failure);
+      await this.grants.failed(requestRef, attempt, judged.failure, isRefusal(outcome, judged.failure));
+    }
+    return outcome;
+  }
+
+  /** Fails grants whose instance crashed; called periodically, and before a PENDING grant is returned. */
+  async expire(): Promise<void> {
+    for (const requestRef of await this.grants.expire(UNKNOWN_OUTCOME)) {
+      this.logger.error({ msg: 'the outcome of a grant callback is not known', requestRef });
+    }
+  }
+
+  /** Sends the callback of a claimed cancel once, and records the outcome. */
+  async sendCancel(
+    grant: Grant,
+    cancelAttempt: number,
+  ): Promise<{ outcome: CallbackOutcome; failure?: Failure }> {
+    const outcome = await this.call('/v1/game/free-spins/cancel', grant, batchOf(grant));
+    const judged = judgeCancel(outcome);
+    if (judged.ok) {
+      await this.grants.cancelled(grant.requestRef);
+      return { outcome };
+    }
+    await this.grants.cancelFailed(grant.requestRef, cancelAttempt, judged.failure.error);
+    return { outcome, failure: judged.failure };
+  }
+
+  /** Asks the provider for the remaining spins of a grant with an externalRef; records nothing. */
+  async pullStatus(grant: Grant): Promise<ReturnType<typeof judgeStatus>> {
+    const outcome = await this.call('/v1/game/free-spins/status', grant, batchOf(grant));
+    const judged = judgeStatus(outcome);
+    if (!judged.ok) this.logUnusable(grant, outcome, judged.failure);
+    return judged;
+  }
+
+  private async book(requestRef: string, externalRef: string): Promise<void> {
+    if (await this.grants.granted(requestRef, externalRef)) return;
+    const stored = await this.grants.find(requestRef);
+    if (stored?.externalRef === externalRef) return;
+    const kept = stored?.externalRef;
+    this.logger.error({
+      msg: 'the provider named another batch for the same grant',
+      requestRef,
+      kept,
+      externalRef,
+    });
+  }
+
+  /** Logs a 200 with an unusable body; `ProviderCallbacks` logs all other failures. */
+  private logUnusable({ requestRef }: Grant, outcome: CallbackOutcome, { error }: Failure): void {
+    if (outcome.kind === 'unanswered' || outcome.status !== 200) return;
+    const answer = outcome.words;
+    this.logger.error({ msg: 'the provider answered 200 with an unusable body', requestRef, error, answer });
+  }
+
+  private call(
+    route: Parameters<ProviderCallbacks['call']>[0]['route'],
+    { providerId, requestRef }: Grant,
+    body: object,
+  ): Promise<CallbackOutcome> {
+    return this.callbacks.call({ providerId, route, reference: requestRef, body });
+  }
+}
+
+/** A refusal also settles earlier attempts; no answer, or a success without a batch, does not. */
+function isRefusal(outcome: CallbackOutcome, failure: Failure): boolean {
+  return outcome.kind === 'answered' && !failure.outcomeUnknown;
+}
+
+function batchOf({ externalRef, playerRef, gameId }: Grant): object {
+  return { externalRef, playerRef, gameId };
+}

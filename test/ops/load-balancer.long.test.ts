@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Load } from '../engines/load.js';
+import { freePort, waitUntil } from '../engines/postgres-server.js';
+import { BuiltService } from '../process/built-service.js';
+import { createTestDatabase } from '../world/database.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { installed } from './installed.js';
+
+/** Rolling restarts of both instances. */
+const RESTARTS = 4;
+
+describe.skipIf(!installed('nginx'))('two instances behind nginx, with the configuration of ops/', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let environment: Record<string, string>;
+  let first: BuiltService;
+  let second: BuiltService;
+  let nginx: ChildProcess;
+  let url: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    folder = await temporaryFolder();
+    environment = { DATABASE_URL: database.url, SHUTDOWN_DELAY_MS: '1000' };
+    first = await BuiltService.create(environment);
+    second = await first.another(environment);
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const pidFile = join(folder.path, 'nginx.pid');
+    const file = join(folder.path, 'nginx.conf');
+    await writeFile(
+      file,
+      readFileSync('ops/nginx/nginx.conf', 'utf8')
+        .replace('croupier-1:3000', `127.0.0.1:${first.port}`)
+        .replace('croupier-2:3000', `127.0.0.1:${second.port}`)
+        .replace('listen 8080', `listen 127.0.0.1:${port}`)
+        .replace('/tmp/nginx.pid', pidFile),
+    );
+    nginx = spawn('nginx', ['-c', file, '-e', join(folder.path, 'error.log'), '-g', 'daemon off;'], {
+      stdio: 'ignore',
+    });
+    await waitUntil(async () => (await fetch(`${url}/health/ready`).catch(() => undefined))?.status === 200);
+  }, 120_000);
+  afterAll(async () => {
+    const stopped = once(nginx, 'exit');
+    nginx.kill('SIGQUIT');
+    await stopped;
+    await (second as BuiltService | undefined)?.remove();
+    await (first as BuiltService | undefined)?.remove();
+    await database.drop();
+    await folder.remove();
+  });
+
+  test('are restarted one after the other under load, and every answer is final or can be retried', async () => {
+    const load = new Load([first.behind(url)], 8);
+    await load.more(100);
+    for (let turn = 0; turn < RESTARTS; turn += 1) {
+      const instance = turn % 2 === 0 ? first : second;
+      await instance.end('SIGTERM');
+      await instance.start(environment);
+      await load.more(100);
+    }
+    await load.stop();
+    console.log(`${load.approved} transactions, ${JSON.stringify(Object.fromEntries(load.retryable))}`);
+    // nginx may send a request on an idle connection while the instance closes it.
+    expect([...load.retryable.keys()].filter((answer) => answer !== '500 retry-same-request')).toEqual([]);
+    await load.check(first);
+  }, 120_000);
+
+  test('hide the metrics', async () => {
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  });
+});
