@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** The tests of `npm test`; vitest.long.config.ts has those that take longer than a developer should wait each time. */
+/** The tests of `npm test`; vitest.long.config.ts has those that take too long to run each time. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
@@ -8,7 +8,8 @@ export default defineConfig({
     globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    // A test file has modules of its own, but not a process: to load the framework anew takes longer than most files.
+    // A test file has its own modules, but not its own process: loading the framework again takes longer than most
+    // files.
     isolate: false,
     setupFiles: 'test/world/modules.setup.ts',
     testTimeout: 20_000,
