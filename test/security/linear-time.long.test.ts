@@ -102,7 +102,8 @@ const OF_CLASS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Texts close to a match of an expression: its own characters in their order, and those that fast-check generates.
+ * Texts close to a match of an expression: its own characters in their order, and those that fast-check generates. It
+ * searches for ever if a class excludes all of printable ASCII, like `[^ -~]`.
  */
 function samplesFor({ source, flags }: RegExp): string[] {
   const own = source.replaceAll(/\\[sdwSD]/g, (name) => OF_CLASS[name]!).replaceAll(/[\\^$()[\]{}|?*+]/g, '');

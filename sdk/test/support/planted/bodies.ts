@@ -389,6 +389,15 @@ export const BODIES: readonly PlantedMistake[] = [
   kind('bytes as Python prints them', 'body-printed', ({ body }) => ({ parts: { body: `b'${body}'` } }), {
     body: 'plain',
   }),
+  kind(
+    'bytes of indented JSON as Python prints them',
+    'body-printed',
+    ({ body }) => {
+      const indented = JSON.stringify(JSON.parse(body), null, 2);
+      return { parts: { body: `b'${indented.replaceAll('\n', '\\n')}'` }, sent: { body: indented } };
+    },
+    { body: 'plain' },
+  ),
   kind('a Uint8Array printed', 'body-printed', ({ body }) => ({
     parts: { body: String(new Uint8Array(Buffer.from(body))) },
   })),

@@ -144,18 +144,27 @@ function digests(body: Buffer): Variant[] {
 /** The bytes of the body as languages print them. */
 function ofPrintedBytes(body: Buffer): Variant[] {
   const explanation = 'The printed form of the bytes was signed, not the bytes.';
-  const python = body
-    .toString('latin1')
-    .replaceAll(/[\\']/g, '\\$&')
-    .replaceAll(/[^ -~]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
   const numbers = [...body];
   return [
-    `b'${python}'`,
+    `b'${numbers.map(pythonByte).join('')}'`,
     numbers.join(','),
     `[${numbers.join(', ')}]`,
     `[${numbers.map((byte) => (byte << 24) >> 24).join(', ')}]`,
     `[${numbers.join(' ')}]`,
   ].map((printed) => of(2, 'body-printed', explanation, printed));
+}
+
+const PYTHON_ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }),
+);
+
+/** A byte as in Python's `repr` of a `bytes` object with a quotation mark in it. */
+function pythonByte(byte: number): string {
+  const character = String.fromCharCode(byte);
+  const printable = character >= ' ' && character <= '~';
+  return (
+    PYTHON_ESCAPES.get(character) ?? (printable ? character : `\\x${byte.toString(16).padStart(2, '0')}`)
+  );
 }
 
 function compressed(body: Buffer): Variant[] {

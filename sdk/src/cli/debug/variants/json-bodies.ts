@@ -1,5 +1,5 @@
 import { type Rank, type Variant, variant } from '../signing.js';
-import { jsonValue } from './json-value.js';
+import { jsonTokens, jsonValue } from './json-value.js';
 import { permutations } from './permutations.js';
 
 const of = (rank: Rank, code: string, explanation: string, body: string): Variant =>
@@ -133,9 +133,7 @@ const MAX_NUMBERS = 20;
 
 /** One number of the JSON written otherwise, and all others as they were sent. */
 function ofSingleNumbers(text: string): Variant[] {
-  const numbers = [...text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?/g)].filter(
-    ([token]) => !token.startsWith('"'),
-  );
+  const numbers = jsonTokens(text).filter(([token]) => /^-?\d/.test(token));
   return numbers.slice(0, MAX_NUMBERS).flatMap(({ 0: token, index }) => {
     const spellings = [`"${token}"`, `${token}.0`, `${token}.00`, String(Number(token) / 100)];
     const rest = text.slice(index + token.length);

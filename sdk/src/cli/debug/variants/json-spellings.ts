@@ -1,5 +1,5 @@
 import type { Mistake } from '../signing.js';
-import { jsonValue } from './json-value.js';
+import { jsonTokens, jsonValue } from './json-value.js';
 
 /** The same JSON, written by another serialiser or with other settings. */
 export interface JsonSpelling {
@@ -214,14 +214,16 @@ function deviations(style: Style, from: Style): Mistake[] {
 
 /** What differs from JSON that no known serialiser writes. */
 function respelt(text: string, sent: string): Mistake {
-  const tokens = (json: string) => json.match(/"(?:[^"\\]|\\.)*"|[^\s"]/g)?.join('') ?? '';
+  const tokens = (json: string) => jsonTokens(json).map(([token]) => token);
+  const withoutSpace = (json: string) => tokens(json).join('');
   const numbers = (json: string) =>
-    json
-      .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+    tokens(json)
+      .filter((token) => !token.startsWith('"'))
+      .join('')
       .match(/[-\d.eE]+/g)
       ?.join() ?? '';
   const [code, what] =
-    tokens(text) === tokens(sent)
+    withoutSpace(text) === withoutSpace(sent)
       ? ['body-whitespace', 'has other whitespace than the one sent']
       : numbers(text) === numbers(sent)
         ? ['body-serialised', 'has the same content as the one sent, and other bytes']

@@ -1,10 +1,18 @@
 /** Deepest nesting that is searched; deeper JSON would exhaust the stack. */
 const MAX_DEPTH = 64;
 
+/**
+ * The strings, numbers and other characters of a JSON text, without its whitespace. A string that does not end is one
+ * token, so that the search takes time linear in the text's length.
+ */
+export function jsonTokens(text: string): RegExpExecArray[] {
+  return [...text.matchAll(/"(?:[^"\\]|\\[^]?)*"?|-?\d+(?:\.\d+)?|[^\s"]/g)];
+}
+
 /** The object or list that a text has as JSON; undefined if there is none, or it is nested too deeply. */
 export function jsonValue(text: string): object | undefined {
   let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+  for (const [token] of jsonTokens(text)) {
     if (token === '[' || token === '{') depth += 1;
     if (token === ']' || token === '}') depth -= 1;
     if (depth > MAX_DEPTH) return undefined;
