@@ -11,9 +11,9 @@ const BET: AdviceFacts = {
   parked: false,
   undecidedRollback: undefined,
   idleSeconds: 3_600,
-  providerWasToldFailure: false,
+  providerReceivedFailure: false,
 };
-const TIMED_OUT: Partial<AdviceFacts> = { state: 'TIMED_OUT', providerWasToldFailure: true };
+const TIMED_OUT: Partial<AdviceFacts> = { state: 'TIMED_OUT', providerReceivedFailure: true };
 const EXPIRED: Partial<AdviceFacts> = { state: 'PENDING' };
 
 describe('the advice for', () => {
@@ -95,13 +95,13 @@ describe('the advice for', () => {
     ['a ROLLED_BACK BET', { state: 'ROLLED_BACK' }, 'none', /rolled back: the player has lost nothing\.$/],
     [
       'a WIN approved after the provider received a 500',
-      { kind: 'WIN', providerWasToldFailure: true },
+      { kind: 'WIN', providerReceivedFailure: true },
       'contact-provider',
       /credited 2\.50 EUR\. The provider last received a 500: unless it has sent/,
     ],
     [
       'a BET ended by the platform after the provider received a 500',
-      { state: 'ROLLED_BACK', providerWasToldFailure: true },
+      { state: 'ROLLED_BACK', providerReceivedFailure: true },
       'contact-provider',
       /The provider last received a 500: unless it has sent/,
     ],

@@ -7,7 +7,7 @@ import { roundPage, transactionsOfRound } from '../../src/wallet/desk/rounds/rou
 import {
   WINDOW_SETTINGS,
   needsWindow,
-  type Stretch,
+  type Section,
   type TransactionFilter,
   transactionPage,
   WINDOW_ROWS,
@@ -191,7 +191,7 @@ function expectCheap(
 }
 
 /** The section of the list that a page examines; finding its end reads no more rows. */
-async function windowOf(filter: TransactionFilter, before: Place | undefined): Promise<Stretch> {
+async function windowOf(filter: TransactionFilter, before: Place | undefined): Promise<Section> {
   const end = windowEnd(filter, before);
   expectCheap(await planOf(end, windowed), TOUCHED_IN_WINDOW, TOUCHED_IN_WINDOW);
   const [last] = await windowed.run<{ place: string }>(end.statement.text, end.values);
@@ -297,9 +297,9 @@ describe.each([
 
     test.each(WINDOWED)('%s, without a match, reads its window', async (___, filter) => {
       expect(needsWindow(filter)).toBe(true);
-      const stretch = await windowOf(filter, before);
+      const section = await windowOf(filter, before);
       expectCheap(
-        await planOf(transactionPage(filter, stretch, LIMIT)),
+        await planOf(transactionPage(filter, section, LIMIT)),
         TOUCHED_IN_WINDOW,
         TOUCHED_IN_WINDOW,
       );
@@ -314,9 +314,9 @@ describe.each([
       ['a player', { playerRef: 'player77' }],
       ['a day', { from: '2026-01-02T00:00:00Z', to: '2026-01-03T00:00:00Z' }],
     ])('open rounds, %s: reads its window and their rounds', async (___, filter) => {
-      const stretch = await windowOf(filter, before);
+      const section = await windowOf(filter, before);
       expectCheap(
-        await planOf(roundPage({ ...filter, open: true }, stretch, LIMIT), windowed),
+        await planOf(roundPage({ ...filter, open: true }, section, LIMIT), windowed),
         TOUCHED_IN_WINDOW,
         TOUCHED_IN_WINDOW,
       );

@@ -25,7 +25,7 @@ export interface AdviceFacts {
   /** Seconds since the last attempt, by the database's clock. */
   readonly idleSeconds: number;
   /** Whether the last answer that the provider received for it was a 500. */
-  readonly providerWasToldFailure: boolean;
+  readonly providerReceivedFailure: boolean;
 }
 
 /** The resolver takes up a transaction after this time, in seconds; until then there is nothing to do. */
@@ -63,7 +63,7 @@ function undecided(facts: AdviceFacts): Advice {
 
 function decided(facts: AdviceFacts): Advice {
   const outcome = outcomeOf(facts);
-  if (facts.kind !== 'ADJUSTMENT' && facts.providerWasToldFailure) {
+  if (facts.kind !== 'ADJUSTMENT' && facts.providerReceivedFailure) {
     // A replay is answered without a record, so a later repetition by the provider is not known here.
     const text =
       `${outcome} The provider last received a 500: unless it has sent the transaction again since, ask it to do so ` +

@@ -45,7 +45,7 @@ export const WINDOW_ROWS = 5_000;
 export const WINDOW_ROWS_OF_PAIR = 500;
 
 /** A section of the list: before one place, down to and including another. */
-export interface Stretch {
+export interface Section {
   readonly before?: Place | undefined;
   readonly downTo?: Place | undefined;
 }
@@ -66,13 +66,13 @@ interface UnnamedStatement {
  */
 export function transactionPage(
   filter: TransactionFilter,
-  stretch: Stretch,
+  section: Section,
   limit: number,
 ): UnnamedStatement {
   const values: unknown[] = [limit];
   const value = (each: unknown) => `$${values.push(each)}`;
   const text = `SELECT ${DESK_COLUMNS}, ${placeColumn('t.created_at', 't.platform_transaction_id')}
-    FROM ${newestOf(filter, stretch, value)} ${NEWEST_FIRST} LIMIT $1`;
+    FROM ${newestOf(filter, section, value)} ${NEWEST_FIRST} LIMIT $1`;
   return { statement: { name: '', text }, values };
 }
 
@@ -120,7 +120,7 @@ export function windowEnd(filter: TransactionFilter, before: Place | undefined):
   return { statement: { name: '', text }, values };
 }
 
-/** How many transactions of one stretch of an index a page with this filter examines at most. */
+/** How many transactions of one section of an index a page with this filter examines at most. */
 export function windowRows(filter: TransactionFilter): number {
   return examinesAllOperators(filter) ? WINDOW_ROWS_OF_PAIR : WINDOW_ROWS;
 }
@@ -139,18 +139,18 @@ const followsTime = (filter: TransactionFilter) =>
 
 /**
  * The newest transactions as a source named `t`, at least the first $1 of them. @param which the matching ones, or all
- * that are examined to find them @param rows which of them, of each stretch of an index
+ * that are examined to find them @param rows which of them, of each section of an index
  */
 export function newestOf(
   filter: TransactionFilter,
-  stretch: Stretch,
+  section: Section,
   value: (each: unknown) => string,
   which: 'matching' | 'examined' = 'matching',
   rows = 'LIMIT $1',
 ): string {
   const { operatorId, providerId, playerRef, roundId, sessionId, state, parked, from, to } = filter;
   const { kind, gameId, amountMinor, currency } = filter;
-  const span = within({ from, to, ...stretch }, { id: 'platform_transaction_id', idType: 'uuid' }, value);
+  const span = within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }, value);
   const equal = (columns: Readonly<Record<string, string | number | undefined>>) =>
     Object.entries(columns).flatMap(([column, wanted]) =>
       wanted === undefined ? [] : [`t.${column} = ${value(wanted)}`],
@@ -220,12 +220,12 @@ function tried(conditions: readonly string[]): string[] {
  */
 function newest(
   leaders: readonly string[],
-  stretch: readonly string[],
+  section: readonly string[],
   others: readonly string[],
   rows: string,
 ): string {
   const order = [...leaders, 'created_at', 'platform_transaction_id'].map((column) => `t.${column} DESC`);
-  return `SELECT * FROM transactions t ${whereAll([...stretch, ...tried(others)])}
+  return `SELECT * FROM transactions t ${whereAll([...section, ...tried(others)])}
     ORDER BY ${order.join(', ')} ${rows}`;
 }
 

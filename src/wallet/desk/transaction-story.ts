@@ -88,7 +88,7 @@ function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFac
     parked: parkedAt !== null,
     undecidedRollback: held ? rollback.transactionId : undefined,
     idleSeconds,
-    providerWasToldFailure: (lastOfProvider?.told?.status ?? 200) >= 500,
+    providerReceivedFailure: (lastOfProvider?.told?.status ?? 200) >= 500,
   };
 }
 

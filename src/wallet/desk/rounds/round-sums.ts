@@ -73,7 +73,7 @@ export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrenc
         if (reverses) unknown.add('BET', -amountMinor);
         continue;
       }
-      if (isToldApproved(transaction, transactions)) told.add(kind, amountMinor);
+      if (isApprovedForProvider(transaction, transactions)) told.add(kind, amountMinor);
       if (state === 'APPROVED') operator.add(kind, amountMinor);
       if (isUndecided(state) && !ownVerdict) unknown.add(kind, amountMinor);
     }
@@ -88,7 +88,7 @@ export function isUndecided(state: State): boolean {
 /**
  * Whether the provider considers it booked: its last answer was APPROVED, and no ROLLBACK of it was answered APPROVED.
  */
-function isToldApproved(
+function isApprovedForProvider(
   { transactionId, lastReported }: RoundTransaction,
   transactions: readonly RoundTransaction[],
 ): boolean {

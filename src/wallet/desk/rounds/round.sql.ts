@@ -4,7 +4,7 @@ import { placeColumn } from '../../../http/lists/time-page.js';
 import type { Mode } from '../../rules/facts.js';
 import {
   newestOf,
-  type Stretch,
+  type Section,
   type TransactionFilter,
   WHOLE_COLUMNS,
   windowRows,
@@ -30,16 +30,16 @@ export interface RoundChoice {
 /**
  * One page of rounds of real money, by their first BET, newest first. Whether a round is open is not stored in a row,
  * and an index of it would be written with each BET. So a page examines the BETs of a section of the list of
- * transactions, and looks up the round of each by its index. @param stretch what a page examines: see `windowEnd`
+ * transactions, and looks up the round of each by its index. @param section what a page examines: see `windowEnd`
  */
 export function roundPage(
   { open, ...filter }: RoundFilter,
-  stretch: Stretch,
+  section: Section,
   limit: number,
 ): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [windowRows(filter)];
   const value = (each: unknown) => `$${values.push(each)}`;
-  const source = newestOf(filter, stretch, value, 'examined');
+  const source = newestOf(filter, section, value, 'examined');
   const { from, to, operatorId, providerId, playerRef } = filter;
   const wanted = { operator_id: operatorId, provider_id: providerId, player_ref: playerRef };
   const conditions = [
@@ -47,7 +47,7 @@ export function roundPage(
       each === undefined ? [] : [`bet.${column} = ${value(each)}`],
     ),
     // The first BET must be in the section, so that a round is on one page only.
-    ...within({ from, to, ...stretch }, { id: 'platform_transaction_id', idType: 'uuid' }, value),
+    ...within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }, value),
     ...(open ? ['t.open'] : []),
   ];
   const text = `
