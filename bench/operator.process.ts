@@ -18,9 +18,9 @@ export class Operator {
 
   /** Starts or stops checking each booking. @returns the results so far */
   async watch(watch: Watch | null): Promise<Testimony> {
-    const told = once(this.child, 'message');
+    const message = once(this.child, 'message');
     this.child.send({ watch });
-    const [{ testimony }] = (await told) as [{ testimony: Testimony }];
+    const [{ testimony }] = (await message) as [{ testimony: Testimony }];
     return testimony;
   }
 

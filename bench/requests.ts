@@ -86,13 +86,13 @@ function transaction(
     roundId,
   };
   return signed(caller, '/v1/wallet/transaction', body, (reply) => {
-    const told = JSON.parse(reply.body) as Record<string, unknown>;
+    const answer = JSON.parse(reply.body) as Record<string, unknown>;
     return (
-      told['transactionId'] === transactionId &&
-      told['status'] === 'APPROVED' &&
-      told['balance'] === 100_000 &&
-      told['currency'] === CURRENCY &&
-      typeof told['platformTransactionId'] === 'string' &&
+      answer['transactionId'] === transactionId &&
+      answer['status'] === 'APPROVED' &&
+      answer['balance'] === 100_000 &&
+      answer['currency'] === CURRENCY &&
+      typeof answer['platformTransactionId'] === 'string' &&
       also(reply)
     );
   });
@@ -114,8 +114,8 @@ function balance(caller: Caller, session: number): PreparedRequest {
 export function verify(caller: Caller, session: number): PreparedRequest {
   const fields = { sessionToken: `token-${session}` };
   return signed(caller, '/v1/wallet/session/verify', fields, ({ body }) => {
-    const told = JSON.parse(body) as Record<string, unknown>;
-    return told['playerRef'] === `player-${session}` && told['gameId'] === caller.gameId;
+    const answer = JSON.parse(body) as Record<string, unknown>;
+    return answer['playerRef'] === `player-${session}` && answer['gameId'] === caller.gameId;
   });
 }
 

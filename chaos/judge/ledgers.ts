@@ -98,7 +98,7 @@ export class Ledgers {
         `the platform stores ${state}, the operator holds ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
       );
     if (stands) this.sums.platform += signed(row);
-    this.compareTold(row, id, complain);
+    this.compareLastAnswer(row, id, complain);
   }
 
   private compareTombstone(
@@ -110,7 +110,7 @@ export class Ledgers {
     this.compareDeclined(id, complain);
   }
 
-  private compareTold(row: Row, id: string, complain: (text: string) => void): void {
+  private compareLastAnswer(row: Row, id: string, complain: (text: string) => void): void {
     const intent = this.intents.get(id);
     const answer = intent && definite(intent);
     if (!intent) {
@@ -128,16 +128,16 @@ export class Ledgers {
   /** The provider knows from the BET's answer, or from that of its own ROLLBACK. */
   private compareRolledBack(intent: Intent, id: string, complain: (text: string) => void): void {
     const { providerId } = intent.session;
-    const told = (one: Intent | undefined) =>
+    const lastStatus = (one: Intent | undefined) =>
       one && (JSON.parse(definite(one)?.body ?? '{}') as { status?: string }).status;
-    if (told(intent) === 'DECLINED') return;
+    if (lastStatus(intent) === 'DECLINED') return;
     const rollbacks = ['undo', 'undo-again', 'undo-second'].map((name) =>
       this.intents.get(intentKey(providerId, `${name}-${intent.request.transactionId.split('-').at(-1)}`)),
     );
     const known = rollbacks.some(
       (rollback) =>
         rollback?.request.originalTransactionId === intent.request.transactionId &&
-        told(rollback) === 'APPROVED',
+        lastStatus(rollback) === 'APPROVED',
     );
     if (!known) complain(`it is rolled back, and the provider of ${id} has no such answer`);
   }

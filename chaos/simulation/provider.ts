@@ -8,7 +8,7 @@ import type { SimulatedTime } from './time.js';
 /** Time-out of the client, in milliseconds. */
 const PATIENCE_MS = 4000;
 
-export interface Told {
+export interface Outcome {
   readonly status: 'APPROVED' | 'DECLINED';
   readonly declineReason?: string;
 }
@@ -23,7 +23,7 @@ export class SimulatedProvider {
   readonly violations: string[] = [];
   /** How often it received a 409 because another attempt was in flight. */
   inFlight = 0;
-  private readonly told = new Map<string, string>();
+  private readonly answers = new Map<string, string>();
   private readonly pursued = new Set<{ readonly request: TransactionRequest; latest: string }>();
 
   constructor(
@@ -43,9 +43,9 @@ export class SimulatedProvider {
     return [...this.pursued].map(({ request, latest }) => `${request.transactionId} (${latest})`);
   }
 
-  toldLast(transactionId: string): Told | undefined {
-    const body = this.told.get(transactionId);
-    return body === undefined ? undefined : (JSON.parse(body) as Told);
+  lastOutcome(transactionId: string): Outcome | undefined {
+    const body = this.answers.get(transactionId);
+    return body === undefined ? undefined : (JSON.parse(body) as Outcome);
   }
 
   /** @param patient it never gives up */
@@ -73,7 +73,7 @@ export class SimulatedProvider {
 
   private async send(request: TransactionRequest): Promise<Answer> {
     const answer = await this.exchange(request);
-    if (answer.to === 'definite') this.hear(request, answer.body);
+    if (answer.to === 'definite') this.recordAnswer(request, answer.body);
     if (answer.to === 'refused') this.judgeRefusal(request, answer.code);
     return answer;
   }
@@ -103,14 +103,14 @@ export class SimulatedProvider {
   }
 
   /** A definite answer never changes; only a BET that was APPROVED may be rolled back later. */
-  private hear({ transactionId }: TransactionRequest, body: string): void {
-    const before = this.told.get(transactionId);
+  private recordAnswer({ transactionId }: TransactionRequest, body: string): void {
+    const before = this.answers.get(transactionId);
     if (before !== undefined && before !== body && !mayFollow(before, body)) {
       // An answer may overtake an earlier one.
       if (mayFollow(body, before)) return;
       this.violations.push(`${transactionId} was answered ${before} and then ${body}`);
     }
-    this.told.set(transactionId, body);
+    this.answers.set(transactionId, body);
   }
 
   private judgeRefusal({ transactionId }: TransactionRequest, code: string): void {
@@ -125,7 +125,7 @@ export class SimulatedProvider {
 const ROLLED_BACK = 'TRANSACTION_ROLLED_BACK';
 
 function mayFollow(before: string, after: string): boolean {
-  const [first, second] = [JSON.parse(before) as Told, JSON.parse(after) as Told];
+  const [first, second] = [JSON.parse(before) as Outcome, JSON.parse(after) as Outcome];
   return (
     second.declineReason === ROLLED_BACK &&
     (first.status === 'APPROVED' || first.declineReason === ROLLED_BACK)

@@ -98,7 +98,7 @@ class Schedule {
     const late = () => FAULTS_END_MS + LIVENESS_MS + this.declinedRollbacks() * RESOLVER_AGAIN_MS;
     await this.time.run(() => this.time.now > late() || (this.time.now > QUIET_MS && this.quiet()));
     if (!this.quiet()) this.violations.push(`not definite in time: ${this.unfinished()}`);
-    else await this.askOnceMore();
+    else await this.repeatAll();
     this.judgeEnd();
     return { violations: this.violations, coverage: this.coverage() };
   }
@@ -149,10 +149,10 @@ class Schedule {
   }
 
   /** Repeats all requests until no outcome changes. */
-  private async askOnceMore(): Promise<void> {
+  private async repeatAll(): Promise<void> {
     if (this.parkedOnes()) return;
     for (let pass = 0; pass < PASSES; pass += 1) {
-      const before = this.told();
+      const before = this.outcomes();
       for (const request of this.requests) this.provider.pursue(request, true);
       const limit = this.time.now + LIVENESS_MS;
       await this.time.run(() => this.provider.idle || this.time.now > limit);
@@ -160,13 +160,13 @@ class Schedule {
         this.violations.push(`no definite answer in the end: ${this.unfinished()}`);
         return;
       }
-      if (this.told() === before) return;
+      if (this.outcomes() === before) return;
     }
     this.violations.push('the round does not come to rest');
   }
 
-  private told(): string {
-    return this.requests.map(({ transactionId }) => this.provider.toldLast(transactionId)?.status).join();
+  private outcomes(): string {
+    return this.requests.map(({ transactionId }) => this.provider.lastOutcome(transactionId)?.status).join();
   }
 
   /**
@@ -199,7 +199,7 @@ class Schedule {
   private judgeAgreement(): void {
     const { ledger } = this.wallet;
     for (const { transactionId, kind } of this.requests) {
-      const told = this.provider.toldLast(transactionId)?.status;
+      const answered = this.provider.lastOutcome(transactionId)?.status;
       const entry = ledger.find(PROVIDER.id, transactionId);
       const row = this.database.rows.get(transactionId);
       const reversed = ledger.isRolledBack(PROVIDER.id, transactionId);
@@ -207,9 +207,9 @@ class Schedule {
       // The platform's own verdicts move no money, so they are not in the operator's ledger.
       const verdict = kind === 'ROLLBACK' && !entry;
       const stored = row?.state === 'APPROVED';
-      if ((told === 'APPROVED') !== stored || (!verdict && stored !== held)) {
+      if ((answered === 'APPROVED') !== stored || (!verdict && stored !== held)) {
         this.violations.push(
-          `${transactionId}: the provider was told ${told ?? 'nothing'}, the platform stores ` +
+          `${transactionId}: the provider received ${answered ?? 'nothing'}, the platform stores ` +
             `${row?.state ?? 'nothing'}, the operator holds ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
         );
       }

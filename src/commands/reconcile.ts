@@ -75,7 +75,7 @@ async function record(databaseUrl: string, asked: Arguments, outcome: Outcome): 
     recordFindings(database, asked, causes, complete, by),
   );
   const left = complete ? '' : `; only the first ${RECORDED} findings were recorded`;
-  return `recorded   ${opened} new items in the attention queue, ${ended} ended${left}`;
+  return `recorded   new items in the attention queue: ${opened}, ended: ${ended}${left}`;
 }
 
 /** Undefined if help is requested. @throws Error naming the invalid argument */

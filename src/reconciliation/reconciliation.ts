@@ -77,7 +77,7 @@ export async function reconcile(task: Task, progress: Progress, signal: AbortSig
     if (!(await store.hasOperator(task.operatorId))) {
       throw new Error(`--operator: there is no operator ${task.operatorId}`);
     }
-    const chunks = told(createReadStream(task.statementPath, { highWaterMark: CHUNK_BYTES }), (bytes) => {
+    const chunks = counted(createReadStream(task.statementPath, { highWaterMark: CHUNK_BYTES }), (bytes) => {
       signal.throwIfAborted();
       progress('reading', bytes, size);
     });
@@ -140,10 +140,13 @@ function foundIn(finding: Finding, { line, record }: Pair): Found {
 }
 
 /** Passes on the chunks, and reports the bytes read so far. */
-async function* told(chunks: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
-    tell((bytes += chunk.length));
+    onRead((bytes += chunk.length));
     yield chunk;
   }
 }

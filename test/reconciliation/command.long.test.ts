@@ -82,7 +82,7 @@ test('--record puts findings into the attention queue, once, and ends them when 
   const items = async () =>
     (await world.admin('GET', '/v1/admin/attention?kind=reconciliation')).json['items'] as object[];
   const { transactionId } = statement[0]!;
-  expect(await run(statement.slice(1))).toBe('recorded   1 new items in the attention queue, 0 ended');
+  expect(await run(statement.slice(1))).toBe('recorded   new items in the attention queue: 1, ended: 0');
   const found = {
     state: 'OPEN',
     subject: `${OPERATOR}/spinwell/${transactionId}/missing-at-operator`,
@@ -90,10 +90,10 @@ test('--record puts findings into the attention queue, once, and ends them when 
     href: `/v1/admin/transactions/spinwell/${transactionId}`,
   };
   expect(await items()).toMatchObject([found]);
-  expect(await run(statement.slice(1))).toBe('recorded   0 new items in the attention queue, 0 ended');
-  expect(await run(statement)).toBe('recorded   0 new items in the attention queue, 1 ended');
+  expect(await run(statement.slice(1))).toBe('recorded   new items in the attention queue: 0, ended: 0');
+  expect(await run(statement)).toBe('recorded   new items in the attention queue: 0, ended: 1');
   expect(await items()).toMatchObject([{ ...found, state: 'CLOSED', closedBy: 'croupier' }]);
-  expect(await run(statement.slice(1))).toBe('recorded   1 new items in the attention queue, 0 ended');
+  expect(await run(statement.slice(1))).toBe('recorded   new items in the attention queue: 1, ended: 0');
   expect(await items()).toMatchObject([found, { state: 'CLOSED' }]);
 });
 
