@@ -8,6 +8,7 @@ import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
 import type { AuditProof } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { PROVIDER, startWorld, type World } from '../world/world.js';
+import { tampered } from './tampering.js';
 
 const KEY = Buffer.alloc(32, 'test');
 const NEW_KEY = Buffer.alloc(32, 'new key');
@@ -97,30 +98,6 @@ async function head(): Promise<string> {
   return /^head (.*)$/m.exec(said)![1]!;
 }
 
-/** Runs a manipulation as the owner of the tables, and restores the log and its seals afterwards. */
-async function tampered<T>(statements: string, check: () => Promise<T>): Promise<T> {
-  await world.sql.run(
-    'CREATE TABLE kept_entries AS TABLE audit_entries; CREATE TABLE kept_seals AS TABLE audit_seals',
-  );
-  try {
-    await asOwner(statements);
-    return await check();
-  } finally {
-    await asOwner(
-      `DELETE FROM audit_entries; INSERT INTO audit_entries TABLE kept_entries; DROP TABLE kept_entries;
-       DELETE FROM audit_seals; INSERT INTO audit_seals TABLE kept_seals; DROP TABLE kept_seals`,
-    );
-  }
-}
-
-async function asOwner(statements: string): Promise<void> {
-  await world.sql.run(
-    `ALTER TABLE audit_entries DISABLE TRIGGER USER; ALTER TABLE audit_seals DISABLE TRIGGER USER;
-     ${statements};
-     ALTER TABLE audit_entries ENABLE TRIGGER USER; ALTER TABLE audit_seals ENABLE TRIGGER USER`,
-  );
-}
-
 async function count(): Promise<number> {
   const [row] = await world.sql.run<{ count: number }>('SELECT count(*)::int AS count FROM audit_entries');
   return row!.count;
@@ -175,7 +152,7 @@ describe('a partition is only detached', () => {
 
   test('if it holds what the file has', async () => {
     const oneEntry = `(SELECT day, position FROM audit_entries WHERE target = 'test:1' ORDER BY day LIMIT 1)`;
-    await tampered(`DELETE FROM audit_entries WHERE (day, position) = ${oneEntry}`, () =>
+    await tampered(world.sql, `DELETE FROM audit_entries WHERE (day, position) = ${oneEntry}`, () =>
       expect(detach(names[0]!)).rejects.toThrow('does not hold what the file has'),
     );
   });
@@ -259,7 +236,9 @@ describe('archived entries are proved by their seals, which stay', () => {
   });
 
   test('a removed seal of an archived entry is noticed', async () => {
-    const { status, said } = await tampered('DELETE FROM audit_seals WHERE number = 2', () => prove());
+    const { status, said } = await tampered(world.sql, 'DELETE FROM audit_seals WHERE number = 2', () =>
+      prove(),
+    );
     expect([status, said]).toEqual([1, expect.stringContaining('seals up to this archived entry are there')]);
   });
 });
@@ -288,7 +267,7 @@ describe('a beginning that was removed without a genuine record is noticed', () 
       'is not the entry that was sealed',
     ],
   ])('%s', async (_, statements, reason) => {
-    const { status, said } = await tampered(statements, () => prove());
+    const { status, said } = await tampered(world.sql, statements, () => prove());
     expect([status, said]).toEqual([1, expect.stringContaining(reason)]);
   });
 });

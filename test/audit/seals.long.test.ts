@@ -6,6 +6,7 @@ import { Audit } from '../../src/audit/audit.service.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import type { AuditProof } from '../../src/config/configuration.js';
 import { startApplication, startWorld, type World } from '../world/world.js';
+import { tampered } from './tampering.js';
 
 const KEY = Buffer.alloc(32, 'test');
 const OTHER_KEY = Buffer.alloc(32, 'other');
@@ -48,30 +49,6 @@ async function places(): Promise<string[]> {
     `SELECT day::text || '/' || position AS place FROM audit_entries ORDER BY day, position`,
   );
   return rows.map(({ place }) => place);
-}
-
-/** Runs a manipulation as the owner of the tables, and restores the log and its seals afterwards. */
-async function tampered(statements: string, check: () => Promise<void>): Promise<void> {
-  await world.sql.run(
-    `CREATE TABLE kept_entries AS TABLE audit_entries; CREATE TABLE kept_seals AS TABLE audit_seals`,
-  );
-  await asOwner(statements);
-  try {
-    await check();
-  } finally {
-    await asOwner(
-      `DELETE FROM audit_entries; INSERT INTO audit_entries TABLE kept_entries; DROP TABLE kept_entries;
-       DELETE FROM audit_seals; INSERT INTO audit_seals TABLE kept_seals; DROP TABLE kept_seals`,
-    );
-  }
-}
-
-async function asOwner(statements: string): Promise<void> {
-  await world.sql.run(
-    `ALTER TABLE audit_entries DISABLE TRIGGER USER; ALTER TABLE audit_seals DISABLE TRIGGER USER;
-     ${statements};
-     ALTER TABLE audit_entries ENABLE TRIGGER USER; ALTER TABLE audit_seals ENABLE TRIGGER USER`,
-  );
 }
 
 /** Changes the actor of an entry and hashes it and all later ones again, as the trigger does. */
@@ -139,7 +116,7 @@ describe('without a head from outside, it detects that', () => {
   });
 
   test('the last entry was rewritten, with its hash', async () => {
-    await tampered(rewriteFrom(last), async () => {
+    await tampered(world.sql, rewriteFrom(last), async () => {
       const { status, said } = await prove();
       expect([status, said]).toEqual([
         1,
@@ -149,7 +126,7 @@ describe('without a head from outside, it detects that', () => {
   });
 
   test('the log was rewritten from some entry on, with all hashes', async () => {
-    await tampered(rewriteFrom(middle), async () => {
+    await tampered(world.sql, rewriteFrom(middle), async () => {
       const { status, said } = await prove();
       expect([status, said]).toEqual([
         1,
@@ -160,7 +137,7 @@ describe('without a head from outside, it detects that', () => {
 
   test('the end was cut off', async () => {
     const cut = `DELETE FROM audit_entries WHERE (day, position) > ${pair(middle)}`;
-    await tampered(cut, async () => {
+    await tampered(world.sql, cut, async () => {
       const { status, said } = await prove();
       expect([status, said]).toEqual([
         1,
@@ -170,14 +147,14 @@ describe('without a head from outside, it detects that', () => {
   });
 
   test('all entries were removed', async () => {
-    await tampered('DELETE FROM audit_entries', async () => {
+    await tampered(world.sql, 'DELETE FROM audit_entries', async () => {
       expect(await prove()).toMatchObject({ status: 1, said: expect.stringContaining(`broken at ${last}`) });
     });
   });
 
   test('a seal was removed in the middle', async () => {
     const cut = `DELETE FROM audit_seals WHERE (day, position) = ${pair(middle)}`;
-    await tampered(cut, async () => {
+    await tampered(world.sql, cut, async () => {
       const { status, said } = await prove();
       expect(status).toBe(1);
       expect(said).toMatch(
@@ -187,7 +164,7 @@ describe('without a head from outside, it detects that', () => {
   });
 
   test('all seals were removed', async () => {
-    await tampered('DELETE FROM audit_seals', async () => {
+    await tampered(world.sql, 'DELETE FROM audit_seals', async () => {
       const { status, said } = await prove();
       expect([status, said]).toEqual([1, expect.stringContaining('no entry of the log has a seal')]);
     });
@@ -196,7 +173,7 @@ describe('without a head from outside, it detects that', () => {
   test('seals were exchanged', async () => {
     const exchange = `UPDATE audit_seals SET mac = (SELECT mac FROM audit_seals WHERE (day, position) = ${pair(last)})
       WHERE (day, position) = ${pair(middle)}`;
-    await tampered(exchange, async () => {
+    await tampered(world.sql, exchange, async () => {
       expect(await prove()).toMatchObject({
         status: 1,
         said: expect.stringContaining(`broken at ${middle}`),
@@ -208,7 +185,7 @@ describe('without a head from outside, it detects that', () => {
     const instance = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
     try {
       const cut = (table: string) => `DELETE FROM ${table} WHERE (day, position) > ${pair(middle)}`;
-      await tampered(`${cut('audit_entries')}; ${cut('audit_seals')}`, async () => {
+      await tampered(world.sql, `${cut('audit_entries')}; ${cut('audit_seals')}`, async () => {
         await record(1, instance.app.get(Audit));
         const { status, said } = await prove();
         expect([status, said]).toEqual([1, expect.stringContaining(`broken at ${log.at(-2)!}: seal`)]);
@@ -247,7 +224,7 @@ describe('a head from outside', () => {
 
   test('detects that the end was cut off with its seals', async () => {
     const cut = (table: string) => `DELETE FROM ${table} WHERE (day, position) >= ${pair(last)}`;
-    await tampered(`${cut('audit_entries')}; ${cut('audit_seals')}`, async () => {
+    await tampered(world.sql, `${cut('audit_entries')}; ${cut('audit_seals')}`, async () => {
       expect((await prove()).status).toBe(0);
       expect(await prove({ auditHeadFile: file })).toEqual({
         status: 1,
@@ -259,7 +236,7 @@ describe('a head from outside', () => {
   test('detects that the end was rewritten without its seals, and sealed again by a new instance', async () => {
     const place = log.at(-2)!;
     const rewrite = `${rewriteFrom(place)}; DELETE FROM audit_seals WHERE (day, position) >= ${pair(place)}`;
-    await tampered(rewrite, async () => {
+    await tampered(world.sql, rewrite, async () => {
       await (await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock)).app.close();
       expect((await prove()).status).toBe(0);
       expect(await prove({ auditHeadFile: file })).toMatchObject({
@@ -295,7 +272,7 @@ describe('entries of an earlier version', () => {
     const place = (await places()).at(-1)!;
     await record(1);
     const sealed = (await places()).at(-1)!;
-    await tampered(rewriteFrom(place), async () => {
+    await tampered(world.sql, rewriteFrom(place), async () => {
       expect(await prove()).toMatchObject({
         status: 1,
         said: expect.stringContaining(`broken at ${sealed}`),
