@@ -16,7 +16,7 @@ import type { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
 
 /** Calls in flight per provider and instance. */
-const CALLS_PER_PROVIDER = 4;
+const CALLS_PER_PROVIDER = 8;
 /** Unanswered calls in a row after which a provider counts as down: two rounds of calls. */
 const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
 /** Polling interval for grants that another instance left unsent or without an outcome, in milliseconds. */
