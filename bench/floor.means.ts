@@ -45,7 +45,10 @@ export function plainMeans(operator: URL): FloorMeans {
   };
 }
 
-/** The same with key objects made once, one-shot hashes, a `Pool` with its own time-out, and a bare claim. */
+/**
+ * The same with key objects made once, one-shot hashes, a `Pool` with its own time-out, and a claim that does not
+ * return the session.
+ */
 export function leanMeans(operator: URL): FloorMeans {
   const keys: Record<'provider' | 'operator', KeyObject> = {
     provider: createSecretKey(PROVIDER_SECRET, 'utf8'),
