@@ -13,11 +13,13 @@ interface ParameterStatus {
 export class Connection extends pg.Client {
   /** Whether the server is a read-only standby. PostgreSQL reports it on each connection; PgBouncer may not. */
   isStandby = false;
+  /** Why the connection was lost, if it was. */
+  lossCause: Error | undefined;
   private lastCommand: string | undefined;
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    this.on('error', () => undefined);
+    this.on('error', (error) => (this.lossCause ??= error));
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'in_hot_standby') this.isStandby = parameterValue === 'on';
     });

@@ -121,6 +121,8 @@ export class Database {
       return result;
     } catch (error) {
       await runner.rollbackTransaction().catch(() => connection.discard());
+      // pg and TypeORM say of a lost connection only that it cannot be used.
+      if (error instanceof Error && error !== connection.lossCause) error.cause ??= connection.lossCause;
       throw error;
     } finally {
       await runner.release();

@@ -115,7 +115,7 @@ describe('a transaction', () => {
   });
 
   test.each(['statement', 'manager', 'commit'])(
-    'whose connection is killed before the next %s rejects, changes nothing, and the connection is replaced',
+    'whose connection is killed before the next %s rejects with the cause, changes nothing, and the connection is replaced',
     async (next) => {
       let killed = 0;
       const work = database.transaction(async ({ query, manager }) => {
@@ -125,7 +125,9 @@ describe('a transaction', () => {
         if (next === 'statement') await query(INSERT, ['after']);
         if (next === 'manager') await manager.query(INSERT_TEXT, ['after']);
       });
-      await expect(work).rejects.toThrow();
+      await expect(work).rejects.toMatchObject({
+        cause: { message: 'terminating connection due to administrator command' },
+      });
       expect(await stored()).toEqual([]);
       expect((await backend(database.query)).pid).not.toBe(killed);
       await database.transaction(write);
