@@ -4,10 +4,8 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appliesTo, type FaultName, FAULTS } from '../../src/sandbox/faults/faults.js';
-import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
-import { ProviderServer } from '../../src/sandbox/provider.server.js';
 import { CHROMIUM, FLAGS } from '../docs/browser.js';
-import { temporaryFolder } from '../world/temporary-folder.js';
+import { startCounterparts } from './counterparts.js';
 
 const SECRET = 'the secret';
 /** The narrowest phone that is in use, in CSS pixels. */
@@ -24,21 +22,14 @@ const BET = {
 const GRANT = { playerRef: 'player-1', gameId: 'g', spins: 3, betAmountMinor: 0, currency: 'EUR' };
 
 describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { timeout: 60_000 }, () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let wallet: OperatorWalletServer;
-  let provider: ProviderServer;
+  let counterparts: Awaited<ReturnType<typeof startCounterparts>>;
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
   const origins = new Set<string>();
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    const options = { folder: folder.path, port: 0, log: () => undefined };
-    wallet = await OperatorWalletServer.start({ ...options, tenantId: 'operator' });
-    provider = await ProviderServer.start({ ...options, tenantId: 'provider' });
-    wallet.trust(SECRET);
-    provider.trust(SECRET);
+    counterparts = await startCounterparts(SECRET);
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     page = await browser.newPage();
     page.on('request', (request) => void origins.add(new URL(request.url()).origin));
@@ -47,9 +38,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
   });
   afterAll(async () => {
     await browser.close();
-    await wallet.stop();
-    await provider.stop();
-    await folder.remove();
+    await counterparts.stop();
   });
 
   /** The status of a signed call. */
@@ -61,20 +50,24 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
     return (await fetch(origin + path, { method: 'POST', headers, body })).status;
   }
 
-  const counterparts = [
+  const pages = [
     {
       name: 'wallet',
-      origin: () => new URL(wallet.baseUrl).origin,
+      origin: () => new URL(counterparts.wallet.baseUrl).origin,
       operations: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT', 'balance'] as const,
       // A fault strikes the first call of each transaction.
-      call: () => call('operator', `${wallet.baseUrl}/transaction`, { ...BET, transactionId: randomUUID() }),
+      call: () =>
+        call('operator', `${counterparts.wallet.baseUrl}/transaction`, {
+          ...BET,
+          transactionId: randomUUID(),
+        }),
     },
     {
       name: 'provider',
-      origin: () => new URL(provider.baseUrl).origin,
+      origin: () => new URL(counterparts.provider.baseUrl).origin,
       operations: ['grant', 'status', 'cancel', 'revoke'] as const,
       call: () =>
-        call('provider', `${provider.baseUrl}/v1/game/free-spins/grant`, {
+        call('provider', `${counterparts.provider.baseUrl}/v1/game/free-spins/grant`, {
           ...GRANT,
           requestRef: randomUUID(),
         }),
@@ -92,7 +85,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
     return (await status.innerText()).trim();
   }
 
-  test.each(counterparts)(
+  test.each(pages)(
     'the page of $name lists its faults, also on a phone',
     async ({ origin, operations }) => {
       await page.setViewportSize({ width: NARROW, height: 740 });
@@ -106,7 +99,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
     },
   );
 
-  test.each(counterparts)(
+  test.each(pages)(
     'the example on the page of $name causes a fault, once',
     async ({ origin, call: counterpart }) => {
       await page.goto(`${origin()}/docs`);
@@ -123,6 +116,6 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
 
   test('nothing was loaded from elsewhere, and nothing complained', () => {
     expect(complaints).toEqual([]);
-    expect([...origins].sort()).toEqual(counterparts.map(({ origin }) => origin()).sort());
+    expect([...origins].sort()).toEqual(pages.map(({ origin }) => origin()).sort());
   });
 });

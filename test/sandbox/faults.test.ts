@@ -3,36 +3,22 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FAULTS } from '../../src/sandbox/faults/faults.js';
-import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
-import { ProviderServer } from '../../src/sandbox/provider.server.js';
-import { temporaryFolder } from '../world/temporary-folder.js';
+import { startCounterparts } from './counterparts.js';
 
 const SECRET = 'the secret';
 const START_MINOR = 100_000;
 const BET = { providerId: 'provider', kind: 'BET', playerRef: 'player', gameId: 'game', roundId: 'round' };
 const GRANT = { playerRef: 'player', gameId: 'game', spins: 3, betAmountMinor: 0, currency: 'EUR' };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let wallet: OperatorWalletServer;
-let provider: ProviderServer;
+let counterparts: Awaited<ReturnType<typeof startCounterparts>>;
 let nonces = 0;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  const options = { folder: folder.path, port: 0, log: () => undefined };
-  wallet = await OperatorWalletServer.start({ ...options, tenantId: 'operator' });
-  provider = await ProviderServer.start({ ...options, tenantId: 'provider' });
-  wallet.trust(SECRET);
-  provider.trust(SECRET);
+  counterparts = await startCounterparts(SECRET);
 });
+afterEach(() => counterparts.stop());
 
-afterEach(async () => {
-  await wallet.stop();
-  await provider.stop();
-  await folder.remove();
-});
-
-const walletOrigin = () => new URL(wallet.baseUrl).origin;
+const walletOrigin = () => new URL(counterparts.wallet.baseUrl).origin;
 
 /** A signed call. @throws if there is no answer within the time-out */
 async function call(
@@ -69,7 +55,7 @@ const bet = (transactionId: string, { headers = {}, timeoutMs = 5_000, ...fields
     timeoutMs,
   );
 const callback = (route: string, fields: object, headers: object = {}) =>
-  call(provider.baseUrl, 'provider', `/v1/game/${route}`, fields, headers);
+  call(counterparts.provider.baseUrl, 'provider', `/v1/game/${route}`, fields, headers);
 
 async function balance(playerRef = 'player'): Promise<number> {
   const { text } = await call(walletOrigin(), 'operator', '/wallet/balance', { playerRef, currency: 'EUR' });
@@ -141,7 +127,7 @@ describe('a fault by a header', () => {
       'X-Sandbox-Fault': 'answer-twice',
       'Content-Length': body.length,
     });
-    const socket = connect(Number(new URL(wallet.baseUrl).port), '127.0.0.1');
+    const socket = connect(Number(new URL(counterparts.wallet.baseUrl).port), '127.0.0.1');
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
     );
@@ -232,7 +218,7 @@ describe('a fault by a rule', () => {
 
 test('Swagger of each counterpart documents all its faults, and the page loads', async () => {
   const documented = new Set<string>();
-  for (const origin of [walletOrigin(), provider.baseUrl]) {
+  for (const origin of [walletOrigin(), counterparts.provider.baseUrl]) {
     const document = await (await fetch(`${origin}/docs-json`)).text();
     expect(document).toContain('"openapi":"3.0.3"');
     for (const name of Object.keys(FAULTS)) if (document.includes(`| \`${name}\` |`)) documented.add(name);
