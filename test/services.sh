@@ -60,9 +60,13 @@ find_redis() {
 
 # test/engines starts servers of its own, and skips what it has no program for.
 find_pgbouncer() {
-  if command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ]; then return; fi
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && install pgbouncer; then return; fi
-  echo 'test:services: PgBouncer is not installed: what needs it is skipped'
+  local program=${PGBOUNCER_PATH:-/usr/sbin/pgbouncer}
+  if ! [ -x "$program" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then install pgbouncer || true; fi
+  if ! [ -x "$program" ]; then
+    echo 'test:services: PgBouncer is not installed: what needs it is skipped'
+  elif [[ $("$program" --version) =~ PgBouncer\ 1\.(1?[0-9]|20)\. ]]; then
+    echo 'test:services: PgBouncer is older than 1.21: its transaction mode is skipped'
+  fi
 }
 
 postgres_answers() {

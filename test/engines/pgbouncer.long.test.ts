@@ -3,87 +3,92 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/commands/migrate.js';
 import { BuiltService } from '../process/built-service.js';
 import { Load } from './load.js';
-import { BINARIES, HAS_PGBOUNCER, PgBouncer, PostgresServer, runAt } from './postgres-server.js';
+import { BINARIES, PgBouncer, POOL_MODES, type PoolMode, PostgresServer, runAt } from './postgres-server.js';
 
 const SERVICE = 'croupier_service';
 const GROUP_COMMIT = 'croupier_group_commit';
 const WARNING = 'group commit runs without settings of its own';
 
-describe.skipIf(BINARIES === undefined || !HAS_PGBOUNCER)('behind PgBouncer in session mode', () => {
-  let server: PostgresServer;
-  let bouncer: PgBouncer;
-  let service: BuiltService;
-  beforeAll(async () => {
-    server = await PostgresServer.create();
-    await server.run('CREATE DATABASE croupier');
-    const script = (name: string) => readFileSync(`ops/sql/${name}.sql`, 'utf8');
-    await runAt(server.url('croupier'), script('roles'));
-    await runAt(server.url('croupier'), script('pgbouncer'));
-    const owner = server.url('croupier', 'croupier_owner');
-    // Migrations bypass PgBouncer, with the owner's role.
-    await migrateDatabase({ databaseUrl: owner, dataDir: 'unused' }, () => undefined);
-    await runAt(owner, script('grants'));
-    bouncer = await PgBouncer.start(server, 'croupier', [SERVICE, GROUP_COMMIT]);
-    service = await BuiltService.create({
-      DATABASE_URL: bouncer.url('croupier', SERVICE),
-      GROUP_COMMIT_DATABASE_URL: bouncer.url('croupier', GROUP_COMMIT),
+// A PgBouncer before 1.21 does not keep named statements in transaction mode.
+const MODES = ['session', 'transaction'] as const satisfies readonly PoolMode[];
+
+describe.each(MODES)('behind PgBouncer', (mode) => {
+  describe.skipIf(BINARIES === undefined || !POOL_MODES.includes(mode))(`in ${mode} mode`, () => {
+    let server: PostgresServer;
+    let bouncer: PgBouncer;
+    let service: BuiltService;
+    beforeAll(async () => {
+      server = await PostgresServer.create();
+      await server.run('CREATE DATABASE croupier');
+      const script = (name: string) => readFileSync(`ops/sql/${name}.sql`, 'utf8');
+      await runAt(server.url('croupier'), script('roles'));
+      await runAt(server.url('croupier'), script('pgbouncer'));
+      const owner = server.url('croupier', 'croupier_owner');
+      // Migrations bypass PgBouncer, with the owner's role.
+      await migrateDatabase({ databaseUrl: owner, dataDir: 'unused' }, () => undefined);
+      await runAt(owner, script('grants'));
+      bouncer = await PgBouncer.start(server, mode, 'croupier', [SERVICE, GROUP_COMMIT]);
+      service = await BuiltService.create({
+        DATABASE_URL: bouncer.url('croupier', SERVICE),
+        GROUP_COMMIT_DATABASE_URL: bouncer.url('croupier', GROUP_COMMIT),
+      });
+    }, 120_000);
+    afterAll(async () => {
+      await (service as BuiltService | undefined)?.remove();
+      await (bouncer as PgBouncer | undefined)?.stop();
+      await server.remove();
     });
-  }, 120_000);
-  afterAll(async () => {
-    await (service as BuiltService | undefined)?.remove();
-    await (bouncer as PgBouncer | undefined)?.stop();
-    await server.remove();
-  });
 
-  /** A setting of a connection through PgBouncer. */
-  const setting = async (role: string, name: string) => {
-    const rows = await runAt<Record<string, string>>(bouncer.url('croupier', role), `SHOW ${name}`);
-    return rows[0]?.[name];
-  };
-
-  test('serves requests, and continues after a restart of PostgreSQL under load', async () => {
-    const load = new Load([service]);
-    await load.more(60);
-    await server.end('SIGINT');
-    await server.start();
-    await load.more(60);
-    await load.stop();
-    await load.check();
-    console.log(`behind PgBouncer, restart: no answer for ${load.longestGapMs} ms`);
-    expect(service.exitCode).toBeNull();
-    expect(service.logged(WARNING)).toEqual([]);
-  }, 120_000);
-
-  test('keeps the settings of group commit apart from all others', async () => {
-    expect(await setting(GROUP_COMMIT, 'plan_cache_mode')).toBe('force_generic_plan');
-    expect(await setting(GROUP_COMMIT, 'statement_timeout')).toBe('2s');
-    expect(await setting(SERVICE, 'enable_seqscan')).toBe('on');
-    expect(await setting(SERVICE, 'lock_timeout')).toBe('0');
-    expect(await setting(SERVICE, 'statement_timeout')).toBe('10s');
-    const rows = await server.run<{ usename: string }>(
-      `SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name = 'croupier-group-commit'`,
-    );
-    expect(rows).toEqual([{ usename: GROUP_COMMIT }]);
-  });
-
-  test('serves requests without a role for group commit, and warns about it', async () => {
-    await service.end('SIGTERM');
-    await service.start({ DATABASE_URL: bouncer.url('croupier', SERVICE) });
-    const load = new Load([service]);
-    await load.more(30);
-    await load.stop();
-    await load.check();
-    expect(service.logged(WARNING)).toHaveLength(1);
-  }, 120_000);
-
-  test('does not start with a role for group commit that cannot connect', async () => {
-    await service.end('SIGTERM');
-    const environment = {
-      DATABASE_URL: bouncer.url('croupier', SERVICE),
-      GROUP_COMMIT_DATABASE_URL: bouncer.url('croupier', 'nobody'),
+    /** A setting of a connection through PgBouncer. */
+    const setting = async (role: string, name: string) => {
+      const rows = await runAt<Record<string, string>>(bouncer.url('croupier', role), `SHOW ${name}`);
+      return rows[0]?.[name];
     };
-    await expect(service.start(environment)).rejects.toThrow(
-      /^croupier does not start: GROUP_COMMIT_DATABASE_URL: the database cannot be opened: /,
-    );
-  }, 120_000);
+
+    test('serves requests, and continues after a restart of PostgreSQL under load', async () => {
+      const load = new Load([service]);
+      await load.more(60);
+      await server.end('SIGINT');
+      await server.start();
+      await load.more(60);
+      await load.stop();
+      await load.check();
+      console.log(`behind PgBouncer in ${mode} mode, restart: no answer for ${load.longestGapMs} ms`);
+      expect(service.exitCode).toBeNull();
+      expect(service.logged(WARNING)).toEqual([]);
+    }, 120_000);
+
+    test('keeps the settings of group commit apart from all others', async () => {
+      expect(await setting(GROUP_COMMIT, 'plan_cache_mode')).toBe('force_generic_plan');
+      expect(await setting(GROUP_COMMIT, 'statement_timeout')).toBe('2s');
+      expect(await setting(SERVICE, 'enable_seqscan')).toBe('on');
+      expect(await setting(SERVICE, 'lock_timeout')).toBe('0');
+      expect(await setting(SERVICE, 'statement_timeout')).toBe('10s');
+      const rows = await server.run<{ usename: string }>(
+        `SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name = 'croupier-group-commit'`,
+      );
+      expect(rows).toEqual([{ usename: GROUP_COMMIT }]);
+    });
+
+    test('serves requests without a role for group commit, and warns about it', async () => {
+      await service.end('SIGTERM');
+      await service.start({ DATABASE_URL: bouncer.url('croupier', SERVICE) });
+      const load = new Load([service]);
+      await load.more(30);
+      await load.stop();
+      await load.check();
+      expect(service.logged(WARNING)).toHaveLength(1);
+    }, 120_000);
+
+    test('does not start with a role for group commit that cannot connect', async () => {
+      await service.end('SIGTERM');
+      const environment = {
+        DATABASE_URL: bouncer.url('croupier', SERVICE),
+        GROUP_COMMIT_DATABASE_URL: bouncer.url('croupier', 'nobody'),
+      };
+      await expect(service.start(environment)).rejects.toThrow(
+        /^croupier does not start: GROUP_COMMIT_DATABASE_URL: the database cannot be opened: /,
+      );
+    }, 120_000);
+  });
 });

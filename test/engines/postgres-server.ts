@@ -132,11 +132,29 @@ export class PostgresServer {
   }
 }
 
-const PGBOUNCER = '/usr/sbin/pgbouncer';
-/** Whether Debian's PgBouncer is installed. */
-export const HAS_PGBOUNCER = existsSync(PGBOUNCER);
+const PGBOUNCER = process.env['PGBOUNCER_PATH'] ?? '/usr/sbin/pgbouncer';
 
-/** A PgBouncer of Debian's in session mode before a server, with settings as docs/databases.md has them. */
+/** A mode of PgBouncer's pools. */
+export type PoolMode = 'session' | 'transaction';
+
+const HAS_PGBOUNCER = existsSync(PGBOUNCER);
+/** Whether it keeps named statements in transaction mode, as 1.21 and later do. */
+const KEEPS_NAMED_STATEMENTS = HAS_PGBOUNCER && minorOf(PGBOUNCER) >= 21;
+
+/** The modes in which the installed PgBouncer can serve; none without one. */
+export const POOL_MODES: readonly PoolMode[] = HAS_PGBOUNCER
+  ? ['session', ...(KEEPS_NAMED_STATEMENTS ? (['transaction'] as const) : [])]
+  : [];
+
+/** Connections to the server, for each role. In transaction mode they are fewer than an instance's connections. */
+const SERVER_CONNECTIONS: Readonly<Record<PoolMode, number>> = { session: 60, transaction: 6 };
+
+/** The minor version of a PgBouncer 1. */
+function minorOf(pgBouncer: string): number {
+  return Number(/PgBouncer 1\.(\d+)/.exec(String(execFileSync(pgBouncer, ['--version'])))?.[1]);
+}
+
+/** A PgBouncer before a server, with settings as docs/databases.md has them. */
 export class PgBouncer {
   private constructor(
     private readonly folder: Awaited<ReturnType<typeof temporaryFolder>>,
@@ -144,7 +162,12 @@ export class PgBouncer {
     private readonly port: number,
   ) {}
 
-  static async start(server: PostgresServer, database: string, users: readonly string[]): Promise<PgBouncer> {
+  static async start(
+    server: PostgresServer,
+    mode: PoolMode,
+    database: string,
+    users: readonly string[],
+  ): Promise<PgBouncer> {
     const folder = await temporaryFolder();
     const port = await freePort();
     const file = (name: string) => join(folder.path, name);
@@ -159,8 +182,9 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = trust
 auth_file = ${file('users.txt')}
-pool_mode = session
-default_pool_size = 60
+pool_mode = ${mode}
+${KEEPS_NAMED_STATEMENTS ? 'max_prepared_statements = 200' : ''}
+default_pool_size = ${SERVER_CONNECTIONS[mode]}
 server_login_retry = 1
 ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options
 `,
