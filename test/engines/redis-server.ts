@@ -43,10 +43,13 @@ export class RedisServer {
     return server;
   }
 
-  /** A cluster of three masters without replicas; it serves no key while one of them is unavailable. */
-  static async cluster(): Promise<RedisServer[]> {
+  /**
+   * A cluster of three masters, each with the given number of replicas, masters first. Without replicas it serves no key
+   * while a master is unavailable.
+   */
+  static async cluster({ replicas = 0 } = {}): Promise<RedisServer[]> {
     const nodes: RedisServer[] = [];
-    for (let index = 0; index < 3; index += 1) {
+    for (let index = 0; index < 3 * (1 + replicas); index += 1) {
       const [folder, port, busPort] = [await temporaryFolder(), await freePort(), await freePort()];
       const options = ['--port', String(port), '--cluster-port', String(busPort), '--bind', '127.0.0.1'];
       const persistence = ['--save', '', '--appendonly', 'no', '--dir', folder.path];
@@ -56,10 +59,15 @@ export class RedisServer {
       nodes.push(node);
     }
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'ignore' });
+    const options = ['--cluster-replicas', String(replicas), '--cluster-yes'];
+    execFileSync('redis-cli', ['--cluster', 'create', ...addresses, ...options], { stdio: 'ignore' });
     await waitUntil(async () => {
       const states = await Promise.all(nodes.map((node) => node.clusterState()));
       return states.every((state) => state.includes('cluster_state:ok'));
+    });
+    await waitUntil(async () => {
+      const states = await Promise.all(nodes.slice(3).map((replica) => replica.info()));
+      return states.every((state) => state.includes('master_link_status:up'));
     });
     return nodes;
   }

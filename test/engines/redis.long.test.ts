@@ -155,4 +155,44 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     };
     await expect.poll(recovered, { timeout: 10_000 }).toBe(true);
   }, 120_000);
+
+  test('as a cluster that promotes a replica: recovers, and nonces stay used', async () => {
+    const nodes = await RedisServer.cluster({ replicas: 1 });
+    servers.push(...nodes);
+    const [, second] = nodes as [RedisServer, RedisServer];
+    await start({
+      REDIS_URL: `redis://127.0.0.1:${second.port}`,
+      REDIS_CLUSTER_NODES: nodes.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    });
+    expect(await readiness()).toBe(200);
+    const nonces = Array.from({ length: 30 }, () => randomUUID());
+    const verify = (nonce: string) => world.signed(PROVIDER, VERIFY, { sessionToken: 'unknown' }, { nonce });
+    for (const nonce of nonces)
+      expect((await verify(nonce)).headers.get('x-error-code')).toBe('SESSION_INVALID');
+    // Replication is asynchronous: nonces that a replica does not have yet would be lost.
+    await waitUntil(async () => {
+      const counts = await Promise.all(nodes.map((node) => node.keyCount()));
+      return sum(counts.slice(0, 3)) === sum(counts.slice(3));
+    });
+
+    const bet = world.transaction(await world.launch(), 'BET');
+    const killedAt = performance.now();
+    await second.kill();
+    for (const nonce of nonces) {
+      const replayed = async () => (await verify(nonce)).text;
+      await expect.poll(replayed, { timeout: 20_000 }).toBe('invalid signature');
+    }
+    const afterMs = Math.round(performance.now() - killedAt);
+    console.log(
+      `a master of the Redis Cluster failed over to its replica: every slot served after ${afterMs} ms`,
+    );
+    const { refusals } = await untilApproved(bet);
+    expect([...refusals].filter((refusal) => !CLOSED.has(refusal))).toEqual([]);
+    expect(world.wallet.booked(bet.transactionId)?.movements).toBe(1);
+    await expect.poll(readiness, { timeout: 10_000 }).toBe(200);
+  }, 120_000);
 });
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

@@ -232,7 +232,13 @@ describe('with several instances', () => {
       async () => (await progress(batchId, doomed)).pending === 0,
     );
     const { items, ...counts } = await progress(batchId, doomed);
-    expect(counts).toMatchObject({ total: 30, granted: 30 - AT_ONCE, failed: AT_ONCE, pending: 0, cancelled: 0 });
+    expect(counts).toMatchObject({
+      total: 30,
+      granted: 30 - AT_ONCE,
+      failed: AT_ONCE,
+      pending: 0,
+      cancelled: 0,
+    });
     const failures = items.filter(({ state }) => state === 'FAILED').map((item) => item['failure']);
     expect(failures).toMatchObject(failures.map(() => ({ outcomeUnknown: true })));
     expect(callsTo(playerRefs, doomed)).toEqual(once(playerRefs));

@@ -85,19 +85,16 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
     return (await status.innerText()).trim();
   }
 
-  test.each(pages)(
-    'the page of $name lists its faults, also on a phone',
-    async ({ origin, operations }) => {
-      await page.setViewportSize({ width: NARROW, height: 740 });
-      await page.goto(`${origin()}/docs`);
-      await page.locator('.opblock-put').waitFor();
-      const listed = await page.locator('.info table tbody tr td:first-child').allInnerTexts();
-      const names = Object.keys(FAULTS) as FaultName[];
-      expect(listed).toEqual(names.filter((name) => operations.some((each) => appliesTo(name, each))));
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW);
-      await page.setViewportSize({ width: 1280, height: 900 });
-    },
-  );
+  test.each(pages)('the page of $name lists its faults, also on a phone', async ({ origin, operations }) => {
+    await page.setViewportSize({ width: NARROW, height: 740 });
+    await page.goto(`${origin()}/docs`);
+    await page.locator('.opblock-put').waitFor();
+    const listed = await page.locator('.info table tbody tr td:first-child').allInnerTexts();
+    const names = Object.keys(FAULTS) as FaultName[];
+    expect(listed).toEqual(names.filter((name) => operations.some((each) => appliesTo(name, each))));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
 
   test.each(pages)(
     'the example on the page of $name causes a fault, once',
