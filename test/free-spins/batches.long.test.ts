@@ -11,10 +11,8 @@ import {
   startWorld,
   type World,
 } from '../world/world.js';
-import { CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
+import { CALLBACK_TIMEOUT_MS, CALLS_AT_ONCE, Tool, until } from './tool.js';
 
-/** Calls that one instance has in flight to one provider. */
-const AT_ONCE = 8;
 const BATCHES = '/v1/admin/free-spins/batches';
 
 let world: World;
@@ -70,9 +68,9 @@ describe('a batch', () => {
     const reply = await world.admin('POST', BATCHES, order(playerRefs));
     expect([reply.status, Object.keys(reply.json)]).toEqual([202, ['batchId', 'stakeMinor']]);
     const { batchId } = reply.json;
-    await until('the first are called', () => callsTo(playerRefs).filter(Boolean).length === AT_ONCE);
+    await until('the first are called', () => callsTo(playerRefs).filter(Boolean).length === CALLS_AT_ONCE);
     expect(await progress(batchId)).toMatchObject({ total: 60, granted: 0, failed: 0, pending: 60 });
-    expect(callsTo(playerRefs).filter(Boolean)).toHaveLength(AT_ONCE);
+    expect(callsTo(playerRefs).filter(Boolean)).toHaveLength(CALLS_AT_ONCE);
     held.withdraw();
     held.release();
     await finished(batchId);
@@ -146,7 +144,7 @@ describe('a batch', () => {
       const { items, ...counts } = await progress(batchId);
       expect(counts).toMatchObject({ total: 500, granted: 0, failed: 500, pending: 0, cancelled: 0 });
       const sent = callsTo(playerRefs).filter(Boolean).length;
-      expect(sent).toBeLessThan(4 * AT_ONCE);
+      expect(sent).toBeLessThan(4 * CALLS_AT_ONCE);
       const unknown = items.filter((item) => (item['failure'] as { outcomeUnknown: boolean }).outcomeUnknown);
       expect(unknown).toHaveLength(sent);
       const [unsent] = items.slice(-1);
@@ -215,7 +213,7 @@ describe('with several instances', () => {
     const { batchId } = (await doomed.admin('POST', BATCHES, order(playerRefs))).json;
     await until(
       'it has calls in flight',
-      () => callsTo(playerRefs, doomed).filter(Boolean).length === AT_ONCE,
+      () => callsTo(playerRefs, doomed).filter(Boolean).length === CALLS_AT_ONCE,
     );
     held.withdraw();
     const { app, url } = await startApplication(
@@ -223,7 +221,7 @@ describe('with several instances', () => {
       doomed.clock,
     );
     open.push(() => app.close());
-    await until('the rest is sent', async () => (await progress(batchId, doomed)).pending === AT_ONCE);
+    await until('the rest is sent', async () => (await progress(batchId, doomed)).pending === CALLS_AT_ONCE);
     await doomed.sql.run(
       `UPDATE free_spin_grants SET lease_until = clock_timestamp() WHERE state = 'PENDING'`,
     );
@@ -234,8 +232,8 @@ describe('with several instances', () => {
     const { items, ...counts } = await progress(batchId, doomed);
     expect(counts).toMatchObject({
       total: 30,
-      granted: 30 - AT_ONCE,
-      failed: AT_ONCE,
+      granted: 30 - CALLS_AT_ONCE,
+      failed: CALLS_AT_ONCE,
       pending: 0,
       cancelled: 0,
     });
@@ -255,7 +253,7 @@ describe('with several instances', () => {
     expect(batch.status).toBe(202);
     await until(
       'it has calls in flight',
-      () => callsTo(playerRefs, stopping).filter(Boolean).length === AT_ONCE,
+      () => callsTo(playerRefs, stopping).filter(Boolean).length === CALLS_AT_ONCE,
     );
     const closed = stopping.app.close();
     held.release();
@@ -280,11 +278,11 @@ test('a game that is disabled meanwhile fails the rest of its batch, unsent', as
   const playerRefs = players(30);
   const held = world.provider.always({ do: 'hold' }, { path: GRANT });
   const { batchId } = (await world.admin('POST', BATCHES, order(playerRefs, { gameId }))).json;
-  await until('the first are called', () => callsTo(playerRefs).filter(Boolean).length === AT_ONCE);
+  await until('the first are called', () => callsTo(playerRefs).filter(Boolean).length === CALLS_AT_ONCE);
   await game('DISABLED');
   held.withdraw();
   held.release();
   await finished(batchId);
   const { granted, failed } = await progress(batchId);
-  expect([granted, failed]).toEqual([AT_ONCE, 30 - AT_ONCE]);
+  expect([granted, failed]).toEqual([CALLS_AT_ONCE, 30 - CALLS_AT_ONCE]);
 });
