@@ -3,6 +3,7 @@ import { breakingChanges, breakingChangesOfCalls, type Described } from './compa
 
 /** A document with everything that is compared. */
 const document = () => ({
+  servers: [{ url: '/' }],
   paths: {
     '/things': {
       post: {
@@ -15,8 +16,16 @@ const document = () => ({
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Request' } } },
         },
         responses: {
-          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Answer' } } } },
-          404: {},
+          200: {
+            headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Answer' } } },
+          },
+          404: {
+            headers: {
+              'X-Error-Code': { schema: { type: 'string', enum: ['GONE', 'UNKNOWN'] } },
+              'X-Next-Action': { schema: { type: 'string', enum: ['fix-request'] } },
+            },
+          },
         },
       },
     },
@@ -30,6 +39,10 @@ const document = () => ({
     },
   },
   components: {
+    securitySchemes: {
+      signature: { type: 'apiKey', in: 'header', name: 'X-Signature', description: 'words' },
+    },
+    headers: { 'X-Request-Id': { schema: { type: 'string' } } },
     parameters: { Id: { name: 'X-Id', in: 'header', required: true, schema: { type: 'string' } } },
     schemas: {
       Request: {
@@ -48,6 +61,7 @@ const document = () => ({
           id: { type: 'string' },
           state: { type: 'string', enum: ['OPEN', 'CLOSED'] },
           parent: { $ref: '#/components/schemas/Answer' },
+          notes: { type: 'array', items: { type: 'string' } },
         },
       },
     },
@@ -79,6 +93,12 @@ test.each<[string, (whole: Whole) => unknown]>([
     (w) => (open(w.paths['/things'].post.parameters[1]!.schema!)['maximum'] = 1000),
   ],
   ['a new status', (w) => (open(w.paths['/things'].post.responses)['409'] = {})],
+  [
+    'a new error code',
+    (w) => w.paths['/things'].post.responses[404].headers['X-Error-Code'].schema.enum.push('MOVED'),
+  ],
+  ['a new server', (w) => w.servers.push({ url: '/v2' })],
+  ['other words of a security scheme', (w) => (w.components.securitySchemes.signature.description = 'other')],
   ['other words', (w) => (open(w.components.schemas.Request)['description'] = 'other')],
 ])('%s is compatible', (_, change) => {
   expect(breakingChanges(before, changed(change))).toEqual([]);
@@ -138,17 +158,56 @@ describe('a breaking change', () => {
       ANSWERS.map((at) => `${at}.id has another type`),
       (w) => (open(w.components.schemas.Answer.properties.id)['type'] = ['string', 'null']),
     ],
+    [
+      ANSWERS.map((at) => `${at}.notes[] has no schema any more`),
+      (w) => delete open(w.components.schemas.Answer.properties.notes)['items'],
+    ],
+    [
+      ['POST /things 200 lost its application/json'],
+      (w) => delete open(w.paths['/things'].post.responses[200])['content'],
+    ],
+    [
+      ['POST /things 200 has no schema any more'],
+      (w) => delete open(w.paths['/things'].post.responses[200].content['application/json'])['schema'],
+    ],
+    [
+      ['POST /things 200 lost its header X-Request-Id'],
+      (w) => delete open(w.paths['/things'].post.responses[200])['headers'],
+    ],
+    [
+      ['POST /things 200 X-Request-Id has another type'],
+      (w) => (w.components.headers['X-Request-Id'].schema.type = 'integer'),
+    ],
+    [
+      ['POST /things 404 X-Error-Code is never UNKNOWN any more'],
+      (w) => w.paths['/things'].post.responses[404].headers['X-Error-Code'].schema.enum.pop(),
+    ],
+    [
+      [
+        'POST /things 404 X-Next-Action is never fix-request any more',
+        'POST /things 404 X-Next-Action has other values',
+      ],
+      (w) =>
+        (w.paths['/things'].post.responses[404].headers['X-Next-Action'].schema.enum = ['wait-then-retry']),
+    ],
+    [['the server / was removed'], (w) => (w.servers[0]!.url = '/api')],
+    [
+      ['the security scheme signature changed'],
+      (w) => (w.components.securitySchemes.signature.name = 'X-Other-Signature'),
+    ],
+    [
+      ['the security scheme signature changed'],
+      (w) => delete open(w.components.securitySchemes)['signature'],
+    ],
   ])('%j', (expected, change) => {
     expect(breakingChanges(before, changed(change))).toEqual(expected);
   });
 });
 
 test('the body of an outgoing call may guarantee more, and its answer must not require more', () => {
-  const { paths, components } = changed(({ components: { schemas } }) => {
+  const calls = changed(({ components: { schemas } }) => {
     schemas.Request.required.push('kind');
     schemas.Answer.required.push('state');
   });
-  expect(breakingChangesOfCalls(before, { paths, components: components! })).toEqual([
-    'POST /things 200.state became required',
-  ]);
+  expect(breakingChangesOfCalls(before, calls)).toEqual(['POST /things 200.state became required']);
 });

@@ -21,19 +21,30 @@ interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
+interface Header {
+  readonly $ref?: string;
+  readonly schema?: Schema;
+}
+
+interface Answer {
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly content?: Content;
+}
+
 interface Operation {
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
-  readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly responses?: Readonly<Record<string, Answer>>;
 }
 
 type Items = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 export interface Described {
+  readonly servers?: readonly { readonly url: string }[];
   readonly paths: Items;
   readonly webhooks?: Items;
-  readonly components?: object;
+  readonly components?: { readonly securitySchemes?: Readonly<Record<string, Json>> };
 }
 
 /** The direction of a value: a reader may accept more than before; a sent value must stay within the old schema. */
@@ -43,11 +54,15 @@ type Direction = 'accepted' | 'sent';
 const WORDS = new Set(['description', 'title', 'example', 'examples', 'default', 'format']);
 /** Keywords that are compared by their meaning; any other must not change. */
 const JUDGED = new Set(['$ref', 'type', 'enum', 'required', 'properties', 'items', 'minimum', 'maximum']);
+/** The header of an answer that may get more values: clients decide by X-Next-Action, and report an unknown code. */
+const EXTENSIBLE = 'X-Error-Code';
 
 /** @returns a line for each breaking change; empty if clients of `before` work with `after` */
 export function breakingChanges(before: Described, after: Described): string[] {
   const comparison = new Comparison(before, after);
   return [
+    ...lostServers(before, after),
+    ...otherSecuritySchemes(before, after),
     ...comparison.items(before.paths, after.paths, '', 'accepted'),
     ...comparison.items(before.webhooks ?? {}, after.webhooks ?? {}, 'webhook ', 'sent'),
   ];
@@ -55,7 +70,23 @@ export function breakingChanges(before: Described, after: Described): string[] {
 
 /** The same for a document whose operations Croupier calls, in which requests are sent by it. */
 export function breakingChangesOfCalls(before: Described, after: Described): string[] {
-  return new Comparison(before, after).items(before.paths, after.paths, '', 'sent');
+  const comparison = new Comparison(before, after);
+  return [...lostServers(before, after), ...comparison.items(before.paths, after.paths, '', 'sent')];
+}
+
+function lostServers(before: Described, after: Described): string[] {
+  const [old, now] = [before, after].map(({ servers = [] }) => servers.map(({ url }) => url));
+  return old!.filter((url) => !now!.includes(url)).map((url) => `the server ${url} was removed`);
+}
+
+/** Compares where and how clients prove who they are, such as the name of the signature's header. */
+function otherSecuritySchemes(before: Described, after: Described): string[] {
+  const meaningOf = (scheme: Json | undefined) =>
+    JSON.stringify(Object.entries(scheme ?? {}).filter(([keyword]) => !WORDS.has(keyword)));
+  const now = after.components?.securitySchemes ?? {};
+  return Object.entries(before.components?.securitySchemes ?? {})
+    .filter(([name, scheme]) => meaningOf(scheme) !== meaningOf(now[name]))
+    .map(([name]) => `the security scheme ${name} changed`);
 }
 
 class Comparison {
@@ -91,9 +122,31 @@ class Comparison {
     for (const [status, response] of Object.entries(before.responses ?? {})) {
       const now = after.responses?.[status];
       if (!now) changes.push(`${name} does not answer ${status} any more`);
-      else changes.push(...this.content(response.content, now.content, `${name} ${status}`, answers));
+      else changes.push(...this.answer(response, now, `${name} ${status}`, answers));
     }
     return changes;
+  }
+
+  private answer(before: Answer, after: Answer, name: string, direction: Direction): string[] {
+    const changes = this.content(before.content, after.content, name, direction);
+    if (direction === 'accepted') return changes;
+    for (const [header, old] of Object.entries(before.headers ?? {})) {
+      const now = after.headers?.[header];
+      if (!now) changes.push(`${name} lost its header ${header}`);
+      else changes.push(...this.header(old, now, `${name} ${header}`));
+    }
+    return changes;
+  }
+
+  private header(before: Header, after: Header, name: string): string[] {
+    const { schema: old = {} } = this.follow(this.before, before);
+    const { schema: now = {} } = this.follow(this.after, after);
+    const lost = (old.enum ?? []).filter((value) => !contains(now.enum, [value]));
+    const current = name.endsWith(EXTENSIBLE) ? { ...now, enum: old.enum } : now;
+    return [
+      ...lost.map((value) => `${name} is never ${String(value)} any more`),
+      ...this.schema(old, current as Schema, name, 'sent'),
+    ];
   }
 
   private parameters(before: Operation, after: Operation, name: string, requests: Direction): string[] {
@@ -121,9 +174,24 @@ class Comparison {
   private content(before: Content = {}, after: Content = {}, name: string, direction: Direction): string[] {
     return Object.entries(before).flatMap(([type, { schema }]) => {
       const now = after[type];
-      if (!now) return Object.keys(after).length > 0 ? [`${name} lost its ${type}`] : [];
-      return schema && now.schema ? this.schema(schema, now.schema, name, direction) : [];
+      // An answer of which nothing is described any more is not read, so that a counterpart may send any.
+      if (!now && direction === 'accepted' && Object.keys(after).length === 0) return [];
+      if (!now) return [`${name} lost its ${type}`];
+      return this.part(schema, now.schema, name, direction);
     });
+  }
+
+  /** Compares schemas that may be absent; without one, every value is valid. */
+  private part(
+    old: Schema | undefined,
+    current: Schema | undefined,
+    name: string,
+    direction: Direction,
+  ): string[] {
+    if (old && current) return this.schema(old, current, name, direction);
+    if (old && direction === 'sent') return [`${name} has no schema any more`];
+    if (current && direction === 'accepted') return [`${name} has a schema now`];
+    return [];
   }
 
   private schema(old: Schema, current: Schema, name: string, direction: Direction): string[] {
@@ -135,7 +203,7 @@ class Comparison {
     const changes = [
       ...values(before, after, name, direction),
       ...this.fields(before, after, name, direction),
-      ...(before.items && after.items ? this.schema(before.items, after.items, `${name}[]`, direction) : []),
+      ...this.part(before.items, after.items, `${name}[]`, direction),
     ];
     this.open.delete(pair);
     return changes;
