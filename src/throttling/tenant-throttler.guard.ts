@@ -7,7 +7,7 @@ import type { SignedRequest } from '../signature/tenant.decorator.js';
  * Limits the requests of each verified tenant, over all routes. Unsigned routes are not limited. Without Redis the
  * storage of `ThrottlingModule` counts. With Redis the signature guard has counted, in the round trip that claimed the
  * nonce, and this guard only compares, so that no throttler decorator can switch off replay protection. Contract,
- * section 2, 429.
+ * section 2, `RATE_LIMITED`.
  * @throws CroupierError RATE_LIMITED
  */
 @Injectable()

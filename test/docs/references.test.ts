@@ -13,6 +13,8 @@ function markdownIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
+const OTHER_SOURCES = ['bench', 'chaos', 'ops', 'sdk/test', 'sdk/examples'].flatMap(sourcesIn);
+
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const matches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found ?? '');
@@ -68,18 +70,69 @@ test('every name of the glossary occurs in the code or in a migration', () => {
   expect(names.filter((name) => !sources.includes(name))).toEqual([]);
 });
 
-test('every heading of the contract that a comment cites is in the section that it names', () => {
-  const headings = read('docs/contract.md')
-    .split(/^## /m)
-    .slice(1)
-    .flatMap((section) => matches(section, /^#+ (.+)$/gm).map((title) => `${parseInt(section)} ${title}`));
-  const cited = ['src', 'sdk/src'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => read(join(folder, name)).replace(/\n\s*(?:\*|\/\/) /g, ' '))
-      .flatMap((text) => [...text.matchAll(/Contract, section (\d+), "([^"]+)"/g)])
-      .map(([, section, title]) => `${section} ${title}`),
-  );
-  expect(cited.length).toBeGreaterThan(20);
-  expect(cited.filter((citation) => !headings.includes(citation))).toEqual([]);
+describe('the contract', () => {
+  const sections = read('docs/contract.md')
+    .split(/^## (?=\d)/m)
+    .slice(1);
+  const numbered = new Map(sections.map((text) => [String(parseInt(text)), text]));
+  const citations = [...sourcesIn('src'), ...sourcesIn('sdk/src'), ...sourcesIn('test'), ...OTHER_SOURCES]
+    .concat(DOCUMENTS)
+    .flatMap((path) => citationsIn(unwrapped(read(path))).map((citation) => ({ path, ...citation })));
+
+  test('has the sections that are cited', () => {
+    expect(citations.length).toBeGreaterThan(190);
+    expect(citations.filter(({ section }) => !numbered.has(section))).toEqual([]);
+  });
+
+  test('has the headings that are cited, in their sections', () => {
+    const quoted = citations.filter(({ heading }) => heading !== undefined);
+    expect(quoted.length).toBeGreaterThan(50);
+    const missing = quoted.filter(({ section, heading = '' }) => {
+      const text = numbered.get(section) ?? '';
+      return !matches(text, /^#+ (.+)$/gm).includes(heading);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('has the sections that it refers to itself', () => {
+    const named = matches(read('docs/contract.md'), /\bsections? (\d+(?:(?:, | and | to )\d+)*)/g);
+    const wrong = named
+      .flatMap((list) => matches(list, /(\d+)/g))
+      .filter((section) => !numbered.has(section));
+    expect(wrong).toEqual([]);
+  });
+
+  test('is complete on its own, because /docs/contract serves it without its neighbours', () => {
+    const links = matches(read('docs/contract.md'), /\]\(([^)\s]+)\)/g);
+    expect(links.filter((link) => !link.startsWith('#'))).toEqual([]);
+  });
 });
+
+interface Citation {
+  readonly section: string;
+  /** A quoted heading of the section; absent if the citation names only the section. */
+  readonly heading?: string;
+}
+
+/** Citations such as `Contract, section 3, "A ROLLBACK", and section 6` or `the contract's sections 1 and 4`. */
+function citationsIn(text: string): Citation[] {
+  const list = /\bcontract(?:'s|,) sections? (\d+(?:(?:,? and|,| to)? (?:section )?(?:\d+\b|"[^"]+"))*)/gi;
+  return matches(text, list).flatMap((cited) => {
+    let section = '';
+    return [...cited.matchAll(/"([^"]+)"|(\d+)/g)].map(([, heading, number]) => {
+      section = number ?? section;
+      return heading === undefined ? { section } : { section, heading };
+    });
+  });
+}
+
+/** The text with each wrapped sentence on one line, without the signs of comments. */
+function unwrapped(text: string): string {
+  return text.replace(/\n\s*(?:\*|\/\/|--)? ?/g, ' ');
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|mjs|js|sql|sh)$/.test(name) && !/node_modules|dist/.test(name))
+    .map((name) => join(folder, name));
+}

@@ -79,6 +79,16 @@ test.each(RESOURCES)('%s is sent plain, compressed or not at all', async (path, 
   expect(known.headers.vary).toBe('Accept-Encoding');
 });
 
+test.each(PAGES.map((page) => `${page}-json`))(
+  'every link within the service that %s shows resolves',
+  async (path) => {
+    const { body } = await ask(path);
+    const links = [...body.toString().matchAll(/\]\(((?!https?:)[^)\s]+)\)/g)].map(([, link]) => link!);
+    expect(links).not.toEqual([]);
+    for (const link of new Set(links)) expect([link, (await ask(link)).status]).toEqual([link, 200]);
+  },
+);
+
 const addressesIn = (html: Buffer) =>
   [...html.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name!);
 
