@@ -1,14 +1,15 @@
--- What the service may do, as croupier_owner after `npm run migrate`: psql -d croupier -U croupier_owner -f ops/sql/grants.sql
--- It may be repeated. Tables of later migrations are covered by the default privileges.
+-- Gives croupier_service its rights. Run it as croupier_owner after `npm run migrate`; it may be repeated:
+--   psql -d croupier -U croupier_owner -f ops/sql/grants.sql
+-- The default privileges cover tables of later migrations.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO croupier_service;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public
   GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO croupier_service;
 
--- The audit log is append-only: SELECT and INSERT, and without ownership no way to disable its triggers.
+-- The audit log is append-only: SELECT and INSERT. Only the owner can disable its triggers.
 REVOKE UPDATE, DELETE ON audit_entries, audit_seals FROM croupier_service;
 REVOKE INSERT, UPDATE, DELETE ON migrations FROM croupier_service;
 
--- Partitions are accessed through their tables only. `npm run partitions` creates new ones without rights.
+-- The service accesses partitions through their parent tables only. `npm run partitions` grants no rights on new ones.
 DO $$
 DECLARE
   partition regclass;
