@@ -36,7 +36,7 @@ export class AuditQuery extends ListQuery {
 }
 
 export class AuditEntryResponse {
-  @ApiProperty({ example: '2026-01-31', description: 'the day in UTC to whose chain it belongs' })
+  @ApiProperty({ example: '2026-01-31', description: 'the day (UTC) of the chain that it belongs to' })
   day: string;
 
   @ApiProperty({ type: 'integer', example: 17, description: 'its position in that chain, from 1' })
@@ -80,7 +80,7 @@ export class AuditEntryResponse {
   requestId?: string;
 
   @ApiProperty({
-    description: 'SHA-256 over this entry and the hash before it, in hex',
+    description: 'SHA-256 over this entry and the previous hash, in hex',
     example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   })
   hash: string;

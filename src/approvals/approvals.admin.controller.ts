@@ -21,7 +21,7 @@ import {
 import { ApprovalsService } from './approvals.service.js';
 
 const DECIDED_BY =
-  'Needs the role that the action itself needs: `promotions` for grants and batches, else `operations`.';
+  'Needs the role of the action: `promotions` for grants and batches, `operations` for all others.';
 
 /** Contract, section 9, "Limits and approvals". */
 @ApiTags('Limits and approvals')
@@ -66,7 +66,7 @@ export class ApprovalsAdminController {
     description:
       `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created. The ` +
       'action is carried out exactly once; if it fails, the approval stays APPROVED, with `result.error`. ' +
-      'Approving again answers the same.',
+      'Approving again returns the same answer.',
   })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
@@ -83,7 +83,7 @@ export class ApprovalsAdminController {
   @Audited('approval.reject', 'approval:{approvalId}')
   @ApiOperation({
     summary: 'Reject or withdraw an action',
-    description: `${DECIDED_BY} The requester may withdraw it.`,
+    description: `${DECIDED_BY} The requester may reject it too, which withdraws it.`,
   })
   @ApiBody({ type: RejectRequest })
   @ApiOkResponse({ type: ApprovalResponse })

@@ -116,7 +116,7 @@ export class AttentionAdminController {
   @HttpCode(200)
   @RequiresRole('operations')
   @Audited('attention.close', 'attention:{id}')
-  @ApiOperation({ summary: 'Close an item: it is not opened again as long as its cause lasts' })
+  @ApiOperation({ summary: 'Close an item: it stays closed as long as its cause lasts' })
   @ApiBody({ type: CloseRequest })
   @ApiOkResponse({ type: AttentionResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')

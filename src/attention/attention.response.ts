@@ -121,7 +121,9 @@ export class AttentionHistoryEntry {
   @ApiPropertyOptional({ example: 'Night shift' })
   byName?: string;
 
-  @ApiPropertyOptional({ description: 'The assignee, until when, the comment, or why it was closed' })
+  @ApiPropertyOptional({
+    description: 'The assignee, the end of the snooze, the comment, or why it was closed',
+  })
   text?: string;
 }
 

@@ -32,8 +32,8 @@ export const ApiGrant = (request: Type<object>) =>
     ApiOperation({
       summary: 'Grant free spins to a player',
       description:
-        'Calls the provider once. The same requestRef and body again answer the stored grant without a call; a ' +
-        'FAILED grant is answered 502, and `Location` names its record.',
+        'Calls the provider once. The same requestRef and body again return the stored grant without a ' +
+        'call. If the provider fails, the answer is a 502, and `Location` names the FAILED grant.',
     }),
     ApiBody({ type: request }),
     ApiCreatedResponse({ type: GrantResponse, description: 'granted' }),
@@ -56,8 +56,8 @@ export const ApiGrantBatch = (request: Type<object>) =>
     ApiOperation({
       summary: 'Grant free spins to many players',
       description:
-        'Records a grant for each player and calls the provider for each, a few at a time; the ' +
-        'batch shows its progress. If the provider is down, the rest of the batch fails.',
+        'Records a grant for each player and calls the provider for each, a few at a time; the batch ' +
+        'shows its progress. If the provider is down, the remaining grants become FAILED.',
     }),
     ApiBody({ type: request }),
     ApiExtraModels(BatchCreatedResponse, ApprovalItem),
@@ -90,7 +90,8 @@ export const ApiFindBatch = () =>
   applyDecorators(
     ApiOperation({
       summary: 'Read a batch',
-      description: 'Its progress, also while it runs, and the grant of each player unless `items=false`.',
+      description:
+        'The counts, also while the batch runs, and the grant of each player unless `items=false`.',
     }),
     ApiQuery({ type: FindBatchQuery }),
     ApiOkResponse({ type: BatchResponse }),
@@ -115,8 +116,8 @@ export const ApiResendBatch = () =>
     ApiOperation({
       summary: 'Send the FAILED grants of a batch once more',
       description:
-        'Sends the grants that are known to have failed, each with its requestRef. A 409 if that would exceed ' +
-        'the daily limit of the operator.',
+        'Sends each FAILED grant whose outcome is known once more, with its requestRef. A 409 if that ' +
+        'would exceed the daily limit of the operator.',
     }),
     ApiBody({ type: ResendBatchRequest, required: false }),
     ApiAcceptedResponse({ type: BatchItem }),
@@ -128,8 +129,8 @@ export const ApiVoid = () =>
     ApiOperation({
       summary: 'Void a FAILED grant whose outcome is unknown',
       description:
-        'Sends the grant once more with the same requestRef, to learn its batch, and cancels it. A grant that is ' +
-        'CANCELLED already is returned unchanged.',
+        'Sends the grant once more with the same requestRef, to learn its `externalRef`, and cancels ' +
+        'it. A grant that is already CANCELLED is returned unchanged.',
     }),
     ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' }),
     ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED'),
@@ -139,7 +140,7 @@ export const ApiFindGrant = () =>
   applyDecorators(
     ApiOperation({
       summary: 'Read a grant',
-      description: 'The local record, with its winnings; the provider is not called.',
+      description: 'The stored grant, with its winnings; the provider is not called.',
     }),
     ApiOkResponse({ type: DetailedGrantResponse }),
     ApiErrors('INVALID_REQUEST', 'NOT_FOUND'),
@@ -149,7 +150,7 @@ export const ApiPullStatus = () =>
   applyDecorators(
     ApiOperation({
       summary: 'Ask the provider for the remaining spins of a grant',
-      description: 'The answer is kept on the record; the state does not change.',
+      description: 'Stores the answer with the grant, whose state does not change.',
     }),
     ApiOkResponse({ type: GrantStatusResponse }),
     ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED'),
@@ -160,8 +161,9 @@ export const ApiCancel = () =>
     ApiOperation({
       summary: 'Cancel the remaining spins of a grant',
       description:
-        'Spins that were played remain valid. If the provider fails, the record still shows the spins as live. ' +
-        'A second cancel while one is under way is a 409 with `X-Next-Action: wait-then-retry`.',
+        'Spins that were played remain valid. If the provider fails, the grant still shows its spins ' +
+        'as live. A second cancel while one is under way is a 409 with ' +
+        '`X-Next-Action: wait-then-retry`.',
     }),
     ApiOkResponse({ type: GrantResponse }),
     ApiErrors('INVALID_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED'),

@@ -19,7 +19,7 @@ export const STATES = ['PENDING', 'GRANTED', 'FAILED', 'CANCELLED'] as const sat
 
 /** The fields of the spins, in every grant and batch. */
 class SpinsRequest {
-  @IdentifierField({ example: 'sandbox-slots', description: 'Determines the provider as well' })
+  @IdentifierField({ example: 'sandbox-slots', description: 'Also determines the provider' })
   gameId: string;
 
   @IntegerField({ minimum: 1, maximum: MAX_SPINS, example: 10 })
@@ -123,7 +123,7 @@ export class ResendBatchRequest {
   @BooleanField({
     presence: 'optional',
     default: false,
-    description: 'also sends those whose outcome is unknown, which the provider may have booked',
+    description: 'also sends grants whose outcome is unknown, which the provider may already have booked',
   })
   includeUnknown?: boolean;
 }

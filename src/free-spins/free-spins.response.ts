@@ -20,7 +20,7 @@ export class GrantFailure {
   @ApiProperty({ example: 'the provider answered 422' })
   error: string;
 
-  @ApiProperty({ description: 'Whether the provider may have booked it nevertheless' })
+  @ApiProperty({ description: 'Whether the provider may have granted the spins although the call failed' })
   outcomeUnknown: boolean;
 }
 
@@ -190,7 +190,7 @@ export class PreviewResponse {
   @ApiProperty({ enum: ['nothing', 'approval'], example: 'nothing' })
   requires: 'nothing' | 'approval';
 
-  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit for which it needs approval' })
+  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit because of which it needs approval' })
   limit?: ApprovalLimit;
 }
 

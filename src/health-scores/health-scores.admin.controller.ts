@@ -40,8 +40,8 @@ export class HealthScoresAdminController {
   @ApiOperation({
     summary: "Read how well an operator's wallet answers",
     description:
-      'Its calls are the transactions and balance reads sent to it, of all instances; a valid answer is a ' +
-      'success, including DECLINED. At most 5 seconds old.',
+      'Counts the transactions and balance reads that all instances sent to the wallet. Each valid ' +
+      'answer is a success, including DECLINED. At most 5 seconds old.',
   })
   @ApiOkResponse({ type: HealthScoreResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
@@ -54,7 +54,8 @@ export class HealthScoresAdminController {
   @ApiOperation({
     summary: 'Read how well a provider answers',
     description:
-      'Its calls are the callbacks sent to it, of all instances; a 200 is a success. At most 5 seconds old.',
+      'Counts the callbacks that all instances sent to the provider. Each 200 is a success. At most 5 ' +
+      'seconds old.',
   })
   @ApiOkResponse({ type: HealthScoreResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')

@@ -28,9 +28,9 @@ export class LimitsAdminController {
   @ApiOperation({
     summary: 'Set the limits of an operator in a currency',
     description:
-      'Sets all limits: an absent amount is not limited. A grant, batch or adjustment above a limit waits for ' +
-      "the approval of a second person, including an operator's own. A WIN is always booked, because the " +
-      'provider decides outcomes.',
+      'Replaces all limits: an absent field means no limit. A grant, batch or adjustment above a limit ' +
+      'waits for the approval of a second person, even if the operator itself requested it. A WIN is ' +
+      'always booked, because the provider decides outcomes.',
   })
   @ApiBody({ type: PutLimitRequest })
   @ApiOkResponse({ type: LimitResponse })
@@ -76,7 +76,9 @@ export class LimitsAdminController {
   @Audited('limit.remove', TARGET)
   @ApiOperation({
     summary: 'Remove the limits of an operator in a currency',
-    description: 'From then on nothing needs approval, except for actions that already wait for it.',
+    description:
+      'From then on no grant, batch or adjustment in this currency needs approval, except for those that ' +
+      'already wait for it.',
   })
   @ApiNoContentResponse({ description: 'removed' })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')

@@ -47,9 +47,10 @@ export class HealthController {
 
   @Get('ready')
   @ApiOperation({
-    summary: 'Whether the service can work',
+    summary: 'Whether the instance can serve requests',
     description:
-      'The database answers and is migrated, Redis answers if `REDIS_URL` is set, and no stop has been signalled.',
+      'Ready while the database answers and is migrated, Redis answers (if `REDIS_URL` is set), and ' +
+      'the instance is not stopping.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiResponse({ status: HttpStatus.SERVICE_UNAVAILABLE, type: ReadinessResponse })

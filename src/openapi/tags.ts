@@ -30,7 +30,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: 'Health scores', description: 'How well operators and providers answer.' },
   { name: 'Keys', description: "Administrators' keys and their roles." },
   { name: 'Audit log', description: 'Who did what, from where and when.' },
-  { name: 'Monitoring', description: 'Health of the process and metrics, for machines.' },
+  { name: 'Monitoring', description: 'Health checks and metrics, for monitoring.' },
 ];
 
 /** Lists the tags that the operations and webhooks of the document have. */

@@ -31,7 +31,7 @@ export class CallbacksAdminController {
   @SensitiveRead('callbacks.list', 'callbacks')
   @ApiOperation({
     summary: 'Search the attempts to call providers, newest first',
-    description: 'What was sent, and up to 4 KiB of the answer.',
+    description: 'Each attempt has the request and up to 4 KiB of the answer.',
   })
   @ApiList(CallbackListResponse, CallbackQuery, CALLBACK_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')

@@ -65,7 +65,7 @@ export class SessionAdminController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Send an undelivered revocation once more',
-    description: 'With the same revocationRef. A 409 if it was delivered or is under way.',
+    description: 'Sends it with the same revocationRef. A 409 if it was already delivered or is under way.',
   })
   @ApiOkResponse({ type: RevokeResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')

@@ -22,7 +22,7 @@ export class SessionQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
   gameId?: string;
 
-  @QueryChoiceField(TRUTH, { description: 'Only revoked sessions, or only the others' })
+  @QueryChoiceField(TRUTH, { description: '`true`: only revoked sessions; `false`: only the others' })
   revoked?: 'true' | 'false';
 }
 

@@ -22,7 +22,7 @@ export class SessionOperatorController {
   @Post('sessions')
   @ApiOperation({
     summary: 'Launch a session',
-    description: 'Binds a player to a game, a currency and its provider.',
+    description: 'Creates a session, which binds a player to a game, its provider and a currency.',
   })
   @ApiBody({ type: LaunchRequest })
   @ApiCreatedResponse({ type: LaunchResponse })
@@ -66,10 +66,10 @@ export class SessionOperatorController {
   @Post('players/:playerRef/revoke-sessions')
   @HttpCode(200)
   @ApiOperation({
-    summary: "Revoke every live session of a player of the operator's own",
+    summary: 'Revoke all live sessions of one of your players',
     description:
-      'All of them are closed by one statement before the first provider is notified. The answer waits for the ' +
-      'notifications as long as one of them may take (`CALLBACK_TIMEOUT_MS`); the rest continues after it.',
+      'All sessions end at once, before the first provider is notified. The answer waits for the ' +
+      'notifications for at most `CALLBACK_TIMEOUT_MS`; the others continue after it.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokePlayerResponse })

@@ -27,7 +27,7 @@ export class LaunchRequest {
   @IdentifierField({ example: 'player-42' })
   playerRef: string;
 
-  @IdentifierField({ example: 'sandbox-slots', description: 'Determines the provider as well' })
+  @IdentifierField({ example: 'sandbox-slots', description: 'Also determines the provider' })
   gameId: string;
 
   @CurrencyField()

@@ -19,7 +19,7 @@ export class TransactionRequest {
 
   @OwnIdentifierField({
     example: 'bet-1001',
-    description: "The provider's own id, which it never uses again",
+    description: "The provider's id of the transaction, which it never uses for another one",
   })
   transactionId: string;
 

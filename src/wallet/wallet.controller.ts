@@ -24,13 +24,14 @@ export class WalletController {
     summary: 'Submit a BET, WIN or ROLLBACK',
     description:
       'Idempotent on transactionId: the same request again answers the stored body byte for byte, with ' +
-      '`Idempotency-Replayed: true`. A DECLINED answer is a 200, and final. After a 500, send the same request ' +
-      'again. Do the same after a status without `X-Error-Code`: it comes from a proxy, and the transaction may ' +
-      'have been booked.\n\n**After the session.** Once a session has expired or is revoked, every kind is a ' +
-      '401 `SESSION_INVALID`, WIN and ROLLBACK included, unless the platform has set `lateSettlementSeconds` ' +
-      'for you: then WIN and ROLLBACK, never BET, are accepted for that long after the session’s end, if a BET ' +
-      'of this session is in the round or the WIN carries a `freeSpinsRef`. Ask for it if your rounds can ' +
-      'outlive a session. A decided transaction is always answered again.',
+      '`Idempotency-Replayed: true`. A DECLINED answer is a 200, and final. After a 500, send the same ' +
+      'request again. Do the same after a status without `X-Error-Code`: it comes from a proxy, and ' +
+      'the transaction may have been booked.\n\n**After the session.** Once a session has expired or ' +
+      'been revoked, every kind is a 401 `SESSION_INVALID`, including WIN and ROLLBACK. If the ' +
+      'platform has set `lateSettlementSeconds` for you, WIN and ROLLBACK, never BET, are accepted for ' +
+      'that long after the session’s end, if a BET of this session is in the round or the WIN carries ' +
+      'a `freeSpinsRef`. Ask for it if your rounds can outlive a session. A decided transaction is ' +
+      'always answered again.',
   })
   @ApiBody({ type: TransactionRequest, examples: TRANSACTION_REQUESTS })
   @ApiOkResponse({

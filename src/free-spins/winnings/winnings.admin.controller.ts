@@ -20,13 +20,13 @@ export class WinningsAdminController {
   @ApiOperation({
     summary: 'List flagged winnings, newest first',
     description:
-      'Booked WINs of real money that a person should look at; a flag never changes what was booked. By ' +
-      'freeSpinsRef: no batch of the provider (`UNKNOWN_BATCH`), a batch of another player (`OTHER_PLAYER`) or ' +
-      'currency (`OTHER_CURRENCY`), or one that was cancelled before (`CANCELLED`). By round, with and without ' +
-      'a freeSpinsRef: `NO_STANDING_BET`, if a BET is ROLLED_BACK, or its rollback came first, and no BET is ' +
-      'PENDING, TIMED_OUT or APPROVED, whatever the amount of the WIN; DECLINED BETs do not count, and a WIN in ' +
-      'a round without any other BET is not flagged. Each WIN has one flag: the first that applies, in this ' +
-      'order. A WIN leaves the list when its flag no longer applies.',
+      'Booked WINs of real money that a person should review. A flag never changes what was booked. ' +
+      'Each WIN has the first flag that applies: `UNKNOWN_BATCH`, its freeSpinsRef names no grant of ' +
+      'the provider; `OTHER_PLAYER` or `OTHER_CURRENCY`, the grant is for another player or currency; ' +
+      '`CANCELLED`, the grant was cancelled before; `NO_STANDING_BET`, a BET of its round was rolled ' +
+      'back, and none is PENDING, TIMED_OUT or APPROVED; `ABOVE_LIMIT`, it was above `maxWinMinor`. A ' +
+      'round that has no BETs, or only DECLINED ones, is no reason for a flag. A WIN leaves the list ' +
+      'when its flag no longer applies.',
   })
   @SensitiveRead('free-spins.flagged-list', 'flagged-winnings')
   @ApiList(FlaggedWinListResponse, ListQuery, FLAGGED_WIN_COLUMNS)

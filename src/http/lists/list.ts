@@ -97,11 +97,12 @@ function cellsOf(item: object, names: readonly string[]): unknown[] {
 }
 
 const CSV_TEXTS =
-  'Text that a spreadsheet would evaluate as a formula gets a leading apostrophe; next to each amount in minor units is the ' +
-  'amount in major units.';
+  'Text that a spreadsheet would evaluate as a formula gets a leading apostrophe. Beside each amount ' +
+  'in minor units is a column with the amount in major units.';
 
 const PAGE_OR_ALL =
-  'A page. With `Accept: text/csv`, everything that matches as CSV (RFC 4180, UTF-8, streamed), or, with a `limit`, one page.';
+  'A page. With `Accept: text/csv`, all matching records as CSV (RFC 4180, UTF-8, streamed), or, with ' +
+  'a `limit`, one page.';
 
 /**
  * Documents a list: its query, its JSON and its CSV.

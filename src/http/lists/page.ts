@@ -11,7 +11,7 @@ export class PageQuery {
   @QueryIntegerField({ minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
   limit?: number;
 
-  @OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the page before' })
+  @OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the previous page' })
   cursor?: string;
 }
 
@@ -19,7 +19,7 @@ export class PageQuery {
 export const ByteOrderMarkField = () =>
   QueryChoiceField(['true', 'false'], {
     default: 'false',
-    description: 'only for CSV: begin with a byte order mark, by which spreadsheets recognise UTF-8',
+    description: 'for CSV only: begin with a byte order mark, by which spreadsheets recognise UTF-8',
   });
 
 /** The requested part of a list that can also be exported as CSV. */

@@ -58,7 +58,7 @@ export const BaseUrl = (example: string, presence: Presence) =>
   });
 
 export const WalletAdapter = () =>
-  ChoiceField(WALLET_ADAPTERS, { presence: 'optional', description: 'a new operator has signed-json' });
+  ChoiceField(WALLET_ADAPTERS, { presence: 'optional', description: '`signed-json` by default' });
 
 /** There are fewer than 200 currencies. */
 const MAX_CURRENCIES = 200;
@@ -69,7 +69,9 @@ export const Currencies = () =>
     presence: 'nullable',
     most: MAX_CURRENCIES,
     example: ['EUR', 'USD'],
-    description: 'a launch, grant or adjustment in another one is a 400; any by default, and with null',
+    description:
+      'a launch, grant or adjustment in another currency is a 400; by default, and with null, any is ' +
+      'accepted',
   });
 
 /** Its upper bound depends on the configured lease, so it is checked when the operator is stored. */

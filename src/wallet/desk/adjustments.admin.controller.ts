@@ -29,9 +29,9 @@ export class AdjustmentsAdminController {
   @ApiOperation({
     summary: "Adjust a player's balance",
     description:
-      'Booked by the operator as an ADJUSTMENT of the provider `platform`, its transactionId the adjustmentId. ' +
-      'The same request again returns the stored outcome; after a 500 it calls the operator again. It is found ' +
-      'under `/v1/admin/transactions/platform/{adjustmentId}`.',
+      'The operator books it as an ADJUSTMENT of the provider `platform`, with the adjustmentId as its ' +
+      'transactionId. The same request again returns the stored outcome; after a 500 it calls the ' +
+      'operator again. The adjustment is found under `/v1/admin/transactions/platform/{adjustmentId}`.',
   })
   @ApiBody({ type: AdjustmentRequest })
   @ApiCreatedResponse({ type: AdjustmentResponse, description: 'decided now, APPROVED or DECLINED' })

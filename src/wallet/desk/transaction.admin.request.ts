@@ -23,7 +23,7 @@ export class TransactionQuery extends TimePageQuery {
   @IdentifierField({
     presence: 'optional',
     example: 'sandbox-provider',
-    description: '`platform`: adjustments',
+    description: '`platform` for adjustments',
   })
   providerId?: string;
 
@@ -59,7 +59,7 @@ export class TransactionQuery extends TimePageQuery {
   currency?: string;
 
   @QueryChoiceField(['true'], {
-    description: 'undecided ones that the resolver left to a person',
+    description: 'only undecided transactions that the resolver has parked for a person',
   })
   parked?: 'true';
 }

@@ -16,7 +16,7 @@ export class TransactionItem {
   @ApiPropertyOptional({
     enum: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'],
     example: 'BET',
-    description: 'absent for a tombstone, whose ROLLBACK came first',
+    description: 'absent for a tombstone: a transaction whose ROLLBACK came first',
   })
   kind?: 'BET' | 'WIN' | 'ROLLBACK' | 'ADJUSTMENT';
   @ApiProperty({ enum: STATES, example: 'APPROVED' })
@@ -47,7 +47,7 @@ export class TransactionItem {
   declineReason?: string;
   @ApiPropertyOptional({ description: 'Why an adjustment was made, such as `refund, ticket 4711`' })
   reason?: string;
-  @ApiPropertyOptional({ description: 'The ROLLBACK that reverses, reversed or may have reversed it' })
+  @ApiPropertyOptional({ description: 'The ROLLBACK that has reversed it, or may still do so' })
   rollbackId?: string;
   @ApiProperty({ type: 'integer', example: 1, description: 'Number of attempts; 0 for a tombstone' })
   attempt: number;
@@ -57,7 +57,7 @@ export class TransactionItem {
   updatedAt: Date;
   @ApiPropertyOptional({
     format: 'date-time',
-    description: 'When the resolver left it to a person; kept after the decision',
+    description: 'When the resolver parked it for a person; kept after the decision',
   })
   parkedAt?: Date;
   @ApiPropertyOptional({ description: "Whether a person entered the operator's answer; absent if not" })
@@ -171,7 +171,7 @@ export class AttemptResponse {
 export class OperatorRequestResponse {
   @ApiProperty({
     enum: ['/transaction', '/balance'],
-    description: "/balance: a verdict of the platform's own, which moves no money",
+    description: '`/balance`: the platform decided by its own rules, and no money moved',
   })
   route: '/transaction' | '/balance';
   @ApiProperty({ type: Object, description: 'Fixed at the first claim, and repeated identically' })
@@ -197,7 +197,7 @@ export class TimelineEntry {
     ],
   })
   event: string;
-  @ApiProperty({ description: 'The same in a sentence', example: 'The operator answered APPROVED.' })
+  @ApiProperty({ description: 'The event as a sentence', example: 'The operator answered APPROVED.' })
   text: string;
   @ApiPropertyOptional(OPERATOR_STATUS)
   operatorStatus?: number;
@@ -208,7 +208,7 @@ export class TimelineEntry {
 class TransactionHistory {
   @ApiPropertyOptional({
     enum: ['APPROVED', 'DECLINED'],
-    description: "A verdict of the platform's own: no money moved",
+    description: "The outcome that follows from the platform's rules alone: no money moved",
   })
   verdict?: 'APPROVED' | 'DECLINED';
   @ApiPropertyOptional({

@@ -28,9 +28,10 @@ export class TransactionsAdminController {
   @ApiOperation({
     summary: 'Search transactions, newest first',
     description:
-      '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` those that wait for a ' +
-      'person. With `kind`, `gameId`, `amountMinor`, `currency` or `sessionId` a page examines a bounded ' +
-      'number of transactions that match the other filters: it may be short, or empty, and have a `nextCursor`.',
+      '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those ' +
+      'that wait for a person. With `kind`, `gameId`, `amountMinor`, `currency` or `sessionId` a page ' +
+      'examines a bounded number of transactions that match the other filters. It may then be short or ' +
+      'empty and still have a `nextCursor`.',
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')

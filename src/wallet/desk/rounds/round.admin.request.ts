@@ -7,7 +7,7 @@ const OLDEST_MINUTES = 10 * 366 * 24 * 60;
 /** Contract, section 9, "Rounds". An absent filter restricts nothing. */
 export class RoundQuery extends TimePageQuery {
   @QueryChoiceField(['true'], {
-    description: 'those with an APPROVED BET that have no APPROVED WIN and no `roundClosed`',
+    description: 'only rounds with an APPROVED BET, no APPROVED WIN and no `roundClosed`',
   })
   open?: 'true';
 
@@ -15,7 +15,7 @@ export class RoundQuery extends TimePageQuery {
     minimum: 0,
     maximum: OLDEST_MINUTES,
     example: 1440,
-    description: 'those whose first BET is older',
+    description: 'only rounds whose first BET is older, in minutes',
   })
   olderThanMinutes?: number;
 

@@ -21,8 +21,8 @@ export class RoundsAdminController {
   @ApiOperation({
     summary: 'Search rounds of real money, newest first',
     description:
-      'The age of a round counts from its first BET. A page examines a bounded number of transactions: it ' +
-      'may be short, or empty, and have a `nextCursor`.',
+      'The age of a round counts from its first BET. A page examines a bounded number of transactions. ' +
+      'It may be short or empty and still have a `nextCursor`.',
   })
   @ApiList(RoundListResponse, RoundQuery, ROUND_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
