@@ -14,7 +14,7 @@ import {
   startWorld,
   type World,
 } from '../world/world.js';
-import { executedTable, expectDocumented } from './document.js';
+import { documentedRows, executedTable, expectDocumented } from './document.js';
 
 /** Time after a session's end in which its rounds may still be settled, in seconds. */
 const LATE_SECONDS = 600;
@@ -35,16 +35,6 @@ const bet = (fields = {}) => world.transaction(session, 'BET', fields);
 const win = (fields = {}) => world.transaction(session, 'WIN', fields);
 const rollbackOf = ({ transactionId, roundId }: TransactionBody, fields = {}) =>
   world.transaction(session, 'ROLLBACK', { originalTransactionId: transactionId, roundId, ...fields });
-
-/** Each row of the table has its scenario, and each scenario its row. */
-function documentedRows<T>(name: string, scenarios: Record<string, T>): { row: string[]; scenario: T }[] {
-  const rows = executedTable(name);
-  const documented = rows.map(([situation]) => situation);
-  test(`of which every row has a scenario`, () => {
-    expect(Object.keys(scenarios)).toEqual(documented);
-  });
-  return rows.map((row) => ({ row, scenario: scenarios[row[0] ?? ''] as T }));
-}
 
 /**
  * Submits the request that a scenario of section 3 prepared; the row has the answer, and whether the operator is
@@ -124,13 +114,20 @@ describe('section 3, the table of attempts', () => {
     await transactions.approved(rollbackOf(body));
     return body;
   };
+  /** A ROLLBACK without a usable answer, also one that only reads the balance, as that of a DECLINED BET. */
   const rollbackUndecided = async (body: TransactionBody) => {
-    await transactions.timedOut(rollbackOf(body));
-    return body;
+    const { playerRef } = session;
+    const failure = { do: 'answer', status: 503 } as const;
+    if ((await world.stateOf(body.transactionId)) !== 'DECLINED')
+      await transactions.timedOut(rollbackOf(body));
+    else {
+      world.wallet.next(failure, { path: '/balance', playerRef });
+      expect((await world.submit(rollbackOf(body))).status).toBe(500);
+    }
   };
 
   test.each(
-    documentedRows<() => Promise<TransactionBody>>('attempts', {
+    documentedRows<() => Promise<TransactionBody | TransactionBody[]>>('attempts', {
       'a transaction with another fingerprint': async () => {
         const body = await transactions.approved(bet());
         return { ...body, amountMinor: 101 };
@@ -141,10 +138,16 @@ describe('section 3, the table of attempts', () => {
         return body;
       },
       'the transaction, `ROLLED_BACK`': rolledBack,
-      'the transaction, `APPROVED`, with an undecided ROLLBACK of it': async () =>
-        rollbackUndecided(await transactions.approved(bet())),
-      'the transaction, `TIMED_OUT`, with an undecided ROLLBACK of it': async () =>
-        rollbackUndecided(await transactions.timedOut(bet())),
+      'the transaction, in any other state, with an undecided ROLLBACK of it': async () => {
+        const inEachState = [
+          await transactions.approved(bet()),
+          await transactions.timedOut(bet()),
+          await transactions.declined(bet()),
+          await transactions.abandoned(bet()),
+        ];
+        for (const body of inEachState) await rollbackUndecided(body);
+        return inEachState;
+      },
       'the transaction, `APPROVED`': () => transactions.approved(bet()),
       'the transaction, `DECLINED`': () => transactions.declined(bet()),
       'the transaction, `PENDING`, its lease not expired': () => stillPending(bet()),
@@ -152,7 +155,9 @@ describe('section 3, the table of attempts', () => {
       'the transaction, `TIMED_OUT`': () => transactions.timedOut(bet()),
       nothing: () => Promise.resolve(bet()),
     }),
-  )('$row.0: $row.1', async ({ row, scenario }) => expectRow(row, await scenario()));
+  )('$row.0: $row.1', async ({ row, scenario }) => {
+    for (const body of [await scenario()].flat()) await expectRow(row, body);
+  });
 });
 
 describe('section 3, the table of WINs', () => {
@@ -217,8 +222,15 @@ describe('section 3, the table of ROLLBACKs', () => {
         );
         return [...ofOthers, rollbackOf(target, { roundId: 'another-round' })];
       },
-      'a BET, with another amount in the ROLLBACK': async () =>
-        rollbackOf(await transactions.approved(bet()), { amountMinor: 99 }),
+      'any transaction, with another amount in the ROLLBACK': async () => {
+        const reversed = await transactions.approved(bet());
+        const targets = [
+          reversed,
+          await transactions.approved(win()),
+          await transactions.approved(rollbackOf(reversed)),
+        ];
+        return targets.map((target) => rollbackOf(target, { amountMinor: 99 }));
+      },
       'a WIN': async () => rollbackOf(await transactions.approved(win())),
       'a ROLLBACK': async () => {
         const body = await transactions.approved(bet());
@@ -244,6 +256,16 @@ describe('section 3, the table of ROLLBACKs', () => {
       'a `TIMED_OUT` BET': async () => rollbackOf(await transactions.timedOut(bet())),
       'a `PENDING` BET, its lease expired': async () => rollbackOf(await transactions.abandoned(bet())),
       unknown: () => Promise.resolve(rollbackOf(bet())),
+      'a tombstone of an approved ROLLBACK': async () => {
+        const neverSent = bet();
+        await transactions.approved(rollbackOf(neverSent));
+        return rollbackOf(neverSent);
+      },
+      'a tombstone of a declined ROLLBACK': async () => {
+        const neverSent = bet();
+        await transactions.declined(rollbackOf(neverSent));
+        return rollbackOf(neverSent);
+      },
     }),
   )('$row.0: $row.1', async ({ row, scenario }) => {
     for (const body of [await scenario()].flat()) await expectRow(row, body);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Reply } from '../world/world.js';
 
 const CONTRACT = readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8');
@@ -12,6 +12,24 @@ export function executedTable(name: string): string[][] {
   const [table] = marked.trimStart().split('\n\n', 1);
   const [, , ...rows] = (table ?? '').split('\n').map(cells);
   return rows;
+}
+
+/**
+ * The rows of an executed table with the scenario of each; a row without a scenario is a failing test, and vice versa.
+ * @param columns the number of the first columns that name a scenario, joined by ` | `
+ */
+export function documentedRows<T>(
+  name: string,
+  scenarios: Record<string, T>,
+  columns = 1,
+): { row: string[]; scenario: T }[] {
+  const rows = executedTable(name);
+  const keyOf = (row: string[]) => row.slice(0, columns).join(' | ');
+  const documented = rows.map(keyOf);
+  test(`of which every row has a scenario`, () => {
+    expect(Object.keys(scenarios).sort()).toEqual([...documented].sort());
+  });
+  return rows.map((row) => ({ row, scenario: scenarios[keyOf(row)] as T }));
 }
 
 function cells(row: string): string[] {

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type LaunchedSession,
+  OPERATOR,
+  PROVIDER,
+  type Reply,
+  startWorld,
+  type World,
+} from '../world/world.js';
+import { documentedRows, expectDocumented } from './document.js';
+
+let world: World;
+let session: LaunchedSession;
+let supportKey: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  session = await world.launch();
+  const { json } = await world.admin('POST', '/v1/admin/keys', { name: 'support', role: 'support' });
+  supportKey = String(json['key']);
+});
+afterAll(() => world.stop());
+
+const TRANSACTION = '/v1/wallet/transaction';
+
+/** Submits a valid BET with these fields. */
+const bet = (fields: object = {}) => world.submit({ ...world.transaction(session, 'BET'), ...fields });
+
+/** Submits a valid BET whose JSON has a literal in place of its amount. */
+const betOf = (literal: string) => {
+  const body = JSON.stringify(world.transaction(session, 'BET', { amountMinor: 'LITERAL' }));
+  return world.signed(PROVIDER, TRANSACTION, body.replace('"LITERAL"', literal));
+};
+
+const verify = (contentType: string) =>
+  world.signed(
+    PROVIDER,
+    '/v1/wallet/session/verify',
+    { sessionToken: session.sessionToken },
+    { headers: { 'Content-Type': contentType } },
+  );
+
+const list = (query: string) => world.admin('GET', `/v1/admin/transactions?${query}`);
+
+const asSupport = (method: string, path: string) =>
+  world.request(path, { method, headers: { Authorization: `Bearer ${supportKey}` } });
+
+/** By what the request is sent to, and by what it is sent with. */
+const SCENARIOS: Record<string, Record<string, () => Promise<Reply>>> = {
+  'a path that does not exist': { 'no signature': () => world.request('/v1/wallet/nothing') },
+  '`/v1/rgs/behavior`': { 'no signature': () => world.request('/v1/rgs/behavior', { method: 'POST' }) },
+  'a wallet route': {
+    'a method other than POST': () => world.request(TRANSACTION),
+    '`Content-Type: text/plain`': () => verify('text/plain'),
+    '`Content-Type: application/json; charset=utf-8`': () => verify('application/json; charset=utf-8'),
+    'a body that is not JSON': () => world.signed(PROVIDER, TRANSACTION, '{'),
+    'a body that is a JSON list': () => world.signed(PROVIDER, TRANSACTION, '[]'),
+    'a body of more than 64 KiB': () => bet({ padding: 'x'.repeat(64 * 1024) }),
+    '`Content-Encoding: gzip`': () => {
+      const body = gzipSync(JSON.stringify(world.transaction(session, 'BET')));
+      return world.signed(PROVIDER, TRANSACTION, body, { headers: { 'Content-Encoding': 'gzip' } });
+    },
+    'an unknown field': () => bet({ unknown: true }),
+    '`null` for an optional field': () => bet({ freeSpinsRef: null }),
+    'a field twice, the last time with a valid value': () => betOf('-1,"amountMinor":100'),
+    '`amountMinor` 1.0': () => betOf('1.0'),
+    '`amountMinor` 1e2': () => betOf('1e2'),
+    '`amountMinor` 1.5': () => betOf('1.5'),
+    '`amountMinor` "100"': () => betOf('"100"'),
+    '`amountMinor` -1': () => betOf('-1'),
+    '`amountMinor` 9007199254740992': () => betOf('9007199254740992'),
+    '`currency` eur': () => bet({ currency: 'eur' }),
+    'a `roundId` of 129 characters': () => bet({ roundId: 'r'.repeat(129) }),
+    'a `roundId` with a space': () => bet({ roundId: 'round 7' }),
+    'the `roundId` `..`': () => bet({ roundId: '..' }),
+    'a `transactionId` that begins with `croupier-`': () =>
+      bet({ transactionId: `croupier-${randomUUID()}` }),
+    'the kind ADJUSTMENT': () => bet({ kind: 'ADJUSTMENT' }),
+  },
+  'an operator route': {
+    'an unknown field': () => {
+      const launch = { playerRef: 'player-1', gameId: session.gameId, currency: 'EUR', unknown: true };
+      return world.signed(OPERATOR, '/v1/operator/sessions', launch);
+    },
+  },
+  'an admin route': {
+    'an unknown field': () =>
+      world.admin('POST', '/v1/admin/keys', { name: 'n', role: 'support', unknown: 1 }),
+    'no key': () => world.request('/v1/admin/providers'),
+    'a key whose role is too low': () => asSupport('GET', '/v1/admin/keys'),
+  },
+  'an admin route without body': {
+    'a field': () => world.admin('POST', `/v1/admin/operators/${OPERATOR}/resume`, { unknown: true }),
+  },
+  'an admin list': {
+    'an unknown query parameter': () => list('unknown=1'),
+    'a query parameter twice': () => list('limit=1&limit=1'),
+    '`limit=501`': () => list('limit=501'),
+    'a time without `Z` or an offset': () => list('from=2026-01-31T12:00:00'),
+    'a date without a time': () => list('from=2026-01-31'),
+  },
+};
+
+describe('section 2, the table of requests', () => {
+  const scenarios = Object.entries(SCENARIOS).flatMap(([target, byContent]) =>
+    Object.entries(byContent).map(([content, scenario]) => [`${target} | ${content}`, scenario] as const),
+  );
+  test.each(documentedRows('requests', Object.fromEntries(scenarios), 2))(
+    '$row.0, $row.1: $row.2',
+    async ({ row: [, , answer = ''], scenario }) => {
+      const { status, json } = await expectStatus(scenario(), answer);
+      expect(status === 200 || typeof json['error'] === 'string').toBe(true);
+    },
+  );
+});
+
+/** A success is compared by its status only, because its body is of another section. */
+async function expectStatus(sent: Promise<Reply>, answer: string): Promise<Reply> {
+  const reply = await sent;
+  if (answer === '200') expect(reply.status).toBe(200);
+  else expectDocumented(reply, answer);
+  return reply;
+}
