@@ -15,7 +15,7 @@ export interface CallsWithin extends CallCounts {
   readonly breakerOpen: boolean;
 }
 
-/** $1 is the instance, $2 when its period began, $3 the counts as JSON. Repeating it changes nothing. */
+/** Stores counts: $1 is the instance, $2 when its period began, $3 the counts as JSON. Repeating it changes nothing. */
 const SHARE: Statement = {
   name: 'health_share',
   text: `
@@ -45,7 +45,7 @@ export const READ: Statement = {
      GROUP BY 1, 2`,
 };
 
-/** Skips rows that another instance is removing. */
+/** Deletes rows that no window needs any more, except those that another instance is removing. */
 const REMOVE_OLD: Statement = {
   name: 'health_remove_old',
   text: `
@@ -64,7 +64,7 @@ export class HealthPeriodStore {
     await this.database.query(SHARE, [instanceId, startedAt, JSON.stringify(counts)]);
   }
 
-  /** A tenant that was not called has no rows. */
+  /** Reads the calls of the last hour. A tenant that was not called has no rows. */
   read(tenantIds: readonly string[]): Promise<CallsWithin[]> {
     return this.database.query<CallsWithin>(READ, [tenantIds]);
   }

@@ -71,8 +71,11 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
     this.periods.at(-1)!.record(tenantId, outcome, durationMs);
   }
 
-  /** @param read returns the operators whose breaker is open at this instance */
-  showOpenBreakers(read: () => Iterable<string>): void {
+  /**
+   * Registers the source of open breakers.
+   * @param read returns the operators whose breaker is open at this instance
+   */
+  readOpenBreakersFrom(read: () => Iterable<string>): void {
     this.openBreakers = read;
   }
 
@@ -89,7 +92,10 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
     return score!;
   }
 
-  /** Of all operators and providers, ordered by id. @throws CroupierError INVALID_REQUEST */
+  /**
+   * One page of the scores of all operators and providers, ordered by id.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(query: PageQuery): Promise<PageOf<HealthScore>> {
     const { items, ...page } = await pageById(
       query,

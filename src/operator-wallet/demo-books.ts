@@ -13,7 +13,10 @@ const SESSIONS_IN_MEMORY = 50_000;
 const ENTRIES_IN_MEMORY = 10_000;
 /** Maximum number of tries to book while other instances book in the same session. */
 const TRIES_IN_REDIS = 200;
-/** How long Redis keeps the play money of a session after its last booking, in addition to its usual lifetime. */
+/**
+ * How long Redis keeps the play money of a session after its last booking, beyond the default lifetime of a session,
+ * in seconds.
+ */
 const GRACE_SECONDS = 3_600;
 
 /** Writes the changes of a booking if the version has not changed since it was read. */

@@ -16,11 +16,14 @@ export class OperatorGate {
   /** @param limit calls under way beyond which BETs and balance reads are refused */
   constructor(private readonly limit: number) {}
 
-  /** Counts a call as under way until `leave`, unless it is refused. */
+  /**
+   * Admits a call and counts it as under way until `leave`, or refuses it.
+   * @returns why the call is refused; undefined if it is admitted
+   */
   enter(kind: CallKind, nowMs: number): GateRefusal | undefined {
     const limit = kind === 'BET' || kind === 'BALANCE' ? this.limit : this.limit * SETTLING_FACTOR;
     if (this.underWay >= limit) return 'full';
-    if (kind === 'BET' && !this.breaker.admitsBet(nowMs)) return 'breaker-open';
+    if (kind === 'BET' && !this.breaker.admitBet(nowMs)) return 'breaker-open';
     this.underWay += 1;
     return undefined;
   }

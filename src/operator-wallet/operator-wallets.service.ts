@@ -47,7 +47,7 @@ export class OperatorWallets {
     private readonly metrics: Metrics,
     private readonly healthScores: HealthScores,
   ) {
-    healthScores.showOpenBreakers(() => this.openBreakers());
+    healthScores.readOpenBreakersFrom(() => this.openBreakers());
     metrics.addLevel({
       name: 'croupier_operator_breaker_open',
       help: 'Whether the breaker of an operator is open at this instance: 1 or 0',
@@ -63,7 +63,8 @@ export class OperatorWallets {
 
   /**
    * Reserves a call, before anything is claimed for it. Contract, section 9, "Health and pauses".
-   * @returns undefined if the operator has too many calls under way, or if it is a BET and the breaker is open
+   * @returns undefined if the operator has too many calls under way, or if it is a BET that the open breaker does not
+   *   admit
    */
   reserve(
     { operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>,
@@ -90,12 +91,12 @@ export class OperatorWallets {
   behind(owner: WalletOwner): OperatorWallet {
     const wallet = this.adapter(owner);
     return {
-      book: (order) => this.traced(owner, order.kind, order.transactionId, () => wallet.book(order)),
-      balance: (player) => this.traced(owner, 'BALANCE', undefined, () => wallet.balance(player)),
+      book: (order) => this.trace(owner, order.kind, order.transactionId, () => wallet.book(order)),
+      balance: (player) => this.trace(owner, 'BALANCE', undefined, () => wallet.balance(player)),
     };
   }
 
-  private traced<T extends Answer>(
+  private trace<T extends Answer>(
     owner: WalletOwner,
     operation: string,
     transactionId: string | undefined,
@@ -104,7 +105,7 @@ export class OperatorWallets {
     if (owner.mode === 'DEMO') return call();
     return measureCall(
       'operator',
-      () => this.measured(owner, operation, transactionId, call),
+      () => this.measure(owner, operation, transactionId, call),
       (answer) => ({
         'croupier.operatorId': owner.operatorId,
         'croupier.operation': operation,
@@ -130,8 +131,11 @@ export class OperatorWallets {
       .map(([operatorId]) => operatorId);
   }
 
-  /** Counts the result of a call, and logs one line if that opens or closes the breaker. */
-  private callEnded(operatorId: string, answer: Answer, durationMs: number): void {
+  /**
+   * Counts the result of a call for the health score and the breaker, and logs one line if that opens or closes the
+   * breaker.
+   */
+  private recordCall(operatorId: string, answer: Answer, durationMs: number): void {
     this.healthScores.callEnded(operatorId, healthOf(answer), durationMs);
     const state = this.stateOf(operatorId);
     const nowMs = this.clock.monotonicMs();
@@ -156,7 +160,7 @@ export class OperatorWallets {
     });
   }
 
-  private async measured<T extends Answer>(
+  private async measure<T extends Answer>(
     owner: WalletOwner,
     operation: string,
     transactionId: string | undefined,
@@ -168,12 +172,12 @@ export class OperatorWallets {
     try {
       const answer = await call();
       outcome = outcomeOf(answer);
-      this.callEnded(owner.operatorId, answer, monotonicMs() - startedMs);
+      this.recordCall(owner.operatorId, answer, monotonicMs() - startedMs);
       if (answer.kind === 'unknown') {
         const { cause, detail } = answer as Unknown;
         const { operatorId } = owner;
         this.logger.warn({
-          msg: 'no answer of the wallet',
+          msg: 'no valid answer from the wallet',
           operatorId,
           operation,
           transactionId,
@@ -184,7 +188,7 @@ export class OperatorWallets {
       const { reason } = answer as { reason?: string };
       if (reason !== undefined) {
         this.logger.log({
-          msg: "the wallet's own words",
+          msg: 'reason given by the wallet',
           operatorId: owner.operatorId,
           transactionId,
           reason,
@@ -208,7 +212,7 @@ function healthOf(answer: { kind: string; cause?: string }): CallOutcome {
   return answer.cause === 'timeout' ? 'timeout' : 'failed';
 }
 
-/** The owner of DEMO money, which reaches no operator. */
+/** The call of a DEMO session, which reaches no operator and has no bound. */
 const UNLIMITED: ReservedCall = { release: () => undefined };
 
 const NOT_CONFIGURED: Unknown = {

@@ -18,7 +18,7 @@ export interface WalletAddress {
   readonly timeoutMs: number;
 }
 
-/** Longest stored text of an operator, in characters. */
+/** Maximum length of an operator's text that is stored, in characters. */
 const WORDS_LIMIT = 200;
 
 /** Beyond this range JSON.parse rounds: a balance that is not exact must not be passed on. */
@@ -65,8 +65,8 @@ function decisionIn(outcome: CallOutcome): WalletAnswer {
     kind: 'decided',
     status,
     balance: balance as number,
-    ...words('reason', reason),
-    ...words('operatorTransactionId', operatorTransactionId),
+    ...sanitised('reason', reason),
+    ...sanitised('operatorTransactionId', operatorTransactionId),
   };
 }
 
@@ -109,7 +109,7 @@ function unavailable(detail: string, received?: ReceivedAnswer): Unknown {
 }
 
 /** Sanitises a foreign text: truncates it and removes control characters and lone surrogates. */
-function words<K extends string>(name: K, value: unknown): { [name in K]?: string } {
+function sanitised<K extends string>(name: K, value: unknown): { [name in K]?: string } {
   if (typeof value !== 'string' || value === '') return {};
   const harmless = value
     .slice(0, WORDS_LIMIT)

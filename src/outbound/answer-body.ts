@@ -8,7 +8,10 @@ export class AnswerBody {
 
   constructor(private readonly limitBytes = ANSWER_LIMIT_BYTES) {}
 
-  /** @returns false once the body exceeds the limit; further bytes are dropped and need not be read */
+  /**
+   * Adds a part of the body.
+   * @returns false once the body exceeds the limit; further bytes are dropped and need not be read
+   */
   add(chunk: Buffer): boolean {
     const room = this.limitBytes - this.size;
     if (room > 0) this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);

@@ -19,6 +19,7 @@ export class CallSigner {
   ) {}
 
   /**
+   * The headers of one call, with a new nonce.
    * @param path the request target, with its query
    * @param body the exact bytes that will be sent
    */

@@ -54,7 +54,10 @@ export class CallbackHttp {
     private readonly resolver: HostResolver,
   ) {}
 
-  /** @throws TypeError if the address is not a URL, which is checked when it is stored */
+  /**
+   * Sends a callback and reads its answer.
+   * @throws TypeError if the address is not a URL, although it was checked when it was stored
+   */
   async post(callback: Callback): Promise<CallbackAnswer> {
     const url = new URL(callback.url);
     if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
@@ -116,9 +119,9 @@ export class CallbackHttp {
   }
 
   /**
-   * A new connection for each call: the provider could close a reused idle connection at the same moment, and the
-   * callback, which must not be sent again, would be lost. Whether it was established distinguishes a refused call from
-   * a lost one.
+   * Prepares a new connection for each call. The provider could close a reused idle connection at the same moment,
+   * and the callback, which must not be sent again, would be lost. Whether it was established distinguishes a refused
+   * call from a lost one.
    */
   private connectionFor(url: URL): { agent: HttpAgent; wasEstablished: () => boolean } {
     const options = {

@@ -9,7 +9,8 @@ const TIMEOUT_MS = 5_000;
 /** Maximum number of bytes that are read of an answer; keys may carry their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;
 /**
- * How long fetched keys are used, and how soon a token with an unknown key may cause another fetch; in milliseconds.
+ * How long fetched keys are used, and the minimum time between two fetches that a token with an unknown key causes,
+ * in milliseconds.
  */
 const KEYS_MAX_AGE_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
@@ -60,7 +61,7 @@ export class IssuerKeys {
   private async discover(): Promise<JWTVerifyGetKey> {
     const issuer = this.configuration.adminJwt?.issuer ?? '';
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const answer = await bounded(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = await boundedFetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (answer.status !== 200)
       throw new Error(`the issuer's discovery document was answered ${answer.status}`);
     const document = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };
@@ -69,7 +70,7 @@ export class IssuerKeys {
       timeoutDuration: TIMEOUT_MS,
       cacheMaxAge: KEYS_MAX_AGE_MS,
       cooldownDuration: KEYS_COOLDOWN_MS,
-      [customFetch]: bounded,
+      [customFetch]: boundedFetch,
     });
   }
 
@@ -84,7 +85,7 @@ export class IssuerKeys {
 }
 
 /** Fetches without following redirects, and reads no more than the bound. */
-async function bounded(url: string, init: RequestInit): Promise<Response> {
+async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
   const body = new AnswerBody(KEYS_LIMIT_BYTES);
   for await (const chunk of response.body ?? []) {

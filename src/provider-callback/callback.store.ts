@@ -55,7 +55,10 @@ export class CallbackStore {
     @InjectRepository(Callback) private readonly callbacks: Repository<Callback>,
   ) {}
 
-  /** Records an attempt before its call. @returns its callbackId */
+  /**
+   * Records an attempt before its call.
+   * @returns its callbackId
+   */
   async begin(attempt: NewCallback): Promise<number> {
     const { identifiers } = await this.callbacks.insert(attempt);
     return (identifiers[0] as Pick<Callback, 'callbackId'>).callbackId;
@@ -69,7 +72,7 @@ export class CallbackStore {
     return this.callbacks.findOneBy({ callbackId });
   }
 
-  /** Newest first. */
+  /** One page of attempts, newest first. */
   page(
     filter: CallbackFilter,
     page: { before: Place | undefined; limit: number },

@@ -70,7 +70,7 @@ export class ProviderCallbacks {
     private readonly healthScores: HealthScores,
   ) {}
 
-  /** Calls disabled providers, too, because cancels and revocations must reach them. */
+  /** Sends a callback, also to a disabled provider, because cancels and revocations must reach it. */
   async call(callback: ProviderCallback): Promise<CallbackOutcome> {
     const { providerId, route, reference } = callback;
     const provider = this.tenancy.provider(providerId);

@@ -15,7 +15,7 @@ export class SearchService {
 
   /** Exact matches, newest first. Attempts of other instances are found half a second later. */
   async search(id: string): Promise<SearchResponse> {
-    await this.attemptIds.written();
+    await this.attemptIds.flush();
     return { items: (await this.found.find(id)).map(itemOf) };
   }
 }

@@ -13,13 +13,19 @@ import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
 
-/** Notifications in flight per instance; that of a single session is sent without queueing. */
+/**
+ * Maximum number of queued notifications that an instance sends at a time; that of a single session is sent without
+ * queueing.
+ */
 const IN_FLIGHT = 8;
 /** Bound of the queue, in sessions; those beyond it are found by polling. */
 const QUEUE_LIMIT = 1_000;
 /** Polling interval for unsent notifications, in milliseconds. */
 const POLL_MS = 5_000;
-/** Delay before the first poll, in milliseconds: a provider that restarts with us may not be up, and a refusal is final. */
+/**
+ * Delay before the first poll, in milliseconds: a provider that restarts together with the platform may not be up
+ * yet, and a refusal is final.
+ */
 const FIRST_POLL_MS = 1_000;
 /** How long a stop waits for notifications in flight, in milliseconds; the drain continues after it. */
 const STOP_MS = 5_000;
@@ -28,9 +34,9 @@ const PENDING: Notification = { delivered: false, error: 'pending' };
 const UNKNOWN_OUTCOME = 'the outcome is not known: the platform stopped while the provider was notified';
 
 /**
- * Notifies providers of sessions that ended, each once: a statement claims the notification and is committed before the
- * call. Another instance sends what one left unsent. A notification whose outcome is unknown is sent
- * again by a person's decision only.
+ * Notifies the providers of revoked sessions, once for each: the claim of a notification is committed before the
+ * call. What an instance leaves unsent is sent by another. A notification whose outcome is unknown is sent again only
+ * by a person's decision.
  */
 @Injectable()
 export class RevocationNotifier
@@ -71,13 +77,19 @@ export class RevocationNotifier
     await this.loop.stop(STOP_MS);
   }
 
-  /** Notifies of one session now, unless it was notified before. @returns the outcome */
+  /**
+   * Notifies of one session now, unless it was notified before.
+   * @returns the outcome
+   */
   async notify(sessionId: string): Promise<Notification> {
     const claimed = await this.revocations.claim(sessionId);
     return claimed ? this.send(claimed) : this.notificationOf(sessionId);
   }
 
-  /** Notifies of many sessions, a few at a time. Returns after the time of one callback at the latest, and continues. */
+  /**
+   * Notifies of many sessions, a few at a time. Resolves when all are sent, or after the time-out of one callback;
+   * the rest is then sent in the background.
+   */
   async notifyAll(sessionIds: readonly string[]): Promise<void> {
     this.queue.push(...sessionIds.slice(0, Math.max(0, QUEUE_LIMIT - this.queue.length)));
     if (sessionIds.length > 0) this.addWorkers(sessionIds.length);
@@ -96,7 +108,7 @@ export class RevocationNotifier
     return { delivered, ...(status !== null && { status }), ...(error !== null && { error }) };
   }
 
-  /** Starts up to `wanted` workers, which send what is queued and then what is left unsent in the database. */
+  /** Starts up to `wanted` workers, which send what is queued and then what other instances have left unsent. */
   private addWorkers(wanted: number): void {
     for (let more = wanted; more > 0 && this.workers.size < IN_FLIGHT && !this.loop.stopping; more -= 1) {
       const worker = this.work()
@@ -112,7 +124,7 @@ export class RevocationNotifier
     while (!this.loop.stopping) {
       const sessionId = this.queue.shift();
       const claimed = await (sessionId === undefined
-        ? this.revocations.claimLeft()
+        ? this.revocations.claimUnsent()
         : this.revocations.claim(sessionId));
       // Its own request id: the request that started this worker may concern other sessions.
       if (claimed) {
@@ -123,7 +135,10 @@ export class RevocationNotifier
     }
   }
 
-  /** Sends a notification under its claim. @returns its outcome */
+  /**
+   * Sends a notification under its claim.
+   * @returns its outcome
+   */
   async send(claimed: ClaimedRevocation): Promise<Notification> {
     const { sessionId, revocationRef, providerId, playerRef, gameId, reason, revokedAt } = claimed;
     const body = { revocationRef, sessionId, playerRef, gameId, reason, revokedAt: revokedAt.toISOString() };

@@ -43,14 +43,14 @@ const claimWhere = (condition: string) => `
 
 const CLAIM = { name: 'revocation_claim', text: claimWhere('NOT r.sent AND r.session_id = $2') };
 
-/** Condition for a notification that is neither delivered nor under way. */
+/** Claims a notification that is neither delivered nor under way. */
 const CLAIM_AGAIN = {
   name: 'revocation_claim_again',
   text: claimWhere(`r.session_id = $2
      AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
 };
 
-/** Condition for a notification that its instance left unsent, because it died or was overloaded. */
+/** Claims a notification that its instance left unsent, because it died or was overloaded. */
 const CLAIM_LEFT = {
   name: 'revocation_claim_left',
   text: claimWhere(`NOT r.sent AND r.session_id = (
@@ -91,13 +91,17 @@ export class RevocationStore {
     return claimed;
   }
 
-  /** Claims an undelivered notification to send it once more. @returns undefined if it is delivered or under way */
+  /**
+   * Claims an undelivered notification to send it once more.
+   * @returns undefined if it is delivered or under way
+   */
   async claimAgain(query: Query, sessionId: string): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await query<ClaimedRevocation>(CLAIM_AGAIN, [this.leaseSeconds, sessionId]);
     return claimed;
   }
 
-  async claimLeft(): Promise<ClaimedRevocation | undefined> {
+  /** Claims the notification that has been left unsent for longest, if any. */
+  async claimUnsent(): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM_LEFT, [this.leaseSeconds]);
     return claimed;
   }

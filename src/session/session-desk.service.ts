@@ -13,7 +13,10 @@ import { SessionStore } from './session.store.js';
 export class SessionDesk {
   constructor(private readonly sessions: SessionStore) {}
 
-  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * One page of sessions, newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   list(query: SessionQuery): Promise<PageOf<SessionItem>> {
     const { revoked, ...filter } = query;
     const wanted = { ...filter, revoked: revoked && revoked === 'true' };

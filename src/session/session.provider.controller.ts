@@ -28,7 +28,7 @@ export class SessionProviderController {
     @SignedTenant() provider: Provider,
     @ProviderBody() request: SessionTokenRequest,
   ): Promise<VerifySessionResponse> {
-    const session = await this.sessions.verified(provider, request.sessionToken);
+    const session = await this.sessions.verify(provider, request.sessionToken);
     return {
       sessionId: session.sessionId,
       playerRef: session.playerRef,

@@ -17,7 +17,7 @@ import { SessionStore } from './session.store.js';
 
 export interface LaunchedSession {
   readonly session: Session;
-  /** Shown only here: only its SHA-256 is stored. */
+  /** Returned only here, because only its SHA-256 is stored. */
   readonly sessionToken: string;
   readonly launchUrl?: string;
 }
@@ -25,7 +25,7 @@ export interface LaunchedSession {
 export interface RevokedSession {
   readonly session: Session;
   readonly revokedAt: Date;
-  /** The outcome of the only notification to its provider. */
+  /** The outcome of the notification to its provider. */
   readonly notification: Notification;
 }
 
@@ -86,10 +86,10 @@ export class SessionService {
   }
 
   /**
-   * The live session of a token, if this provider may use it.
+   * Finds the live session of a token, if this provider may use it.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER
    */
-  async of(provider: Provider, sessionToken: string): Promise<Session> {
+  async requireLive(provider: Provider, sessionToken: string): Promise<Session> {
     const tokenHash = sha256(sessionToken);
     const session = await this.sessions.byToken(tokenHash);
     if (!session || session.ended) throw new CroupierError('SESSION_INVALID');
@@ -101,12 +101,12 @@ export class SessionService {
   }
 
   /**
-   * The live session of a token, with its game and operator.
+   * Finds the live session of a token, whose game and operator this instance must know.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · CONFIGURATION_UNAVAILABLE
    */
-  async verified(provider: Provider, sessionToken: string): Promise<Session> {
+  async verify(provider: Provider, sessionToken: string): Promise<Session> {
     this.tenancy.assertFresh();
-    const session = await this.of(provider, sessionToken).catch((error: unknown) => {
+    const session = await this.requireLive(provider, sessionToken).catch((error: unknown) => {
       if (error instanceof CroupierError) throw error;
       this.logger.error(error);
       throw new CroupierError('CONFIGURATION_UNAVAILABLE');
@@ -118,8 +118,8 @@ export class SessionService {
   }
 
   /**
-   * Ends a session in the database and then notifies its provider once. An expired one can still be revoked; a second
-   * call changes nothing and notifies no one. Contract, section 5.
+   * Ends a session in the database and then notifies its provider once. An expired session can still be revoked; a
+   * second call changes nothing and sends no notification. Contract, section 5.
    * @param operator 'any' for an administrator, who may end every operator's sessions
    * @throws CroupierError NOT_FOUND
    */
@@ -168,8 +168,8 @@ export class SessionService {
   }
 
   /**
-   * Ends every live session of the operator's player by one statement, and notifies their providers. It waits as long
-   * as one notification may take; the rest continues after the answer.
+   * Ends every live session of the operator's player by one statement, and notifies their providers. Resolves after
+   * the time-out of one notification at the latest; the rest is sent in the background.
    */
   async revokePlayer(
     actor: Actor,

@@ -44,7 +44,7 @@ const INSERT = {
 export const BY_TOKEN = groupStatement(
   'session_by_token',
   { token_hash: 'bytea' },
-  (asked) => `SELECT a.item, ${COLUMNS} FROM (${asked}) a JOIN sessions s ON s.token_hash = a.token_hash`,
+  (items) => `SELECT a.item, ${COLUMNS} FROM (${items}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
 /** Revokes the sessions that meet the condition, and records that their providers must be notified: $4 is the lease. */
@@ -120,17 +120,23 @@ export class SessionStore {
     return inserted!;
   }
 
-  /** Runs on every call of a provider. @param tokenHash SHA-256 of the token */
+  /**
+   * Finds the session of a token, for verifying it and for reading a balance.
+   * @param tokenHash SHA-256 of the token
+   */
   byToken(tokenHash: Buffer): Promise<Session | undefined> {
     return this.groupCommit.run<Session>(BY_TOKEN, [tokenHash]);
   }
 
-  /** @param operatorId undefined: of any operator */
+  /**
+   * Finds a session.
+   * @param operatorId undefined: of any operator
+   */
   find(sessionId: string, operatorId?: string): Promise<Session | null> {
     return this.sessions.findOneBy({ sessionId, ...(operatorId !== undefined && { operatorId }) });
   }
 
-  /** Newest first. */
+  /** One page of sessions, newest first. */
   page(
     filter: SessionFilter,
     page: { before: Place | undefined; limit: number },

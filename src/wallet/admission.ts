@@ -16,28 +16,28 @@ export const MAX_CLAIMING = 2 * BATCH_LIMIT;
 const MAX_UNDER_WAY = 4_000;
 const MAX_UNDER_WAY_SETTLING = 6_000;
 /**
- * Longest wait to be admitted, in milliseconds. It is not shorter, because a waiting client sends nothing else. A
- * refusal takes a large part of the time that a BET takes, so frequent repetitions leave less capacity for admitted
- * requests.
+ * Longest wait to be admitted, in milliseconds. A shorter wait would cause more refusals, and a refusal costs a large
+ * part of the work of a BET: clients that repeat their requests often would take capacity from admitted ones.
  */
 const LONGEST_WAIT_MS = 3_000;
 /**
- * Number of requests refused together, and the pause before the next ones, in milliseconds. Requests that arrived
- * together would otherwise be refused together, which delays all others, and then be repeated together.
+ * Maximum number of requests of one class that are refused at once, and the pause before the next ones, in
+ * milliseconds. Requests that arrived together would otherwise be refused together, which delays all others, and then
+ * be repeated together.
  */
 const REFUSALS_AT_ONCE = 32;
 const REFUSAL_PAUSE_MS = 10;
 /** `Retry-After` of a refused request, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Classes of requests: a BET or balance read begins business, a WIN or ROLLBACK settles it. */
+/** Classes of requests: a BET or a balance read starts new work, a WIN or a ROLLBACK settles what has been started. */
 export type AdmissionClass = 'beginning' | 'settling';
 
 /** A request under way. */
 export interface Admitted {
-  /** Reports that the request has finished loading and claiming. Repeated calls have no effect. */
-  claimingEnded(): void;
-  /** Reports that the request is answered. */
+  /** Ends loading and claiming, so that the next request may begin. Repeated calls have no effect. */
+  endClaiming(): void;
+  /** Ends the request, after its answer. Must be called once. */
   leave(): void;
 }
 
@@ -65,7 +65,10 @@ export class Admission {
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** @throws CroupierError OVERLOADED if too much is under way, or admission takes longer than three seconds */
+  /**
+   * Admits a request, if necessary after a wait.
+   * @throws CroupierError OVERLOADED if too many requests are under way, or admission takes longer than three seconds
+   */
   async enter(of: AdmissionClass): Promise<Admitted> {
     if (this.underWay >= (of === 'settling' ? MAX_UNDER_WAY_SETTLING : MAX_UNDER_WAY)) {
       throw this.refusal('full');
@@ -92,20 +95,20 @@ export class Admission {
 
   private admitted(): Admitted {
     let claiming = true;
-    const claimingEnded = () => {
+    const endClaiming = () => {
       if (claiming) this.admitNext();
       claiming = false;
     };
     return {
-      claimingEnded,
+      endClaiming,
       leave: () => {
-        claimingEnded();
+        endClaiming();
         this.underWay -= 1;
       },
     };
   }
 
-  /** Passes a finished request's place to the next one. */
+  /** Passes the place of a request that has claimed to the next one. */
   private admitNext(): void {
     const next = this.settling.shift() ?? this.beginning.pop();
     if (next) next.admit();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { COMMIT_ASYNCHRONOUSLY, DELETE_EXPIRED, INSERT_IDS } from './attempt-ids.sql.js';
 
-/** The ids by which an attempt is found, beside that of its transaction. */
+/** The ids of an attempt by which a search finds its transaction. */
 export interface IdsOfAttempt {
   readonly providerId: string;
   readonly transactionId: string;
@@ -29,7 +29,10 @@ export class AttemptIdsStore {
     });
   }
 
-  /** @returns the number of deleted rows, at most `limit` */
+  /**
+   * Deletes ids that are older than the given days.
+   * @returns the number of deleted rows, at most `limit`
+   */
   async deleteExpired(days: number, limit: number): Promise<number> {
     const [deleted] = await this.database.query<{ rows: number }>(DELETE_EXPIRED, [days, limit]);
     return deleted?.rows ?? 0;

@@ -16,11 +16,14 @@ const MAX_QUEUED = 20_000;
 const BATCH = 1_000;
 /** Interval of the writes, in milliseconds. */
 const WRITE_EVERY_MS = 500;
-/** Interval of deleting expired ids, in milliseconds; rows per statement; statements per pass. */
+/**
+ * Interval between two deletions of expired ids, in milliseconds, the rows per statement, and the statements per
+ * pass.
+ */
 const DELETE_EVERY_MS = 60_000;
 const DELETED_AT_ONCE = 10_000;
 const DELETIONS_PER_PASS = 50;
-/** How long a stop waits for a write under way, in milliseconds. */
+/** How long a stop waits for a write in progress, in milliseconds. */
 const STOP_MS = 2_000;
 
 /**
@@ -63,8 +66,8 @@ export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShut
     else this.metrics.attemptIdsDropped(1);
   }
 
-  /** Resolves when everything that this instance has queued is written or dropped. Never rejects. */
-  written(): Promise<void> {
+  /** Writes the queued ids. Resolves when they are written or dropped; never rejects. */
+  flush(): Promise<void> {
     return this.writing.run();
   }
 

@@ -25,14 +25,14 @@ export type AttemptOutcome =
   | { readonly to: 'unknown'; readonly unknown: Unknown };
 
 /** A claimed attempt, with its reserved call to the operator. */
-export interface HeldClaim {
+export interface ClaimedAttempt {
   readonly to: 'execute';
   readonly claim: Claim;
   readonly call: ReservedCall;
 }
 
 export type ClaimOutcome =
-  | HeldClaim
+  | ClaimedAttempt
   /** Another request was faster, or the claim's conditions do not hold. */
   | { readonly to: 'lost' }
   /** The operator accepts no further call of this kind at the moment; nothing was claimed. */
@@ -65,8 +65,10 @@ export class AttemptRunner {
   ) {}
 
   /**
-   * @param watcher called after each APPROVED ROLLBACK that reversed something, and after each APPROVED WIN that names
-   * a freeSpinsRef or is not known to depend on a BET, for any driver; not awaited, and must not throw
+   * Registers a watcher of transactions after which a WIN may need a review.
+   * @param watcher called after each APPROVED ROLLBACK that reversed something, and after each APPROVED WIN that
+   *   names a freeSpinsRef, exceeds its limit or is not known to depend on a BET, for any driver; not awaited, and
+   *   must not throw
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
     this.winningsWatchers.push(watcher);
@@ -75,6 +77,7 @@ export class AttemptRunner {
   /**
    * Reserves a call to the operator and then claims an attempt, so that every claimed attempt can be sent. Contract,
    * section 9, "Health and pauses".
+   * @param claim commits the claim; resolves with undefined if it is lost
    */
   async claim(
     owner: Pick<WalletOwner, 'operatorId' | 'mode'>,
@@ -96,16 +99,16 @@ export class AttemptRunner {
    * Calls the operator and settles its answer. If the process dies during the call, the attempt stays PENDING until
    * its lease expires; if it dies before the settlement is committed, the next attempt repeats the same request.
    */
-  async execute({ claim, call }: HeldClaim, driver: Driver): Promise<AttemptOutcome> {
+  async execute({ claim, call }: ClaimedAttempt, driver: Driver): Promise<AttemptOutcome> {
     const started = { at: this.clock.now(), ms: monotonicMs() };
     const limitMinor = this.exceededWinLimit(claim);
     const answer = await this.markAndCall(claim, limitMinor).finally(() => call.release());
-    const settlement = this.settlement(claim, answer, driver, started);
+    const settlement = this.settlementOf(claim, answer, driver, started);
     const settled = await this.transactions.settle(claim, settlement);
     this.rememberIds(claim, settlement);
     if (answer.kind === 'unknown' && answer.received) await this.operatorAnswers.keep(claim, answer.received);
     if (!settled) return { to: 'lost' };
-    this.settled(claim, settlement, limitMinor);
+    this.reportSettled(claim, settlement, limitMinor);
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
   }
@@ -115,8 +118,8 @@ export class AttemptRunner {
    * to the operator. Contract, section 9, "Settling by hand".
    *
    * The stored answer always has a balance, because providers require one: the entered one, else the operator's last
-   * balance for the player, else 0. The history has the balance only if it was entered. @returns a function to call
-   * after the commit
+   * balance for the player, else 0. The history has the balance only if it was entered.
+   * @returns a function to call after the commit
    */
   async settleByHand(query: Query, claim: Claim, byHand: AnswerByHand): Promise<() => void> {
     const { status, balance, operatorReference, reason } = byHand;
@@ -131,7 +134,7 @@ export class AttemptRunner {
       ...(ownReason !== undefined && { reason: ownReason }),
     };
     const started = { at: this.clock.now(), ms: monotonicMs() };
-    const settlement = this.settlement(claim, answer, 'administrator', started);
+    const settlement = this.settlementOf(claim, answer, 'administrator', started);
     const record = {
       ...settlement.record,
       balance: balance ?? undefined,
@@ -141,18 +144,21 @@ export class AttemptRunner {
     if (!(await this.transactions.settleWithin(query, claim, settled))) {
       throw new Error('an attempt was settled by another in the transaction that claimed it');
     }
-    return () => this.settled(claim, settled, limitMinor);
+    return () => this.reportSettled(claim, settled, limitMinor);
   }
 
   /** Reports a committed settlement. */
-  private settled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
+  private reportSettled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
     const { providerId, kind } = claim.order;
     this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
     if (state === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim)))
       this.triggerReview(claim);
   }
 
-  /** The limit that a WIN of real money exceeds, if any. It is booked nevertheless. Contract, section 9. */
+  /**
+   * The limit, in minor units, that a WIN with real money exceeds; undefined if it exceeds none. Such a WIN is booked
+   * nevertheless. Contract, section 9.
+   */
   private exceededWinLimit({ mode, operatorId, verdict, order }: Claim): number | undefined {
     if (order.kind !== 'WIN' || mode !== 'REAL' || verdict !== undefined) return undefined;
     const limitMinor = this.tenancy.maxWinMinor(operatorId, order.currency);
@@ -185,7 +191,8 @@ export class AttemptRunner {
   }
 
   private async callOperator(claim: Claim): Promise<WalletAnswer> {
-    // A process that was suspended after its claim could otherwise call while another one has the lease.
+    // Without this check, a process that was suspended after its claim could call the operator while another one has
+    // the lease.
     const operator = this.tenancy.operator(claim.operatorId);
     const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
     if (monotonicMs() - claim.sentMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
@@ -195,7 +202,7 @@ export class AttemptRunner {
     return claim.verdict ? withBalance(claim.verdict, claim.order, wallet) : wallet.book(claim.order);
   }
 
-  private settlement(
+  private settlementOf(
     claim: Claim,
     answer: WalletAnswer,
     driver: Driver,

@@ -34,7 +34,7 @@ const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND 
 const winMayBeBooked = (round: string) => `
   (a.free_spins_ref IS NOT NULL OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
 
-/** rules/attempt.ts, `decide`: only an unused id is booked, which the primary key decides. */
+/** rules/attempt.ts, `decide`: only an unused id is booked; here the primary key ensures it. */
 const claimOf = (kind: 'BET' | 'WIN', session: string, from: string) => `
   INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
                             session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
@@ -58,8 +58,8 @@ const claimAlreadyMade = (items: string) => `
 const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMade };
 
 /**
- * Claims a new BET whose session, game and operator allow it. Two items with the same id in one batch make one claim;
- * the platform's transaction id identifies its item.
+ * Claims a new BET whose session, game and operator allow it. Of two items with the same id in one batch only one is
+ * claimed; the platform's transaction id tells which.
  */
 export const CLAIM_BET = groupStatement(
   'transaction_claim_bet',

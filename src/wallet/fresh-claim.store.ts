@@ -13,7 +13,8 @@ interface ClaimRow extends Pick<Claim, 'operatorId' | 'sessionId' | 'mode'> {
 
 /**
  * The shortcut for new BETs and WINs: one statement checks the rules' conditions and claims the id, so that the
- * transaction needs two round trips to the database instead of three. Without it the answers are the same, only later.
+ * transaction needs two round trips to the database instead of three. Without it the answers are the same, but take
+ * longer.
  */
 @Injectable()
 export class FreshClaims {
@@ -28,15 +29,16 @@ export class FreshClaims {
   }
 
   /**
+   * Claims a new BET or WIN if the rules would book it.
    * @param operatorId the operator of the submission's session
-   * @returns the committed claim of a BET or WIN that the rules would book; undefined if the rules must decide
+   * @returns the committed claim; undefined if the rules must decide
    */
   async tryClaim(submission: Submission, operatorId: string): Promise<Claim | undefined> {
     const { provider, request, platformTransactionId } = submission;
     if (request.kind === 'ROLLBACK') return undefined;
     // rules/attempt.ts, `decide`: no BET while its game, provider or operator is paused.
-    const bettor = { operatorId, providerId: provider.id, gameId: request.gameId };
-    if (request.kind === 'BET' && this.tenancy.pauseOfBets(bettor)) return undefined;
+    const bet = { operatorId, providerId: provider.id, gameId: request.gameId };
+    if (request.kind === 'BET' && this.tenancy.pauseOfBets(bet)) return undefined;
     const statement = request.kind === 'BET' ? CLAIM_BET : CLAIM_WIN;
     let sentMs = monotonicMs();
     const row = await measure('claim', () =>
@@ -52,7 +54,7 @@ export class FreshClaims {
     );
   }
 
-  /** In the order of the statements' columns. */
+  /** The values of a submission, in the order of the statements' columns. */
   private valuesOf({ provider, request, tokenHash, platformTransactionId }: Submission): unknown[] {
     return [
       provider.id,

@@ -14,7 +14,7 @@ export interface OperatorAnswer {
 export class OperatorAnswerStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores an answer; in a long history, only those of the attempts that the transaction's history keeps. */
+  /** Stores an answer, and deletes those of attempts that are no longer in the transaction's history. */
   async keep(providerId: string, { transactionId, attempt, body }: OperatorAnswer): Promise<void> {
     await this.database.query(KEEP_ANSWER, [providerId, transactionId, attempt, body]);
     if (attempt <= ATTEMPTS_KEPT) return;
@@ -23,7 +23,10 @@ export class OperatorAnswerStore {
     await this.database.query(DELETE_ANSWERS_BETWEEN, [providerId, transactionId, ...between]);
   }
 
-  /** @param since a time before which these transactions had no attempt */
+  /**
+   * Reads the stored answers to the attempts of a provider's transactions.
+   * @param since a time before which these transactions had no attempt
+   */
   of(providerId: string, transactionIds: readonly string[], since: Date): Promise<OperatorAnswer[]> {
     return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);
   }

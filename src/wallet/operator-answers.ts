@@ -7,7 +7,7 @@ import type { Claim } from './transaction.js';
 
 /** Longest stored part of an answer, in bytes. Contract, section 9. */
 const KEPT_BYTES = 4096;
-/** Longest wait of an attempt until its answer is stored, in milliseconds; the write continues after that. */
+/** Longest time that an attempt waits for its answer to be stored, in milliseconds; the write continues after it. */
 const PATIENCE_MS = 200;
 /** Maximum number of writes under way, each of at most 4 KiB. Beyond it, an answer is logged as not stored. */
 const MAX_WRITES = 64;
@@ -21,8 +21,8 @@ export class OperatorAnswers {
   constructor(private readonly store: OperatorAnswerStore) {}
 
   /**
-   * Called after the attempt is settled, so that no write of it precedes or delays the settlement: a crash in between loses
-   * the body, never the outcome. Never rejects.
+   * Stores the body of an answer. Called after the attempt is settled, so that the write does not delay the
+   * settlement: a crash in between loses the body, never the outcome. Never rejects.
    */
   async keep({ attempt, order }: Claim, { body }: ReceivedAnswer): Promise<void> {
     if (body.length === 0) return;
@@ -44,7 +44,7 @@ export class OperatorAnswers {
   }
 }
 
-/** The beginning of a body as text. Line breaks and tabs become spaces, other control characters U+FFFD. */
+/** The first 4 KiB of a body as text. Line breaks and tabs become spaces, other control characters U+FFFD. */
 export function harmlessText(body: Buffer): string {
   return body
     .subarray(0, KEPT_BYTES)

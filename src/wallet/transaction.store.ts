@@ -73,7 +73,7 @@ export class TransactionStore {
     const row = await measure('load', () =>
       this.groupCommit.run<Omit<LoadedFacts, 'provider' | 'pause'>>(sql.LOAD, values),
     );
-    if (!row) throw new Error('the facts of a transaction were not read');
+    if (!row) throw new Error('loading a transaction returned no row');
     const pause = (row.session && this.tenancy.pauseOfBets(row.session)) ?? null;
     return { ...row, provider, pause };
   }
@@ -95,7 +95,10 @@ export class TransactionStore {
     return row && newClaim(transaction, sentMs, round.betStands);
   }
 
-  /** Claims an adjustment. */
+  /**
+   * Claims an adjustment in the caller's database transaction.
+   * @returns undefined if its id is taken
+   */
   async claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
     const sentMs = monotonicMs();
     const [row] = await query<TransactionRow>(sql.CLAIM_ADJUSTMENT, [
@@ -167,7 +170,10 @@ export class TransactionStore {
     return row && restored(row, sentMs);
   }
 
-  /** Settles an attempt, and a ROLLBACK's target with it. @returns false if the attempt was taken over */
+  /**
+   * Settles an attempt, and a ROLLBACK's target with it.
+   * @returns false if the attempt was taken over
+   */
   settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     const { statement, values } = settling(claim, settlement);
     return measure('settle', () => this.groupCommit.run(statement, values)).then(
@@ -247,7 +253,11 @@ export class TransactionStore {
     ];
   }
 
-  /** Sends a claim, and notes when it was sent. Only a retry returns more columns than the attempt. */
+  /**
+   * Sends a claim.
+   * @returns the claimed row, if any, and when the claim was sent, by the monotonic clock; only the row of a retry
+   *   has more columns than the attempt
+   */
   private async sendClaim(
     statement: Statement,
     values: readonly unknown[],

@@ -27,7 +27,7 @@ export interface Claim {
   readonly order: Order;
   /** When the claim was sent to the database, by the monotonic clock: its lease began then or later. */
   readonly sentMs: number;
-  /** Set if the operator is asked only for a balance. */
+  /** Set if the platform has decided: the operator is then called only for the balance. */
   readonly verdict?: Verdict;
   /**
    * For a WIN: an APPROVED BET of its round was read with the claim or before it. While the WIN is undecided, that

@@ -15,7 +15,7 @@ import { Admission, type Admitted } from './admission.js';
 import {
   AttemptRunner,
   codeOf,
-  type HeldClaim,
+  type ClaimedAttempt,
   refusedCall,
   type WinningsTrigger,
 } from './attempt.runner.js';
@@ -29,7 +29,7 @@ import { type LoadedFacts, TransactionStore } from './transaction.store.js';
 
 /** Maximum number of tries to claim a transaction while concurrent requests change its round or take its id. */
 const CLAIM_TRIES = 50;
-/** Growth of the longest pause before each further try, in milliseconds. */
+/** How much the longest pause, which is random, grows with each further try, in milliseconds. */
 const PAUSE_STEP_MS = 4;
 
 /** The response's bytes, and whether they are a replay. */
@@ -95,28 +95,31 @@ export class WalletService {
   async balance(provider: Provider, sessionToken: string): Promise<number> {
     const admitted = await this.admission.enter('beginning');
     try {
-      const session = await this.sessions.of(provider, sessionToken);
+      const session = await this.sessions.requireLive(provider, sessionToken);
       if (this.tenancy.operator(session.operatorId)?.status !== 'ACTIVE') {
         throw new CroupierError('OPERATOR_NOT_CONFIGURED');
       }
-      admitted.claimingEnded();
+      admitted.endClaiming();
       return await this.readBalance(session, session, 'BALANCE');
     } finally {
       admitted.leave();
     }
   }
 
-  /** @param watcher see AttemptRunner; it must not throw */
+  /**
+   * Registers a watcher of transactions after which a WIN may need a review; see AttemptRunner.
+   * @param watcher must not throw
+   */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
     this.attempts.onWinningsTrigger(watcher);
   }
 
   /**
-   * Claims a new BET or WIN without loading anything first, if this instance knows the session's operator, because a
-   * call is reserved before the claim. While the operator's breaker is open, the facts are loaded, because a replay
-   * must still be answered.
+   * Claims a new BET or WIN without loading anything first. A call is reserved before the claim, so this instance
+   * must know the session's operator. While the operator's breaker is open the facts are loaded instead, because a
+   * replay must still be answered.
    */
-  private async claimFresh(submission: Submission): Promise<HeldClaim | undefined> {
+  private async claimFresh(submission: Submission): Promise<ClaimedAttempt | undefined> {
     const owner = this.owners.find(submission.tokenHash);
     if (!owner || this.wallets.isBreakerOpen(owner)) return undefined;
     const { kind } = submission.request;
@@ -144,7 +147,7 @@ export class WalletService {
         case 'replay':
           return { body: decision.body, replayed: true };
         case 'decline-rolled-back':
-          admitted.claimingEnded();
+          admitted.endClaiming();
           return this.declineRolledBack(request, facts);
         default: {
           // The rules never decide to claim without a session.
@@ -154,7 +157,7 @@ export class WalletService {
           );
           if (claimed.to === 'refused') throw refusedCall();
           if (claimed.to === 'execute') return this.execute(submission, claimed, admitted);
-          admitted.claimingEnded();
+          admitted.endClaiming();
           await sleep(this.randomness.integer(attempt * PAUSE_STEP_MS));
         }
       }
@@ -162,7 +165,10 @@ export class WalletService {
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  /** Commits the claim that the decision needs. @returns undefined if another request was faster */
+  /**
+   * Commits the claim that the decision needs.
+   * @returns undefined if another request was faster
+   */
   private async claim(
     { provider, request, platformTransactionId }: Submission,
     { operatorId, sessionId, mode }: SessionFacts,
@@ -197,8 +203,8 @@ export class WalletService {
   }
 
   /** Calls the operator under our claim, settles, and answers what is stored. */
-  private async execute(submission: Submission, held: HeldClaim, admitted: Admitted): Promise<Answer> {
-    admitted.claimingEnded();
+  private async execute(submission: Submission, held: ClaimedAttempt, admitted: Admitted): Promise<Answer> {
+    admitted.endClaiming();
     const { operatorId, sessionId } = held.claim;
     addLogFields({ operatorId, ...(sessionId !== null && { sessionId }) });
     const outcome = await this.attempts.execute(held, 'provider');
@@ -212,7 +218,7 @@ export class WalletService {
     }
   }
 
-  /** Another attempt took ours over during the call: its stored result counts, never ours. */
+  /** Answers what is stored after another attempt took ours over during the call; our own result is never answered. */
   private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<Answer> {
     const { request } = submission;
     const { transactionId } = request;
@@ -224,7 +230,7 @@ export class WalletService {
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  /** The id was rolled back: no money moves, and the answer carries the current balance. */
+  /** Answers DECLINED for an id that was rolled back: no money moves, and the answer carries the current balance. */
   private async declineRolledBack(
     request: TransactionRequest,
     { session, stored }: LoadedFacts,

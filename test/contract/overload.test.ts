@@ -96,8 +96,8 @@ test('a place is passed on once, however often its holder reports its end', asyn
   const third: Admitted[] = [];
   const waiting = [admission.enter('settling'), admission.enter('settling')];
   for (const next of waiting) void next.then((place) => third.push(place));
-  places[0]?.claimingEnded();
-  places[0]?.claimingEnded();
+  places[0]?.endClaiming();
+  places[0]?.endClaiming();
   places[0]?.leave();
   await waiting[0];
   expect(third).toHaveLength(1);

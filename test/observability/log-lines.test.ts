@@ -27,7 +27,7 @@ test('every line of a provider’s call has its tenant, address, route and ids',
   world.wallet.next({ do: 'drop' }, { transactionId: bet.transactionId });
   const written = await linesOf(await world.submit(bet));
   expect(written.map(({ msg }) => msg)).toEqual([
-    'no answer of the wallet',
+    'no valid answer from the wallet',
     'POST /v1/wallet/transaction OPERATOR_UNAVAILABLE',
   ]);
   for (const line of written) {

@@ -59,13 +59,13 @@ test('an open breaker admits one BET a second, and a closed one all', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1_500 }), { minLength: 1, maxLength: 40 }), (pauses) => {
       const breaker = new Breaker();
-      expect(breaker.admitsBet(0)).toBe(true);
+      expect(breaker.admitBet(0)).toBe(true);
       let nowMs = 0;
       let admittedMs = -Infinity;
       for (const pause of pauses) {
         nowMs += pause;
         calls(breaker, 'failed', MIN_CALLS, nowMs);
-        const admits = breaker.admitsBet(nowMs);
+        const admits = breaker.admitBet(nowMs);
         expect(admits).toBe(nowMs - admittedMs >= PROBE_INTERVAL_MS);
         if (admits) admittedMs = nowMs;
       }

@@ -173,7 +173,7 @@ describe('the ids of attempts', () => {
     await world.sql.run('ALTER TABLE attempt_ids RENAME TO attempt_ids_away');
     try {
       expect((await world.submit(world.transaction(session, 'BET'))).status).toBe(200);
-      await world.app.get(AttemptIds).written();
+      await world.app.get(AttemptIds).flush();
     } finally {
       await world.sql.run('ALTER TABLE attempt_ids_away RENAME TO attempt_ids');
     }
@@ -193,7 +193,7 @@ describe('the ids of attempts', () => {
     const attemptIds = new AttemptIds({ insert } as never, { attemptIdsDropped } as never);
     for (let attempt = 0; attempt < 20_003; attempt += 1) attemptIds.remember(ids);
     expect(attemptIdsDropped).toHaveBeenCalledTimes(3);
-    await attemptIds.written();
+    await attemptIds.flush();
     expect(insert).toHaveBeenCalledTimes(20);
   });
 

@@ -29,7 +29,7 @@ export interface WindowScore {
 
 export type HealthState = 'ok' | 'degraded' | 'open' | 'paused';
 
-/** A success rate below it over five minutes is `degraded`. Contract, section 9. */
+/** Success rate over five minutes below which a tenant is `degraded`. Contract, section 9. */
 const DEGRADED_BELOW = 0.95;
 const PERCENTILE = 0.95;
 
@@ -61,7 +61,8 @@ export function stateOf(
 }
 
 /**
- * Interpolated within its cell, in whole milliseconds. For the last cell, which has no upper bound, its lower bound.
+ * The 95th percentile in whole milliseconds, interpolated within its cell. For the last cell, which has no upper
+ * bound, its lower bound.
  */
 function percentileMs(latency: readonly number[], calls: number): number {
   const rank = PERCENTILE * calls;

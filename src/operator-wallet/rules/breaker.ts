@@ -7,7 +7,10 @@ export const MIN_CALLS = 20;
 /** Interval between two BETs that an open breaker admits, in milliseconds. */
 export const PROBE_INTERVAL_MS = 1_000;
 
-/** The result of a call for the breaker. A failure is a time-out or a lost connection; no HTTP answer is a failure. */
+/**
+ * The result of a call for the breaker. `failed` is a time-out or a lost connection; any HTTP answer counts as
+ * `answered`.
+ */
 export type CallResult = 'answered' | 'failed';
 
 /**
@@ -39,8 +42,8 @@ export class Breaker {
     return this.calls >= MIN_CALLS && this.failed * 2 > this.calls;
   }
 
-  /** Whether a BET may be sent. An open breaker admits one each second, as a probe. */
-  admitsBet(nowMs: number): boolean {
+  /** Admits or refuses a BET. An open breaker admits one each second, as a probe. */
+  admitBet(nowMs: number): boolean {
     if (!this.isOpen(nowMs)) return true;
     if (nowMs - this.probedMs < PROBE_INTERVAL_MS) return false;
     this.probedMs = nowMs;

@@ -12,7 +12,7 @@ import { sha256 } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { assertCurrency, PLATFORM_ID } from '../../tenancy/tenant.js';
 import { TenancyService } from '../../tenancy/tenancy.service.js';
-import { AttemptRunner, codeOf, type HeldClaim, refusedCall } from '../attempt.runner.js';
+import { AttemptRunner, codeOf, type ClaimedAttempt, refusedCall } from '../attempt.runner.js';
 import type { Response } from '../rules/outcome.js';
 import type { Claim } from '../transaction.js';
 import { TransactionStore } from '../transaction.store.js';
@@ -140,7 +140,7 @@ export class AdjustmentService implements OnModuleInit {
   }
 
   /** @returns the stored response; undefined if the attempt was taken over */
-  private async execute(claim: HeldClaim): Promise<string | undefined> {
+  private async execute(claim: ClaimedAttempt): Promise<string | undefined> {
     const outcome = await this.attempts.execute(claim, 'administrator');
     if (outcome.to === 'unknown') throw new CroupierError(codeOf(outcome.unknown));
     return outcome.to === 'decided' ? outcome.responseBody : undefined;

@@ -11,7 +11,10 @@ export interface EndedBet {
   readonly roundId: string;
 }
 
-/** Length of the id's digest in hex digits: 128 bits. Contract, section 3, "Undecided transactions without a retry". */
+/**
+ * Length of the digest in the id, in hex digits: 128 bits. Contract, section 3, "Undecided transactions without a
+ * retry".
+ */
 const DIGITS = 32;
 
 /**

@@ -15,7 +15,10 @@ export type Resolved =
   | { readonly to: 'approved' | 'declined' | 'ended' }
   /** The operator DECLINED to reverse the BET: it stays as it was. */
   | { readonly to: 'ending-declined' }
-  /** Still undecided. @property operatorFailed whether a real operator, not the DEMO wallet, failed to answer */
+  /**
+   * Still undecided.
+   * @property operatorFailed whether a real operator, not the DEMO wallet, failed to answer
+   */
   | { readonly to: 'unknown'; readonly operatorFailed: boolean }
   /** Another attempt is in progress, or was faster. */
   | { readonly to: 'in-flight' }
@@ -52,7 +55,7 @@ export class ResolutionService {
         return { to: 'for-a-person' };
       case 'follow':
         // A ROLLBACK is never reversed itself, so this recursion is one step deep.
-        return ended(await this.resolve({ ...key, transactionId: decision.rollbackId }, driver));
+        return outcomeForBet(await this.resolve({ ...key, transactionId: decision.rollbackId }, driver));
       case 'resend': {
         const { providerId, transactionId } = key;
         const claim = () => this.transactions.retry(providerId, transactionId, stored.attempt);
@@ -61,7 +64,7 @@ export class ResolutionService {
       }
       case 'end': {
         const claim = () => this.claimEnding(stored, decision.ordinal);
-        return ended(await this.execute(stored, 'ROLLBACK', claim, driver));
+        return outcomeForBet(await this.execute(stored, 'ROLLBACK', claim, driver));
       }
     }
   }
@@ -106,8 +109,8 @@ export class ResolutionService {
   }
 }
 
-/** The outcome for a BET that follows from the outcome of its ROLLBACK. */
-function ended(rollback: Resolved): Resolved {
+/** The outcome for a BET, derived from that of its ROLLBACK. */
+function outcomeForBet(rollback: Resolved): Resolved {
   if (rollback.to === 'approved') return { to: 'ended' };
   if (rollback.to === 'declined') return { to: 'ending-declined' };
   return rollback.to === 'decided-before' ? { to: 'in-flight' } : rollback;

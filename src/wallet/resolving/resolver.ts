@@ -20,15 +20,18 @@ const CONCURRENT_CALLS = 4;
 /** Transactions of one operator that one query loads, and queries in one pass. */
 const BATCH = 25;
 const BATCHES_PER_PASS = 40;
-/** Failed calls after which an operator is skipped until the next pass. */
+/** Number of failed calls after which an operator is skipped until the next pass. */
 const FAILURES_PER_PASS = 4;
-/** How long a stop waits for calls in flight, in milliseconds. The lease of a call that is cut off expires. */
+/**
+ * How long a stop waits for calls in flight, in milliseconds. The transaction of a call that is cut off is due again
+ * when its lease has expired.
+ */
 const STOP_MS = 5_000;
 
 /**
- * Resolves transactions that their provider does not retry, and parks for a person those that a day of attempts did not
- * decide. Contract, section 3, "Undecided transactions without a retry". Any number of instances may run it: a claim
- * admits one attempt.
+ * Resolves transactions that their provider does not retry, and parks for a person those that are undecided after a
+ * day of attempts. Contract, section 3, "Undecided transactions without a retry". Any number of instances may run it,
+ * because a claim admits only one attempt.
  */
 @Injectable()
 export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -61,7 +64,10 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     await this.loop.stop(STOP_MS);
   }
 
-  /** @param watcher called after a transaction was parked by this instance; not awaited, and must not throw */
+  /**
+   * Registers a watcher of parked transactions.
+   * @param watcher called after this instance has parked a transaction; not awaited, and must not throw
+   */
   onParked(watcher: () => void): void {
     this.parkedWatchers.push(watcher);
   }
@@ -93,7 +99,10 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     }
   }
 
-  /** @returns undefined if it failed, because one transaction must not block later ones */
+  /**
+   * Resolves one transaction. Its failure is logged, because it must not block later transactions.
+   * @returns undefined if it failed
+   */
   private resolve(due: Due): Promise<Resolved | undefined> {
     // The attempt, its log lines and the operator's request carry this id, as for an incoming request.
     const requestId = `resolver-${this.randomness.uuid()}`;
@@ -138,7 +147,8 @@ function keysOf({ providerId, transactionId, operatorId }: Due) {
 }
 
 /**
- * Processes all items, at most `limit` at a time. After a failure the others in progress are still awaited.
+ * Processes the items, at most `limit` at a time. A failure ends one of the workers; the others continue, and all are
+ * awaited.
  * @throws the first failure
  */
 async function concurrently<T>(

@@ -138,7 +138,10 @@ export class UndecidedStore {
     return found;
   }
 
-  /** Leaves a transaction to a person. @returns false if an attempt is in progress or it has been decided */
+  /**
+   * Leaves a transaction to a person.
+   * @returns false if an attempt is in progress or it has been decided
+   */
   async park({ providerId, transactionId }: TransactionKey): Promise<boolean> {
     return (await this.database.query(PARK, [providerId, transactionId])).length === 1;
   }

@@ -19,9 +19,9 @@ export type Resolution =
   | { readonly do: 'park' };
 
 /**
- * How to resolve a transaction. A BET is never sent again automatically: the provider never received its approval, and
- * may no longer play it. Contract, section 3, "Undecided transactions without a retry". @param byPerson only a person's
- * decision sends another ROLLBACK id after a DECLINED one
+ * Decides how to resolve a transaction. A BET is ended by a ROLLBACK and never sent again, because its provider has
+ * not received an approval and may no longer play it. Contract, section 3, "Undecided transactions without a retry".
+ * @param byPerson whether a person asked for it: only then is another ROLLBACK id sent after a DECLINED one
  */
 export function decideResolution(stored: UndecidedFacts, byPerson: boolean): Resolution {
   if (stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT') return { do: 'leave', because: 'decided' };
