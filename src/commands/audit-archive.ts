@@ -19,7 +19,7 @@ import {
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import type { SecretsKeys } from '../config/keys.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
-import { repeatStatements } from '../tenancy/secrets/repeated-statements.js';
+import { repeatSecretEntries } from '../tenancy/secrets/repeated-secret-entries.js';
 import { withServiceDatabase } from './service-database.js';
 
 const USAGE = `usage:
@@ -54,7 +54,7 @@ export async function archiveMonths(
       const copy = await copyPartition(database, sealer, partition, folder);
       if (!copy) continue;
       await audit.change(actor, async ({ query }, record) => {
-        await repeatStatements(query, audit, record, partition.end);
+        await repeatSecretEntries(query, audit, record, partition.end);
         await record(auditEntryOf(copy.archive));
       });
       print(`Archived ${copy.archive.entries} entries of ${partition.name} in ${copy.path}.`);

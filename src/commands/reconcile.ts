@@ -65,7 +65,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** Puts the findings into the attention queue. @returns a line of the summary */
+/**
+ * Puts the findings into the attention queue.
+ * @returns a line of the summary
+ */
 async function record(databaseUrl: string, asked: Arguments, outcome: Outcome): Promise<string> {
   const { found } = outcome;
   const complete = totalOf(outcome) === found.length;
@@ -78,7 +81,10 @@ async function record(databaseUrl: string, asked: Arguments, outcome: Outcome): 
   return `recorded   new items in the attention queue: ${opened}, ended: ${ended}${left}`;
 }
 
-/** Undefined if help is requested. @throws Error naming the invalid argument */
+/**
+ * Undefined if help is requested.
+ * @throws Error naming the invalid argument
+ */
 function readArguments(args: string[]): Arguments | undefined {
   const text = { type: 'string' } as const;
   const options = { operator: text, from: text, to: text, statement: text, report: text };

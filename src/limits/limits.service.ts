@@ -107,7 +107,7 @@ export class LimitsService {
       });
       return (await this.limits.find(operatorId, currency, query))!;
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
     return stored;
   }
 
@@ -122,7 +122,7 @@ export class LimitsService {
         before: amountsOf(before),
       });
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
   }
 }
 

@@ -17,7 +17,7 @@ const REDACTED = [
   'key',
   'adminApiKey',
   'password',
-  'sealedSecret',
+  'encryptedSecret',
   'authorization',
   'Authorization',
   '["x-signature"]',

@@ -41,18 +41,18 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
   const tenants = new Map<string, Entry>();
   const unreadable: string[] = [];
   const withoutPrevious: string[] = [];
-  const secrets = new Map(snapshot.secrets.map((sealed) => [sealed.id, sealed]));
+  const secrets = new Map(snapshot.secrets.map((encrypted) => [encrypted.id, encrypted]));
   for (const tenant of snapshot.tenants) {
-    const { sealedSecret, previousSealedSecret, previousValidUntil } = secrets.get(tenant.id)!;
-    const open = (column: SecretPlace['column'], sealed: string) =>
-      opened(secretBox, { tenantId: tenant.id, column }, sealed);
-    const current = open('current', sealedSecret);
+    const { encryptedSecret, previousEncryptedSecret, previousValidUntil } = secrets.get(tenant.id)!;
+    const open = (column: SecretPlace['column'], encrypted: string) =>
+      tryDecrypt(secretBox, { tenantId: tenant.id, column }, encrypted);
+    const current = open('current', encryptedSecret);
     if ('problem' in current) {
       unreadable.push(`the secret of ${tenant.id} cannot be decrypted: ${current.problem}`);
       continue;
     }
     const { secret } = current;
-    const before = previousSealedSecret === null ? undefined : open('previous', previousSealedSecret);
+    const before = previousEncryptedSecret === null ? undefined : open('previous', previousEncryptedSecret);
     if (before && 'problem' in before) {
       withoutPrevious.push(`the previous secret of ${tenant.id} cannot be decrypted: ${before.problem}`);
     }
@@ -81,13 +81,13 @@ export function pauseKey(kind: PausedKind, id: string): string {
   return `${kind}/${id}`;
 }
 
-function opened(
+function tryDecrypt(
   box: SecretBox,
   place: SecretPlace,
-  sealed: string,
+  encrypted: string,
 ): { secret: string } | { problem: string } {
   try {
-    return { secret: box.open(place, sealed).secret };
+    return { secret: box.decrypt(place, encrypted).secret };
   } catch (error) {
     return { problem: (error as Error).message };
   }

@@ -21,7 +21,10 @@ const LOCK_GAME = {
 export class GameStore {
   constructor(@InjectRepository(Game) private readonly games: Repository<Game>) {}
 
-  /** Creates or replaces a game. @returns the game before and after; undefined if there is no such provider */
+  /**
+   * Creates or replaces a game.
+   * @returns the game before and after; undefined if there is no such provider
+   */
   async put(
     { query, manager }: Transaction,
     { gameId, ...fields }: Omit<Game, 'createdAt' | 'updatedAt'>,

@@ -17,7 +17,7 @@ import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 const POLL_MS = 500;
 /** How long the directory is used while the database cannot confirm it, in milliseconds. */
 const TRUSTED_MS = 30_000;
-/** Longest wait of a stop for a poll under way, in milliseconds; nothing depends on its result. */
+/** Longest wait of a stop for a poll in progress, in milliseconds; nothing depends on its result. */
 const STOP_MS = 1_000;
 
 export interface VerificationSecrets {
@@ -36,22 +36,22 @@ interface BetParties {
 
 /**
  * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request nor a
- * failed signature costs a query. Look-ups are synchronous and use the last directory that was read. Callers that must
- * not act on an old one call `assertFresh` first.
+ * failed signature costs a query. Look-ups are synchronous and use the last directory that was read. Callers that
+ * must not use an outdated one call `assertFresh` first.
  */
 @Injectable()
 export class TenancyService implements OnModuleInit, OnModuleDestroy {
-  /** The longest time-out of a wallet that a transaction's lease leaves room for, in milliseconds. */
+  /** The longest time-out of a wallet that a transaction's lease permits, in milliseconds. */
   readonly longestWalletTimeoutMs: number;
 
   private readonly logger = new Logger('Tenancy');
   private directory: Directory = EMPTY_DIRECTORY;
   /** When the last confirmed reading began, on the monotonic clock. */
   private confirmedAtMs = -Infinity;
-  private outOfReach = false;
+  private unreachable = false;
   private readonly loop = new BackgroundLoop({
     work: () => this.poll(),
-    onError: (error) => this.reportOutOfReach(error),
+    onError: (error) => this.reportUnreachable(error),
     intervalMs: POLL_MS,
   });
 
@@ -117,7 +117,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     );
   }
 
-  /** The refusal of a BET or launch because of a pause; adds its reason to the log lines of the request. */
+  /** Creates the refusal of a BET or launch because of a pause, and adds its reason to the log lines of the request. */
   pausedError({ kind, id, reason, until }: Pick<Pause, 'kind' | 'id' | 'reason' | 'until'>): CroupierError {
     const noun = kind.toLowerCase();
     addLogFields({ paused: `${noun}:${id}`, pauseReason: reason });
@@ -164,21 +164,21 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return Math.max(0, ...timeouts);
   }
 
-  /** Whether the database confirmed the directory within the last 30 seconds. */
-  ready(): boolean {
+  /** Whether the database has confirmed the directory within the last 30 seconds. */
+  isFresh(): boolean {
     return this.clock.monotonicMs() - this.confirmedAtMs <= TRUSTED_MS;
   }
 
   /** @throws CroupierError CONFIGURATION_UNAVAILABLE if the directory may be older than 30 seconds */
   assertFresh(): void {
-    if (!this.ready()) throw new CroupierError('CONFIGURATION_UNAVAILABLE');
+    if (!this.isFresh()) throw new CroupierError('CONFIGURATION_UNAVAILABLE');
   }
 
   /**
-   * Called after a committed change, which then takes effect on this instance at once and on the others within a
-   * second. Never rejects: if this reading fails, the next poll reads the stored change.
+   * Reads a committed change, so that it takes effect on this instance at once; the others read it within a second.
+   * Never rejects: if this reading fails, the next poll reads the change.
    */
-  changed(): Promise<void> {
+  reload(): Promise<void> {
     return this.loop.run();
   }
 
@@ -202,17 +202,17 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     this.confirm(askedAtMs);
   }
 
-  private confirm(askedAtMs: number): void {
-    if (this.outOfReach) this.logger.log({ msg: 'PostgreSQL can be read again' });
-    this.outOfReach = false;
-    this.confirmedAtMs = askedAtMs;
+  private confirm(sentAtMs: number): void {
+    if (this.unreachable) this.logger.log({ msg: 'PostgreSQL can be read again' });
+    this.unreachable = false;
+    this.confirmedAtMs = sentAtMs;
   }
 
   /** Logs one line when PostgreSQL is lost and one when it is back, however many polls fail in between. */
-  private reportOutOfReach({ message, code }: Error & { code?: string }): void {
+  private reportUnreachable({ message, code }: Error & { code?: string }): void {
     const msg = 'PostgreSQL cannot be read: requests that need it are refused, and may be tried again';
-    if (!this.outOfReach) this.logger.error({ msg, detail: message || code });
-    this.outOfReach = true;
+    if (!this.unreachable) this.logger.error({ msg, detail: message || code });
+    this.unreachable = true;
   }
 
   private refuseSlowWallet(tenant: Provider | Operator): void {

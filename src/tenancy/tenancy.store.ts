@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import type { WithDatabaseTime } from '../database/database-clock.js';
 import { Game } from './game.entity.js';
 import { Pause } from './pauses/pause.entity.js';
-import { type SealedSecrets, secretsOfOneMoment } from './secrets/sealed-secret.store.js';
+import { type EncryptedSecrets, secretsInSnapshot } from './secrets/encrypted-secret.store.js';
 import { OperatorEntity, ProviderEntity } from './tenant.entity.js';
 import type { Tenant } from './tenant.js';
 
@@ -16,14 +16,14 @@ export interface Version extends WithDatabaseTime {
 export interface Snapshot extends Version {
   readonly tenants: readonly Tenant[];
   /** One for each tenant. */
-  readonly secrets: readonly SealedSecrets[];
+  readonly secrets: readonly EncryptedSecrets[];
   readonly games: readonly Game[];
   readonly winLimits: readonly WinLimit[];
   /** Including those that have ended. */
   readonly pauses: readonly Pause[];
 }
 
-/** Above it a WIN is flagged. Contract, section 9, "Limits and approvals". */
+/** The amount above which a WIN is flagged. Contract, section 9, "Limits and approvals". */
 export interface WinLimit {
   readonly operatorId: string;
   readonly currency: string;
@@ -37,7 +37,7 @@ const VERSION = {
     SELECT coalesce((SELECT version FROM tenancy_version), 0) AS version, clock_timestamp() AS "databaseTime"`,
 };
 
-/** The room of limits writes them. */
+/** The room `limits/` writes these rows. */
 const WIN_LIMITS = {
   name: 'tenancy_win_limits',
   text: `
@@ -56,7 +56,7 @@ export class TenancyStore {
     @InjectRepository(Pause) private readonly pauses: Repository<Pause>,
   ) {}
 
-  /** Moves with every change of a tenant, game, limit or pause. */
+  /** The version of the directory, which every change of a tenant, game, limit or pause increments. */
   async version(): Promise<Version> {
     const [row] = await this.database.query<Version>(VERSION, []);
     return row!;
@@ -65,7 +65,7 @@ export class TenancyStore {
   /** Version, tenants and games of one snapshot, so that a change is in all of them or in none. */
   snapshot(): Promise<Snapshot> {
     return this.database.transaction(async ({ query, manager }) => {
-      const secrets = await secretsOfOneMoment(query);
+      const secrets = await secretsInSnapshot(query);
       const providers = await manager.withRepository(this.providers).find();
       const operators = await manager.withRepository(this.operators).find();
       const games = await manager.withRepository(this.games).find();

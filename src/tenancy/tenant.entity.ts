@@ -2,7 +2,7 @@ import { ChildEntity, Column, Entity, PrimaryColumn, TableInheritance } from 'ty
 import { instant, integer, nullable, secret, text, texts } from '../database/columns.js';
 import type { Status } from './status.js';
 
-/** Providers and operators share a table, so that an id is unique over both. Their secrets: `sealed-secret.store.ts`. */
+/** Providers and operators share a table, so that an id is unique over both. Their secrets: `encrypted-secret.store.ts`. */
 @Entity({ name: 'tenants', synchronize: false })
 @TableInheritance({ column: { name: 'kind', type: 'text' } })
 export abstract class TenantEntity {
@@ -23,7 +23,7 @@ export abstract class TenantEntity {
   requestsPerSecond: number | null;
 
   @Column(secret(text('sealed_secret')))
-  sealedSecret: string;
+  encryptedSecret: string;
 
   @Column(instant('created_at'))
   createdAt: Date;

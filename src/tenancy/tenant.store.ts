@@ -47,17 +47,20 @@ export class TenantStore {
     this.tenants = { PROVIDER: providers, OPERATOR: operators };
   }
 
-  /** @returns undefined if the id is taken, by a tenant of either kind */
+  /**
+   * Inserts a tenant.
+   * @returns undefined if the id is taken, by a tenant of either kind
+   */
   async insert(
     { manager }: Transaction,
     tenant: NewProvider | NewOperator,
-    sealedSecret: string,
+    encryptedSecret: string,
   ): Promise<TenantEntity | undefined> {
     const tenants = manager.withRepository(this.tenants[tenant.kind]);
     const result = await tenants
       .createQueryBuilder()
       .insert()
-      .values({ ...tenant, sealedSecret, createdAt: databaseTime, updatedAt: databaseTime })
+      .values({ ...tenant, encryptedSecret, createdAt: databaseTime, updatedAt: databaseTime })
       .orIgnore()
       .updateEntity(false)
       .returning('id')
@@ -66,7 +69,10 @@ export class TenantStore {
     return inserted.length === 0 ? undefined : tenants.findOneByOrFail({ id: tenant.id });
   }
 
-  /** @returns the tenant before and after; undefined if there is none of this kind */
+  /**
+   * Changes a tenant.
+   * @returns the tenant before and after; undefined if there is none of this kind
+   */
   async change(
     { manager }: Transaction,
     kind: TenantKind,

@@ -4,9 +4,9 @@ import type { OperatorEntity, ProviderEntity } from './tenant.entity.js';
 
 export type { Game };
 /** A provider without its secrets. */
-export type Provider = Readonly<Omit<ProviderEntity, 'sealedSecret'>>;
+export type Provider = Readonly<Omit<ProviderEntity, 'encryptedSecret'>>;
 /** An operator without its secrets. */
-export type Operator = Readonly<Omit<OperatorEntity, 'sealedSecret'>>;
+export type Operator = Readonly<Omit<OperatorEntity, 'encryptedSecret'>>;
 export type Tenant = Provider | Operator;
 export type TenantKind = Tenant['kind'];
 

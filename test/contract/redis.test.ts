@@ -124,7 +124,7 @@ describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
       Array.from({ length: 40 }, (_, index) => at(index % 2 ? world.url : second.url, VERIFY, TOKEN)),
     );
     await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: null });
-    await second.app.get(TenancyService).changed();
+    await second.app.get(TenancyService).reload();
     // Either instance may learn of the limit late, and a second may begin within the flood.
     expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
   });

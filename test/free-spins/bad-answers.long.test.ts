@@ -251,7 +251,7 @@ test('a private address or name is not called if only public ones are allowed', 
   for (const host of ['127.0.0.1', 'localhost']) {
     const webhookBaseUrl = `http://${host}:${port}`;
     await world.admin('PATCH', `/v1/admin/providers/${WIRE}`, { webhookBaseUrl });
-    await strict.app.get(TenancyService).changed();
+    await strict.app.get(TenancyService).reload();
     const order = tool.order({ gameId: WIRE_GAME });
     const reply = await fetch(`${strict.url}/v1/admin/free-spins`, {
       method: 'POST',

@@ -43,7 +43,7 @@ interface Score {
 async function scoreOfTenant(kind: 'operators' | 'providers', id: string): Promise<Score> {
   for (const { app } of [here, there]) {
     await app.get(HealthScores).share();
-    await app.get(TenancyService).changed();
+    await app.get(TenancyService).reload();
   }
   const answers = await Promise.all(
     [here, there].map((world) => world.admin('GET', `/v1/admin/${kind}/${id}/health`)),

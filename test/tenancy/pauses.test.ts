@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const { path } of CASES) expect((await world.admin('POST', `${path}/resume`)).status).toBe(200);
   // The other instance would read it up to half a second later.
-  await other.app.get(TenancyService).changed();
+  await other.app.get(TenancyService).reload();
 });
 afterAll(async () => {
   await other.app.close();

@@ -8,44 +8,48 @@ const ACME: SecretPlace = { tenantId: 'acme', column: 'current' };
 const ID = 'AbCdEfGhIjKlMnOp';
 const identified = (secret: string) => ({ secretId: ID, secret });
 
-describe('a sealed secret', () => {
+describe('an encrypted secret', () => {
   test.each(['x', randomness.secret(), 'schlüssel 🔑'])('is decrypted to the original: %s', (secret) => {
-    expect(box.open(ACME, box.seal(ACME, identified(secret)))).toEqual(identified(secret));
+    expect(box.decrypt(ACME, box.encrypt(ACME, identified(secret)))).toEqual(identified(secret));
   });
 
   test('names its version, key and id, and does not show the secret', () => {
-    const sealed = box.seal(ACME, identified('a secret of ours'));
-    expect(sealed).toMatch(/^v2\.72cd6e84\.AbCdEfGhIjKlMnOp\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
-    expect(Buffer.from(sealed.split('.')[4] ?? '', 'base64url').toString('latin1')).not.toContain('secret');
+    const encrypted = box.encrypt(ACME, identified('a secret of ours'));
+    expect(encrypted).toMatch(/^v2\.72cd6e84\.AbCdEfGhIjKlMnOp\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
+    expect(Buffer.from(encrypted.split('.')[4] ?? '', 'base64url').toString('latin1')).not.toContain(
+      'secret',
+    );
   });
 
   test('is another text each time', () => {
-    expect(box.seal(ACME, identified('x'))).not.toBe(box.seal(ACME, identified('x')));
+    expect(box.encrypt(ACME, identified('x'))).not.toBe(box.encrypt(ACME, identified('x')));
   });
 
   test.each<[string, SecretPlace]>([
     ['the row of another tenant', { tenantId: 'other', column: 'current' }],
     ['the other column', { tenantId: 'acme', column: 'previous' }],
   ])('cannot be decrypted in %s', (_, place) => {
-    expect(() => box.open(place, box.seal(ACME, identified('x')))).toThrow('for another tenant or column');
+    expect(() => box.decrypt(place, box.encrypt(ACME, identified('x')))).toThrow(
+      'for another tenant or column',
+    );
   });
 
   test('cannot be decrypted under another id', () => {
-    const sealed = box.seal(ACME, identified('x')).replace(ID, 'another-id-12345');
-    expect(() => box.open(ACME, sealed)).toThrow('altered, or encrypted for another');
+    const encrypted = box.encrypt(ACME, identified('x')).replace(ID, 'another-id-12345');
+    expect(() => box.decrypt(ACME, encrypted)).toThrow('altered, or encrypted for another');
   });
 
   test('cannot be decrypted when a single bit is altered', () => {
-    const parts = box.seal(ACME, identified('x')).split('.');
+    const parts = box.encrypt(ACME, identified('x')).split('.');
     const altered = Buffer.from(parts.pop() ?? '', 'base64url');
     altered.writeUInt8(altered.readUInt8(0) ^ 1);
-    const sealed = [...parts, altered.toString('base64url')].join('.');
-    expect(() => box.open(ACME, sealed)).toThrow('altered, or encrypted for another');
+    const encrypted = [...parts, altered.toString('base64url')].join('.');
+    expect(() => box.decrypt(ACME, encrypted)).toThrow('altered, or encrypted for another');
   });
 
   test('cannot be decrypted with another key, and names the key that encrypted it', () => {
     const other = new SecretBox(Buffer.alloc(32, 2), randomness);
-    expect(() => other.open(ACME, box.seal(ACME, identified('x')))).toThrow(
+    expect(() => other.decrypt(ACME, box.encrypt(ACME, identified('x')))).toThrow(
       `encrypted with key ${box.keyId}`,
     );
   });
@@ -57,32 +61,34 @@ describe('a sealed secret', () => {
     'v2.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
     'v3.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
   ])('is recognised: %j is none', (text) => {
-    expect(() => box.open(ACME, text)).toThrow('not an encrypted secret');
+    expect(() => box.decrypt(ACME, text)).toThrow('not an encrypted secret');
   });
 });
 
 describe('a secret in the format of earlier versions', () => {
   /** What the version before this one wrote, with the key of this test, for the tenant `acme`. */
-  const SEALED = 'v1.72cd6e84.AAAAAAAAAAAAAAAA.zFD7rhBP02W6s1dQQalJYvJN8YjjQg';
+  const ENCRYPTED = 'v1.72cd6e84.AAAAAAAAAAAAAAAA.zFD7rhBP02W6s1dQQalJYvJN8YjjQg';
 
   test('can be opened, in either column, and has no id', () => {
-    expect(box.open(ACME, SEALED)).toEqual({ secret: 'secret' });
-    expect(box.open({ ...ACME, column: 'previous' }, SEALED)).toEqual({ secret: 'secret' });
+    expect(box.decrypt(ACME, ENCRYPTED)).toEqual({ secret: 'secret' });
+    expect(box.decrypt({ ...ACME, column: 'previous' }, ENCRYPTED)).toEqual({ secret: 'secret' });
   });
 
   test('cannot be decrypted in the row of another tenant', () => {
-    expect(() => box.open({ ...ACME, tenantId: 'other' }, SEALED)).toThrow('for another tenant or column');
+    expect(() => box.decrypt({ ...ACME, tenantId: 'other' }, ENCRYPTED)).toThrow(
+      'for another tenant or column',
+    );
   });
 
   test('is written for instances of such a version', () => {
-    const sealed = box.sealForEarlierVersions('acme', 'secret');
-    expect(sealed).toMatch(/^v1\.72cd6e84\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
-    expect(box.open(ACME, sealed)).toEqual({ secret: 'secret' });
-    expect(box.isCurrent(sealed)).toBe(false);
+    const encrypted = box.encryptForEarlierVersions('acme', 'secret');
+    expect(encrypted).toMatch(/^v1\.72cd6e84\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
+    expect(box.decrypt(ACME, encrypted)).toEqual({ secret: 'secret' });
+    expect(box.isCurrent(encrypted)).toBe(false);
   });
 
   test('gets an id when it is identified', () => {
-    const { secret, secretId } = box.identify(ACME, SEALED);
+    const { secret, secretId } = box.identify(ACME, ENCRYPTED);
     expect([secret, secretId]).toEqual(['secret', expect.stringMatching(/^[A-Za-z0-9_-]{16}$/)]);
   });
 });

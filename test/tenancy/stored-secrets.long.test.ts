@@ -80,7 +80,7 @@ describe('audit:verify reports', () => {
   });
 
   const inAnHour = () => new Date(world.clock.now().getTime() + 3_600_000);
-  const v1 = () => box.sealForEarlierVersions(PROVIDER, 'a secret of an old backup');
+  const v1 = () => box.encryptForEarlierVersions(PROVIDER, 'a secret of an old backup');
 
   test.each<[string, 'current' | 'previous', string, () => Partial<Row>]>([
     [
@@ -148,11 +148,11 @@ describe('audit:verify reports', () => {
 
   test('a secret with an id that the log does not name', async () => {
     const secret = { ...box.create() };
-    const sealed = box.seal({ tenantId: 'unnamed', column: 'current' }, secret);
+    const encrypted = box.encrypt({ tenantId: 'unnamed', column: 'current' }, secret);
     await world.sql.run(
       `INSERT INTO tenants SELECT (jsonb_populate_record(t, jsonb_build_object('id', 'unnamed', 'sealed_secret', $2::text))).*
          FROM tenants t WHERE id = $1`,
-      [PROVIDER, sealed],
+      [PROVIDER, encrypted],
     );
     const { status, said } = await prove();
     await world.sql.run(`DELETE FROM tenants WHERE id = 'unnamed'`);
@@ -175,7 +175,7 @@ describe('audit:verify reports', () => {
   });
 });
 
-test("a sealed text cannot be decrypted in another tenant's row, nor a previous one as the current", async () => {
+test("an encrypted text cannot be decrypted in another tenant's row, nor a previous one as the current", async () => {
   await rotate(OTHER_PROVIDER, 3600);
   const present = await row(OTHER_PROVIDER);
   for (const sealed_secret of [(await row(PROVIDER)).sealed_secret, present.previous_sealed_secret!]) {
@@ -213,8 +213,8 @@ test('a rotation encrypts the current secret again, for the column that it moves
   const after = await rotate(PROVIDER, 3600);
   const { sealed_secret, previous_sealed_secret } = await row(PROVIDER);
   const place = { tenantId: PROVIDER } as const;
-  expect(box.open({ ...place, column: 'current' }, sealed_secret).secret).toBe(after);
-  expect(box.open({ ...place, column: 'previous' }, previous_sealed_secret!).secret).toBe(before);
+  expect(box.decrypt({ ...place, column: 'current' }, sealed_secret).secret).toBe(after);
+  expect(box.decrypt({ ...place, column: 'previous' }, previous_sealed_secret!).secret).toBe(before);
   expect(sealed_secret).toMatch(/^v2\./);
   world.secrets.set(PROVIDER, after);
 });
@@ -236,8 +236,8 @@ describe('an installation of an earlier version', () => {
        SELECT 'root', 'admin', lower(kind) || '.create', lower(kind) || ':' || id FROM tenants`,
     );
     for (const [id, secret] of secrets) {
-      const sealed = box.sealForEarlierVersions(id, secret);
-      await sql.run('UPDATE tenants SET sealed_secret = $2 WHERE id = $1', [id, sealed]);
+      const encrypted = box.encryptForEarlierVersions(id, secret);
+      await sql.run('UPDATE tenants SET sealed_secret = $2 WHERE id = $1', [id, encrypted]);
     }
     instance = await startApplication({ DATABASE_URL: databaseUrl }, clock);
     const { app, url } = instance;

@@ -272,7 +272,7 @@ describe('a rotated secret', () => {
       'UPDATE tenants SET previous_valid_until = previous_valid_until - make_interval(secs => $1)',
       [seconds],
     );
-    await here.tenancy.changed();
+    await here.tenancy.reload();
   }
 
   test('is accepted beside the previous one until the overlap ends; outgoing calls switch then', async () => {
@@ -326,16 +326,16 @@ describe('the directory without its database', () => {
     const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
     await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
     clock.advance(30);
-    expect(here.tenancy.ready()).toBe(true);
+    expect(here.tenancy.isFresh()).toBe(true);
     here.tenancy.assertFresh();
     clock.advance(1);
-    expect(here.tenancy.ready()).toBe(false);
+    expect(here.tenancy.isFresh()).toBe(false);
     expect(() => here.tenancy.assertFresh()).toThrow(
       expect.objectContaining({ code: 'CONFIGURATION_UNAVAILABLE' }),
     );
     expect(here.tenancy.provider('acme')).toBeDefined();
     version.mockRestore();
-    await vi.waitFor(() => expect(here.tenancy.ready()).toBe(true));
+    await vi.waitFor(() => expect(here.tenancy.isFresh()).toBe(true));
   });
 
   test.each([3_600, -3_600])(
@@ -345,9 +345,9 @@ describe('the directory without its database', () => {
       const version = vi.spyOn(here.store, 'version').mockRejectedValue(new Error('connection lost'));
       await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(2), 3000);
       clock.step(seconds);
-      expect(here.tenancy.ready()).toBe(true);
+      expect(here.tenancy.isFresh()).toBe(true);
       clock.advance(31);
-      expect(here.tenancy.ready()).toBe(false);
+      expect(here.tenancy.isFresh()).toBe(false);
     },
   );
 

@@ -98,7 +98,7 @@ export class World {
   /** Moves the clock and has the directory of tenants confirmed at the new time. */
   async advance(seconds: number): Promise<void> {
     this.clock.advance(seconds);
-    await this.app.get(TenancyService).changed();
+    await this.app.get(TenancyService).reload();
   }
 
   async request(path: string, init: RequestInit = {}): Promise<Reply> {

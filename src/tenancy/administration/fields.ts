@@ -9,7 +9,7 @@ import {
 import { NO_ADDRESS } from '../../outbound/base-url.js';
 import { WALLET_ADAPTERS } from '../tenant.js';
 
-/** A year of 365 days; a person must settle a round that outlives its session for longer. */
+/** A year of 365 days. A round that outlives its session for longer must be settled by a person. */
 const LONGEST_LATE_SETTLEMENT_SECONDS = 31_536_000;
 const HIGHEST_REQUESTS_PER_SECOND = 1_000_000;
 
@@ -22,7 +22,9 @@ export const TenantId = (example: string) =>
 
 export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
 
-/** A disabled one is refused within a second. Contract, section 3, "Late settlement". */
+/**
+ * The status of a tenant or game; a disabled one is refused within a second. Contract, section 3, "Late settlement".
+ */
 export const StatusField = (description = 'a new one is ACTIVE') =>
   ChoiceField(['ACTIVE', 'DISABLED'], { presence: 'optional', description });
 
@@ -44,7 +46,7 @@ export const LateSettlementSeconds = () =>
     description: '0 by default, and with null',
   });
 
-/** The characters of an address. */
+/** The characters and the length of an address. */
 export const PRINTABLE = /^[!-~]{1,2048}$/;
 
 /** https, without credentials, query or fragment. `checkBaseUrl` validates the whole. Contract, section 4. */

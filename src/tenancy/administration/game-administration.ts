@@ -21,7 +21,10 @@ export class GameAdministration {
     private readonly audit: Audit,
   ) {}
 
-  /** @throws CroupierError INVALID_REQUEST, also if there is no such provider */
+  /**
+   * Creates or replaces a game.
+   * @throws CroupierError INVALID_REQUEST, also if there is no such provider
+   */
   async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Paused<Game>> {
     const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;
     const stored = await this.audit.change(actor, async (transaction, record) => {
@@ -36,7 +39,7 @@ export class GameAdministration {
       });
       return after;
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
     return this.pauses.withPause('GAME', gameId, stored);
   }
 
@@ -47,7 +50,10 @@ export class GameAdministration {
     return this.pauses.withPause('GAME', gameId, game);
   }
 
-  /** Ordered by gameId. @throws CroupierError INVALID_REQUEST */
+  /**
+   * One page of games, ordered by gameId.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(query: PageQuery): Promise<PageOf<Paused<Game>>> {
     const { items, ...page } = await pageById(
       query,

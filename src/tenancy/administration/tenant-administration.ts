@@ -12,10 +12,10 @@ import { pageById, type PageOf, type PageQuery } from '../../http/lists/page.js'
 import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import {
   isEarlierFormatOnly,
-  lockedSecretsOf,
+  lockSecretsOf,
   rotateSecrets,
-  type SealedSecrets,
-} from '../secrets/sealed-secret.store.js';
+  type EncryptedSecrets,
+} from '../secrets/encrypted-secret.store.js';
 import { type IdentifiedSecret, SecretBox } from '../secrets/secret-box.js';
 import type { RotatedSecret } from '../secrets/secret.request.js';
 import { type Paused, PausesService } from '../pauses/pauses.service.js';
@@ -114,8 +114,8 @@ export class TenantAdministration {
   }
 
   /**
-   * Creates a new secret. The current one stays valid for the overlap; an earlier one becomes invalid. @param
-   * overlapSeconds 0 makes the current secret invalid at once
+   * Creates a new secret. The current one stays valid for the overlap; an earlier one becomes invalid.
+   * @param overlapSeconds 0 makes the current secret invalid at once
    * @throws CroupierError NOT_FOUND
    */
   async rotateSecret(
@@ -126,13 +126,13 @@ export class TenantAdministration {
   ): Promise<RotatedSecret> {
     const created = this.secretBox.create();
     const previousValidUntil = await this.audit.change(actor, async ({ query }, record) => {
-      const stored = isIdentifier(id) ? await lockedSecretsOf(query, kind, id) : undefined;
+      const stored = isIdentifier(id) ? await lockSecretsOf(query, kind, id) : undefined;
       if (!stored) throw unknown(kind);
       const previous = overlapSeconds > 0 ? this.asPrevious(stored) : undefined;
       const rotated = {
         id,
-        sealedSecret: this.secretBox.seal({ tenantId: id, column: 'current' }, created),
-        previousSealedSecret: previous?.sealed ?? null,
+        encryptedSecret: this.secretBox.encrypt({ tenantId: id, column: 'current' }, created),
+        previousEncryptedSecret: previous?.encrypted ?? null,
       };
       const validUntil = await rotateSecrets(query, rotated, overlapSeconds);
       await record({
@@ -147,7 +147,7 @@ export class TenantAdministration {
       });
       return validUntil;
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
     return { secret: created.secret, previousValidUntil };
   }
 
@@ -158,7 +158,10 @@ export class TenantAdministration {
     return this.pauses.withPause(kind, id, tenant);
   }
 
-  /** Ordered by id. @throws CroupierError INVALID_REQUEST */
+  /**
+   * One page of tenants, ordered by id.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(kind: TenantKind, query: PageQuery): Promise<PageOf<Paused<TenantEntity>>> {
     const { items, ...page } = await pageById(
       query,
@@ -171,9 +174,9 @@ export class TenantAdministration {
   private async create<T extends NewProvider | NewOperator>(actor: Actor, tenant: T): Promise<Created<T>> {
     const created = this.secretBox.create();
     const stored = await this.audit.change(actor, async (transaction, record) => {
-      const { sealed, recorded } = await this.sealNew(transaction.query, tenant.id, created);
+      const { encrypted, recorded } = await this.encryptNew(transaction.query, tenant.id, created);
       const inserted =
-        tenant.id === PLATFORM_ID ? undefined : await this.tenants.insert(transaction, tenant, sealed);
+        tenant.id === PLATFORM_ID ? undefined : await this.tenants.insert(transaction, tenant, encrypted);
       if (!inserted) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
       const { createdAt, updatedAt } = inserted;
       const after = { ...tenant, createdAt, updatedAt };
@@ -185,36 +188,40 @@ export class TenantAdministration {
       });
       return after;
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
     return { ...stored, secret: created.secret };
   }
 
   /**
-   * The secret of a new tenant. An instance of an earlier version cannot restart if there is a secret that it cannot
-   * decrypt, so the earlier format is used until a rotation or `secrets:re-encrypt` has written the current one.
+   * Encrypts the secret of a new tenant. An instance of an earlier version cannot restart if there is a secret that
+   * it cannot decrypt, so the earlier format is used until a rotation or `secrets:re-encrypt` has written the current
+   * one.
    */
-  private async sealNew(
+  private async encryptNew(
     query: Query,
     tenantId: string,
     created: IdentifiedSecret,
-  ): Promise<{ sealed: string; recorded: { secretId?: string } }> {
+  ): Promise<{ encrypted: string; recorded: { secretId?: string } }> {
     if (await isEarlierFormatOnly(query)) {
-      return { sealed: this.secretBox.sealForEarlierVersions(tenantId, created.secret), recorded: {} };
+      return { encrypted: this.secretBox.encryptForEarlierVersions(tenantId, created.secret), recorded: {} };
     }
-    const sealed = this.secretBox.seal({ tenantId, column: 'current' }, created);
-    return { sealed, recorded: { secretId: created.secretId } };
+    const encrypted = this.secretBox.encrypt({ tenantId, column: 'current' }, created);
+    return { encrypted, recorded: { secretId: created.secretId } };
   }
 
-  /** The current secret, encrypted for the column of the previous one. @throws Error if it cannot be decrypted */
-  private asPrevious({ id, sealedSecret }: SealedSecrets): { sealed: string; secretId: string } {
-    const current = this.openCurrent(id, sealedSecret);
-    const sealed = this.secretBox.seal({ tenantId: id, column: 'previous' }, current);
-    return { sealed, secretId: current.secretId };
+  /**
+   * The current secret, encrypted for the column of the previous one.
+   * @throws Error if it cannot be decrypted
+   */
+  private asPrevious({ id, encryptedSecret }: EncryptedSecrets): { encrypted: string; secretId: string } {
+    const current = this.openCurrent(id, encryptedSecret);
+    const encrypted = this.secretBox.encrypt({ tenantId: id, column: 'previous' }, current);
+    return { encrypted, secretId: current.secretId };
   }
 
-  private openCurrent(tenantId: string, sealedSecret: string): IdentifiedSecret {
+  private openCurrent(tenantId: string, encryptedSecret: string): IdentifiedSecret {
     try {
-      return this.secretBox.identify({ tenantId, column: 'current' }, sealedSecret);
+      return this.secretBox.identify({ tenantId, column: 'current' }, encryptedSecret);
     } catch (error) {
       const reason = (error as Error).message;
       throw new Error(
@@ -241,7 +248,7 @@ export class TenantAdministration {
       });
       return changed.after;
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
     return this.pauses.withPause(kind, id, tenant);
   }
 

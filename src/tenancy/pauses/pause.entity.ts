@@ -33,7 +33,10 @@ export class Pause {
   byName: string | null;
 }
 
-/** @param now by the database's clock */
+/**
+ * Whether a pause has not ended.
+ * @param now by the database's clock
+ */
 export function isInForce({ until }: Pick<Pause, 'until'>, now: Date): boolean {
   return until === null || until > now;
 }

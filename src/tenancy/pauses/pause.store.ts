@@ -26,7 +26,10 @@ const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
 export class PauseStore {
   constructor(@InjectRepository(Pause) private readonly pauses: Repository<Pause>) {}
 
-  /** Locks the operator, provider or game. @returns false if it does not exist */
+  /**
+   * Locks the operator, provider or game.
+   * @returns false if it does not exist
+   */
   async lockTarget(query: Query, kind: PausedKind, id: string): Promise<boolean> {
     return (await query(LOCK_TARGET[kind], [id])).length > 0;
   }

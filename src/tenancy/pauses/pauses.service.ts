@@ -35,7 +35,7 @@ export class PausesService {
       throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
     }
     await this.audit.change(actor, async (transaction, record) => {
-      const before = await this.lockedPause(transaction, kind, id);
+      const before = await this.lockPause(transaction, kind, id);
       const { actor: by, name: byName = null } = actor;
       const after = await this.pauses.put(transaction, { kind, id, reason, until: end, by, byName });
       await record({
@@ -45,13 +45,16 @@ export class PausesService {
         after: { pause: answerOf(PauseResponse, after) },
       });
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
   }
 
-  /** Ends the pause; has no effect if there is none. @throws CroupierError NOT_FOUND */
+  /**
+   * Ends the pause; has no effect if there is none.
+   * @throws CroupierError NOT_FOUND
+   */
   async resume(actor: Actor, kind: PausedKind, id: string): Promise<void> {
     await this.audit.change(actor, async (transaction, record) => {
-      const before = await this.lockedPause(transaction, kind, id);
+      const before = await this.lockPause(transaction, kind, id);
       if (!before) return;
       await this.pauses.remove(transaction, kind, id);
       await record({
@@ -61,7 +64,7 @@ export class PausesService {
         after: { pause: null },
       });
     });
-    await this.tenancy.changed();
+    await this.tenancy.reload();
   }
 
   /** Adds the current pause, or null. */
@@ -84,8 +87,11 @@ export class PausesService {
     return items.map((item) => ({ ...item, pause: inForce.get(idOf(item)) ?? null }));
   }
 
-  /** Locks the target and reads its current pause. @throws CroupierError NOT_FOUND */
-  private async lockedPause(transaction: Transaction, kind: PausedKind, id: string): Promise<Pause | null> {
+  /**
+   * Locks the target and reads its current pause.
+   * @throws CroupierError NOT_FOUND
+   */
+  private async lockPause(transaction: Transaction, kind: PausedKind, id: string): Promise<Pause | null> {
     const found = isIdentifier(id) && (await this.pauses.lockTarget(transaction.query, kind, id));
     if (!found) throw new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);
     const pause = await this.pauses.find(transaction, kind, id);

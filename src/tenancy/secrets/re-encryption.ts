@@ -1,15 +1,15 @@
 import type { Actor } from '../../audit/actor.js';
 import type { Audit, Record } from '../../audit/audit.service.js';
-import { lockedSecrets, replaceSecrets, type SealedSecrets } from './sealed-secret.store.js';
+import { lockSecrets, replaceSecrets, type EncryptedSecrets } from './encrypted-secret.store.js';
 import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
 /**
  * Encrypts every tenant's secrets with the current `SECRETS_KEY` in the current format, in one transaction: all or
- * none. Instances that have both keys continue to decrypt. Its audit entry is sealed with the current key and so covers
- * all entries that were sealed with the previous one.
- * @returns the number of tenants with changed secrets, and of all tenants @throws Error if a secret can be decrypted
- * with neither key
+ * none. Instances that have both keys continue to decrypt. The audit entry is sealed with the current key, and so
+ * covers all entries that were sealed with the previous one.
+ * @returns the number of tenants with changed secrets, and of all tenants
+ * @throws Error if a secret can be decrypted with neither key
  */
 export async function reEncrypt(
   actor: Actor,
@@ -17,11 +17,11 @@ export async function reEncrypt(
   secretBox: SecretBox,
 ): Promise<{ resealed: number; tenants: number }> {
   return audit.change(actor, async ({ query }, record) => {
-    const tenants = await lockedSecrets(query);
+    const tenants = await lockSecrets(query);
     const renewals = tenants
       .filter((tenant) => !isCurrent(tenant, secretBox))
-      .map((tenant) => renewed(tenant, secretBox));
-    for (const { sealed } of renewals) await replaceSecrets(query, sealed);
+      .map((tenant) => renew(tenant, secretBox));
+    for (const { encrypted } of renewals) await replaceSecrets(query, encrypted);
     for (const renewal of renewals) await recordNewIds(renewal, record);
     const after = { keyId: secretBox.keyId, resealed: renewals.length, tenants: tenants.length };
     if (renewals.length > 0 || !(await audit.isSealedWithPresentKey(query))) {
@@ -33,28 +33,36 @@ export async function reEncrypt(
 
 /** A tenant's secrets, encrypted again. */
 interface Renewal {
-  readonly before: SealedSecrets;
-  readonly sealed: SealedSecrets;
+  readonly before: EncryptedSecrets;
+  readonly encrypted: EncryptedSecrets;
   readonly current: IdentifiedSecret;
   readonly previous?: IdentifiedSecret;
 }
 
-function isCurrent({ sealedSecret, previousSealedSecret: previous }: SealedSecrets, box: SecretBox): boolean {
-  return box.isCurrent(sealedSecret) && (previous === null || box.isCurrent(previous));
+function isCurrent(
+  { encryptedSecret, previousEncryptedSecret: previous }: EncryptedSecrets,
+  box: SecretBox,
+): boolean {
+  return box.isCurrent(encryptedSecret) && (previous === null || box.isCurrent(previous));
 }
 
 /** @throws Error if a secret can be decrypted with neither key */
-function renewed(before: SealedSecrets, box: SecretBox): Renewal {
-  const { id, sealedSecret, previousSealedSecret } = before;
+function renew(before: EncryptedSecrets, box: SecretBox): Renewal {
+  const { id, encryptedSecret, previousEncryptedSecret } = before;
   const currentPlace: SecretPlace = { tenantId: id, column: 'current' };
   const previousPlace: SecretPlace = { tenantId: id, column: 'previous' };
   try {
-    const current = box.identify(currentPlace, sealedSecret);
-    const sealed = { ...before, sealedSecret: box.seal(currentPlace, current) };
-    if (previousSealedSecret === null) return { before, sealed, current };
-    const previous = box.identify(previousPlace, previousSealedSecret);
-    const previousSealed = box.seal(previousPlace, previous);
-    return { before, sealed: { ...sealed, previousSealedSecret: previousSealed }, current, previous };
+    const current = box.identify(currentPlace, encryptedSecret);
+    const encrypted = { ...before, encryptedSecret: box.encrypt(currentPlace, current) };
+    if (previousEncryptedSecret === null) return { before, encrypted, current };
+    const previous = box.identify(previousPlace, previousEncryptedSecret);
+    const previousEncrypted = box.encrypt(previousPlace, previous);
+    return {
+      before,
+      encrypted: { ...encrypted, previousEncryptedSecret: previousEncrypted },
+      current,
+      previous,
+    };
   } catch (error) {
     const reason = (error as Error).message;
     throw new Error(
@@ -66,9 +74,14 @@ function renewed(before: SealedSecrets, box: SecretBox): Renewal {
   }
 }
 
-/** A secret of the earlier format gets its id here, so that `audit:verify` knows which one is stored. */
+/**
+ * Records the ids of secrets that had none in the earlier format, so that `audit:verify` knows which secrets are
+ * stored.
+ */
 async function recordNewIds({ before, current, previous }: Renewal, record: Record): Promise<void> {
-  const hadIds = [before.sealedSecret, before.previousSealedSecret].every((text) => !text?.startsWith('v1.'));
+  const hadIds = [before.encryptedSecret, before.previousEncryptedSecret].every(
+    (text) => !text?.startsWith('v1.'),
+  );
   if (hadIds) return;
   const noun = nounOf(before.kind);
   await record({

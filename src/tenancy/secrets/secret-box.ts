@@ -6,10 +6,10 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SECRET_ID_BYTES = 12;
-const SEALED_V1 = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
-const SEALED_V2 = /^v2\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+const ENCRYPTED_V1 = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+const ENCRYPTED_V2 = /^v2\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-/** The column of an encrypted secret. */
+/** The tenant and the column that an encrypted secret belongs to. */
 export interface SecretPlace {
   readonly tenantId: string;
   readonly column: 'current' | 'previous';
@@ -22,7 +22,7 @@ export interface IdentifiedSecret {
 }
 
 /** The parts of an encrypted text. */
-interface Sealed {
+interface EncryptedParts {
   readonly keyId: string;
   /** Absent in the format of earlier versions. */
   readonly secretId?: string;
@@ -36,13 +36,16 @@ interface Sealed {
  * bound only to the tenant, can still be decrypted. Contract, section 8, `SECRETS_KEY`.
  */
 export class SecretBox {
-  /** The id of the key that encrypted a text. */
+  /** The id of the current key, which encrypts. */
   readonly keyId: string;
 
-  /** The keys for decryption, by key id: the current one, and the other one while `SECRETS_KEY` is rotated. */
+  /** The keys for decryption, by key id: the current one, and the previous one while `SECRETS_KEY` is rotated. */
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** @param key 32 bytes, encrypts and decrypts @param previousKey 32 bytes, only decrypts: `SECRETS_KEY_PREVIOUS` */
+  /**
+   * @param key 32 bytes, encrypts and decrypts
+   * @param previousKey 32 bytes, only decrypts: `SECRETS_KEY_PREVIOUS`
+   */
   constructor(
     private readonly key: Buffer,
     private readonly randomness: Randomness,
@@ -58,39 +61,44 @@ export class SecretBox {
   }
 
   /** Whether it is encrypted with the current key in the current format. */
-  isCurrent(sealedSecret: string): boolean {
-    return SEALED_V2.exec(sealedSecret)?.[1] === this.keyId;
+  isCurrent(encryptedSecret: string): boolean {
+    return ENCRYPTED_V2.exec(encryptedSecret)?.[1] === this.keyId;
   }
 
-  /** @returns `v2.<key id>.<secret id>.<iv>.<ciphertext and tag>`, the last three in base64url */
-  seal(place: SecretPlace, { secretId, secret }: IdentifiedSecret): string {
-    const { iv, body } = this.encrypt(additionalData(place, secretId), secret);
+  /**
+   * Encrypts a secret with the current key.
+   * @returns `v2.<key id>.<secret id>.<iv>.<ciphertext and tag>`, the last three in base64url
+   */
+  encrypt(place: SecretPlace, { secretId, secret }: IdentifiedSecret): string {
+    const { iv, body } = this.encryptText(additionalData(place, secretId), secret);
     return `v2.${this.keyId}.${secretId}.${iv}.${body}`;
   }
 
   /**
-   * In the format that instances of an earlier version can decrypt. @returns `v1.<key id>.<iv>.<ciphertext and tag>`
+   * Encrypts a secret in the format that instances of an earlier version can decrypt.
+   * @returns `v1.<key id>.<iv>.<ciphertext and tag>`
    */
-  sealForEarlierVersions(tenantId: string, secret: string): string {
-    const { iv, body } = this.encrypt(tenantId, secret);
+  encryptForEarlierVersions(tenantId: string, secret: string): string {
+    const { iv, body } = this.encryptText(tenantId, secret);
     return `v1.${this.keyId}.${iv}.${body}`;
   }
 
   /**
    * Decrypts a secret; one of the earlier format, which has no id, gets a new id.
-   * @throws Error as `open` does
+   * @throws Error as `decrypt` does
    */
-  identify(place: SecretPlace, sealedSecret: string): IdentifiedSecret {
-    const { secret, secretId } = this.open(place, sealedSecret);
+  identify(place: SecretPlace, encryptedSecret: string): IdentifiedSecret {
+    const { secret, secretId } = this.decrypt(place, encryptedSecret);
     return { secret, secretId: secretId ?? this.newSecretId() };
   }
 
   /**
+   * Decrypts a secret.
    * @returns without an id if the text has the format of an earlier version
    * @throws Error if it is not an encrypted text, was encrypted with another key or for another place, or was altered
    */
-  open(place: SecretPlace, sealedSecret: string): { secret: string; secretId?: string } {
-    const { keyId, secretId, iv, body } = parse(sealedSecret);
+  decrypt(place: SecretPlace, encryptedSecret: string): { secret: string; secretId?: string } {
+    const { keyId, secretId, iv, body } = parse(encryptedSecret);
     const key = this.keys.get(keyId);
     if (!key) {
       throw new Error(
@@ -98,7 +106,7 @@ export class SecretBox {
       );
     }
     const data = secretId === undefined ? place.tenantId : additionalData(place, secretId);
-    const secret = decrypt(key, data, iv, Buffer.from(body, 'base64url'));
+    const secret = decryptText(key, data, iv, Buffer.from(body, 'base64url'));
     return { secret, ...(secretId !== undefined && { secretId }) };
   }
 
@@ -106,7 +114,7 @@ export class SecretBox {
     return this.randomness.bytes(SECRET_ID_BYTES).toString('base64url');
   }
 
-  private encrypt(data: string, secret: string): { iv: string; body: string } {
+  private encryptText(data: string, secret: string): { iv: string; body: string } {
     const iv = this.randomness.bytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.key, iv, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.from(data));
@@ -116,7 +124,7 @@ export class SecretBox {
 }
 
 /** @throws Error if it was altered, or encrypted with other additional data */
-function decrypt(key: Buffer, data: string, iv: string, bytes: Buffer): string {
+function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): string {
   const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(data));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
@@ -133,10 +141,10 @@ function additionalData({ tenantId, column }: SecretPlace, secretId: string): st
 }
 
 /** @throws Error if it is not an encrypted text */
-function parse(sealedSecret: string): Sealed {
-  const [, keyId, secretId, iv, body] = SEALED_V2.exec(sealedSecret) ?? [];
+function parse(encryptedSecret: string): EncryptedParts {
+  const [, keyId, secretId, iv, body] = ENCRYPTED_V2.exec(encryptedSecret) ?? [];
   if (keyId !== undefined) return { keyId, secretId: secretId!, iv: iv!, body: body! };
-  const [, earlierKeyId, earlierIv, earlierBody] = SEALED_V1.exec(sealedSecret) ?? [];
+  const [, earlierKeyId, earlierIv, earlierBody] = ENCRYPTED_V1.exec(encryptedSecret) ?? [];
   if (earlierKeyId !== undefined) return { keyId: earlierKeyId, iv: earlierIv!, body: earlierBody! };
   throw new Error('it is not an encrypted secret');
 }

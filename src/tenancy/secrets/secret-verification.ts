@@ -1,10 +1,10 @@
 import type { Audit } from '../../audit/audit.service.js';
 import type { Database } from '../../database/database.js';
-import { type SealedSecrets, secretsOfOneMoment } from './sealed-secret.store.js';
+import { type EncryptedSecrets, secretsInSnapshot } from './encrypted-secret.store.js';
 import type { SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
-/** A stored secret that differs from the one that the audit log names last. */
+/** A stored secret that is not the one in the audit log's last entry about it. */
 export interface StaleSecret {
   readonly noun: 'provider' | 'operator';
   readonly id: string;
@@ -22,7 +22,7 @@ export interface SecretReport {
   readonly notIdentified: number;
 }
 
-/** The log's last statement about a tenant's secrets: its creation, rotation or re-encryption. */
+/** The log's last entry about a tenant's secrets: its creation, rotation or re-encryption. */
 interface Recorded {
   readonly at: string;
   readonly secretId: unknown;
@@ -36,7 +36,7 @@ interface Recorded {
  */
 export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
   const { tenants, statements } = await database.transaction(async ({ query }) => {
-    const stored = await secretsOfOneMoment(query);
+    const stored = await secretsInSnapshot(query);
     return { tenants: stored, statements: await audit.newestWith(query, stored.map(targetOf), 'secretId') };
   });
   const recorded = new Map(
@@ -63,43 +63,46 @@ export async function verifySecrets(database: Database, audit: Audit, box: Secre
   };
 }
 
-function targetOf({ kind, id }: SealedSecrets): string {
+function targetOf({ kind, id }: EncryptedSecrets): string {
   return `${nounOf(kind)}:${id}`;
 }
 
-function staleSecrets(stored: SealedSecrets, recorded: Recorded, box: SecretBox): StaleSecret[] {
-  const { id, kind, sealedSecret, previousSealedSecret, previousValidUntil } = stored;
+function staleSecrets(stored: EncryptedSecrets, recorded: Recorded, box: SecretBox): StaleSecret[] {
+  const { id, kind, encryptedSecret, previousEncryptedSecret, previousValidUntil } = stored;
   const stale = (column: SecretPlace['column'], reason: string | undefined): StaleSecret[] =>
     reason === undefined ? [] : [{ noun: nounOf(kind), id, column, reason, recordedAt: recorded.at }];
-  const judge = (column: SecretPlace['column'], sealed: string, secretId: unknown) =>
-    mismatch(box, { tenantId: id, column }, sealed, secretId);
+  const judge = (column: SecretPlace['column'], encrypted: string, secretId: unknown) =>
+    mismatch(box, { tenantId: id, column }, encrypted, secretId);
 
-  const current = stale('current', judge('current', sealedSecret, recorded.secretId));
-  if (previousSealedSecret === null) return current;
+  const current = stale('current', judge('current', encryptedSecret, recorded.secretId));
+  if (previousEncryptedSecret === null) return current;
   const otherEnd =
     instantText(previousValidUntil) === recorded.previousValidUntil
       ? undefined
       : 'it is valid until another time';
-  const reason = judge('previous', previousSealedSecret, recorded.previousSecretId) ?? otherEnd;
+  const reason = judge('previous', previousEncryptedSecret, recorded.previousSecretId) ?? otherEnd;
   return [...current, ...stale('previous', reason)];
 }
 
-/** An instant in the form of the log. PostgreSQL's infinity, which pg does not parse as a Date, equals none. */
+/**
+ * An instant in the form of the log. PostgreSQL's infinity, which pg does not parse as a Date, never equals one of
+ * the log.
+ */
 function instantText(instant: Date | null): string {
   return instant instanceof Date ? instant.toISOString() : String(instant);
 }
 
 /** A secret with an id that no entry of the log names: its entry was removed, or the tenant was renamed. */
-function unnamedSecret({ id, kind, sealedSecret }: SealedSecrets, box: SecretBox): StaleSecret[] {
+function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: SecretBox): StaleSecret[] {
   const place: SecretPlace = { tenantId: id, column: 'current' };
-  if (!hasId(box, place, sealedSecret)) return [];
+  if (!hasId(box, place, encryptedSecret)) return [];
   const reason = 'it has an id, and no sealed entry of the log names one for this tenant';
   return [{ noun: nounOf(kind), id, column: 'current', reason, recordedAt: 'not in the log' }];
 }
 
-function hasId(box: SecretBox, place: SecretPlace, sealed: string): boolean {
+function hasId(box: SecretBox, place: SecretPlace, encrypted: string): boolean {
   try {
-    return box.open(place, sealed).secretId !== undefined;
+    return box.decrypt(place, encrypted).secretId !== undefined;
   } catch {
     return false;
   }
@@ -109,11 +112,11 @@ function hasId(box: SecretBox, place: SecretPlace, sealed: string): boolean {
 function mismatch(
   box: SecretBox,
   place: SecretPlace,
-  sealed: string,
+  encrypted: string,
   recordedId: unknown,
 ): string | undefined {
   try {
-    const { secretId } = box.open(place, sealed);
+    const { secretId } = box.decrypt(place, encrypted);
     // A text of the earlier format has no id, so the log never names it.
     return secretId !== undefined && secretId === recordedId ? undefined : 'it is a different secret';
   } catch (error) {

@@ -1,0 +1,106 @@
+import type { Query } from '../../database/database.js';
+import type { TenantKind } from '../tenant.js';
+
+/** A tenant's stored secrets. They belong to no entity; all statements on them are here. */
+export interface EncryptedSecrets {
+  readonly id: string;
+  readonly kind: TenantKind;
+  readonly encryptedSecret: string;
+  readonly previousEncryptedSecret: string | null;
+  readonly previousValidUntil: Date | null;
+}
+
+/** Makes all reads of a transaction see the same snapshot; must be its first statement. */
+const READ_SNAPSHOT = {
+  name: 'encrypted_secret_read_snapshot',
+  text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
+};
+
+const COLUMNS = `
+  id, kind, sealed_secret AS "encryptedSecret", previous_sealed_secret AS "previousEncryptedSecret",
+  previous_valid_until AS "previousValidUntil"`;
+
+const ALL = { name: 'encrypted_secret_all', text: `SELECT ${COLUMNS} FROM tenants ORDER BY id` };
+
+const LOCKED = { name: 'encrypted_secret_locked', text: `${ALL.text} FOR UPDATE` };
+
+const LOCKED_ONE = {
+  name: 'encrypted_secret_locked_one',
+  text: `SELECT ${COLUMNS} FROM tenants WHERE kind = $1 AND id = $2 FOR UPDATE`,
+};
+
+const REPLACE = {
+  name: 'encrypted_secret_replace',
+  text: 'UPDATE tenants SET sealed_secret = $2, previous_sealed_secret = $3 WHERE id = $1',
+};
+
+const ROTATE = {
+  name: 'encrypted_secret_rotate',
+  text: `
+    UPDATE tenants
+       SET sealed_secret = $2, previous_sealed_secret = $3,
+           previous_valid_until =
+             CASE WHEN $3::text IS NOT NULL THEN statement_timestamp() + make_interval(secs => $4) END,
+           updated_at = statement_timestamp()
+     WHERE id = $1
+    RETURNING coalesce(previous_valid_until, updated_at) AS "previousValidUntil"`,
+};
+
+const EARLIER_FORMAT_ONLY = {
+  name: 'encrypted_secret_earlier_format_only',
+  text: `
+    SELECT EXISTS (SELECT FROM tenants)
+       AND NOT EXISTS (SELECT FROM tenants WHERE sealed_secret LIKE 'v2.%') AS "earlierFormatOnly"`,
+};
+
+/** Reads every tenant's encrypted secrets, by id. Later reads of the transaction see the same snapshot. */
+export async function secretsInSnapshot(query: Query): Promise<EncryptedSecrets[]> {
+  await query(READ_SNAPSHOT, []);
+  return query<EncryptedSecrets>(ALL, []);
+}
+
+/** Selects every tenant FOR UPDATE, by id. */
+export function lockSecrets(query: Query): Promise<EncryptedSecrets[]> {
+  return query<EncryptedSecrets>(LOCKED, []);
+}
+
+/** Selects the tenant FOR UPDATE. */
+export async function lockSecretsOf(
+  query: Query,
+  kind: TenantKind,
+  id: string,
+): Promise<EncryptedSecrets | undefined> {
+  return (await query<EncryptedSecrets>(LOCKED_ONE, [kind, id]))[0];
+}
+
+/**
+ * Replaces both encrypted texts.
+ * @param query of the transaction that has locked the tenant
+ */
+export async function replaceSecrets(
+  query: Query,
+  { id, encryptedSecret, previousEncryptedSecret }: Omit<EncryptedSecrets, 'kind' | 'previousValidUntil'>,
+): Promise<void> {
+  await query(REPLACE, [id, encryptedSecret, previousEncryptedSecret]);
+}
+
+/**
+ * Replaces both secrets; the overlap of the previous one begins now, by the database's clock.
+ * @param query of the transaction that has locked the tenant
+ * @returns until when the previous secret is valid; now if there is none
+ */
+export async function rotateSecrets(
+  query: Query,
+  tenant: Pick<EncryptedSecrets, 'id' | 'encryptedSecret' | 'previousEncryptedSecret'>,
+  overlapSeconds: number,
+): Promise<Date> {
+  const values = [tenant.id, tenant.encryptedSecret, tenant.previousEncryptedSecret, overlapSeconds];
+  const [row] = await query<{ previousValidUntil: Date }>(ROTATE, values);
+  return row!.previousValidUntil;
+}
+
+/** Whether there are tenants and every current secret has the format of an earlier version. */
+export async function isEarlierFormatOnly(query: Query): Promise<boolean> {
+  const [row] = await query<{ earlierFormatOnly: boolean }>(EARLIER_FORMAT_ONLY, []);
+  return row!.earlierFormatOnly;
+}
