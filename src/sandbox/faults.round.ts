@@ -3,7 +3,7 @@ import { type FaultName, FAULTS } from './faults/faults.js';
 import { FAULTS_PATH } from './faults/fault-pages.js';
 import { PlatformClient } from './platform-client.js';
 import type { SandboxFile } from './sandbox-file.js';
-import { type Expectation, type RoundOutput, Table } from './table.js';
+import { type Expectation, type RoundOutput, TranscriptClient } from './transcript-client.js';
 
 const PLAYER = { gameId: 'sandbox-slots', currency: 'EUR' };
 const BET_MINOR = 1000;
@@ -27,8 +27,8 @@ export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Pro
     await round.failsAfterBooking();
     await round.staysSilent();
     for (const fault of ['cut-connection', 'unreadable-body', 'redirect'] as const)
-      await round.answersNothing(fault);
-    await round.answersAllTheSame();
+      await round.answersInvalidly(fault);
+    await round.answersUnusually();
     await round.answersWrongBalance();
     await round.refusesGrant();
     await round.grantsWithoutReference();
@@ -39,7 +39,7 @@ export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Pro
 
 class FaultsRound {
   private readonly id = new Randomness().bytes(4).toString('hex');
-  private readonly platform: Table;
+  private readonly platform: TranscriptClient;
   private readonly player = { playerRef: `player-${this.id}`, ...PLAYER };
   private sessionToken = '';
   private balance = 0;
@@ -49,7 +49,7 @@ class FaultsRound {
     private readonly sandbox: SandboxFile,
     private readonly output: RoundOutput,
   ) {
-    this.platform = new Table(new PlatformClient(sandbox.apiUrl), output);
+    this.platform = new TranscriptClient(new PlatformClient(sandbox.apiUrl), output);
   }
 
   /** Launches the session of the whole round. */
@@ -119,7 +119,7 @@ class FaultsRound {
     });
   }
 
-  async answersNothing(fault: 'cut-connection' | 'unreadable-body' | 'redirect'): Promise<void> {
+  async answersInvalidly(fault: 'cut-connection' | 'unreadable-body' | 'redirect'): Promise<void> {
     await this.setWalletRule({ fault, on: 'WIN' });
     const win = this.transaction('WIN');
     await this.fail(`A WIN, with the fault ${fault}`, win, 'OPERATOR_UNAVAILABLE');
@@ -132,7 +132,7 @@ class FaultsRound {
     );
   }
 
-  async answersAllTheSame(): Promise<void> {
+  async answersUnusually(): Promise<void> {
     await this.setWalletRule({ fault: 'answer-slowly', on: 'BET' });
     await this.book('A BET that is answered byte by byte', 'BET');
     this.explain(
@@ -210,7 +210,7 @@ class FaultsRound {
 
   private async setRule(who: string, url: string, rule: Rule & { playerRefPrefix: string }): Promise<void> {
     const { origin } = new URL(url);
-    const counterpart = new Table(new PlatformClient(origin), this.output);
+    const counterpart = new TranscriptClient(new PlatformClient(origin), this.output);
     const title = `The ${who} is asked to misbehave: ${FAULTS[rule.fault].does}`;
     await counterpart.configure(title, 'PUT', FAULTS_PATH, { rules: [rule] });
   }

@@ -1,20 +1,20 @@
 import { PlatformClient } from './platform-client.js';
 import { PLAY_PATH } from './provider.server.js';
 import type { SandboxFile } from './sandbox-file.js';
-import { type RoundOutput, Table } from './table.js';
+import { type RoundOutput, TranscriptClient } from './transcript-client.js';
 
 const SPINS = 3;
 const BET_MINOR = 100;
 const WIN_MINOR = 700;
 
 /** The state of the round so far: its player, its balance, and how to submit a transaction. */
-export interface Chapter {
+export interface RoundState {
   /** Prefix of all ids of this round. */
   readonly id: string;
   readonly playerRef: string;
   readonly gameId: string;
   readonly currency: string;
-  /** The player's, in minor units. */
+  /** The player's balance, in minor units. */
   readonly balance: number;
   readonly submit: (title: string, transaction: Transaction, fields: object) => Promise<unknown>;
 }
@@ -37,10 +37,10 @@ export interface Transaction {
 export async function playFreeSpins(
   { apiUrl, providerUrl, provider, operator, adminApiKey }: SandboxFile,
   output: RoundOutput,
-  { id, playerRef, gameId, currency, balance, submit }: Chapter,
+  { id, playerRef, gameId, currency, balance, submit }: RoundState,
 ): Promise<number> {
-  const platform = new Table(new PlatformClient(apiUrl), output);
-  const game = new Table(new PlatformClient(providerUrl), output);
+  const platform = new TranscriptClient(new PlatformClient(apiUrl), output);
+  const game = new TranscriptClient(new PlatformClient(providerUrl), output);
   const requestRef = `${id}-free-spins`;
 
   const act = (title: string, action: string, fields: object) =>

@@ -35,22 +35,25 @@ export class Journal<R> {
     }
   }
 
-  /** Queues a record, which is durable when a later `flushed()` has resolved. */
+  /**
+   * Queues a record. It is durable when a later `flush()` has resolved.
+   * @throws Error if the journal is full
+   */
   append(record: R): void {
     if (this.count >= MAX_RECORDS) throw new Error('the sandbox is full: start again with an empty DATA_DIR');
     this.count += 1;
     this.unwritten.push(`${JSON.stringify(record)}\n`);
   }
 
-  /** Resolves when everything appended so far is on the disk. Concurrent callers share one write. */
-  flushed(): Promise<void> {
+  /** Writes everything appended so far, and resolves when it is on the disk. Concurrent callers share one write. */
+  flush(): Promise<void> {
     this.written = this.written.then(() => this.write());
     return this.written;
   }
 
   async close(): Promise<void> {
     try {
-      await this.flushed();
+      await this.flush();
     } finally {
       await this.file.close();
     }

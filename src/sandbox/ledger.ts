@@ -53,7 +53,7 @@ export class Ledger {
     return !playerRef.startsWith(UNKNOWN_PREFIX);
   }
 
-  /** In minor units. */
+  /** The player's balance, in minor units. */
   balance(playerRef: string, currency: string): number {
     return this.startBalanceMinor + (this.movedByAccount.get(key(playerRef, currency)) ?? 0);
   }
@@ -149,7 +149,7 @@ function declined(reason: string): Verdict {
   return { status: 'DECLINED', reason, movedMinor: 0 };
 }
 
-/** A key that is unique for each pair of texts. */
+/** Joins two texts to a key that is unique for each pair. */
 function key(first: string, second: string): string {
   return JSON.stringify([first, second]);
 }

@@ -33,17 +33,26 @@ export class PlatformClient {
   /** @param apiUrl without a trailing slash */
   constructor(readonly apiUrl: string) {}
 
-  /** @throws when no answer comes within twenty seconds */
+  /**
+   * Sends a request with an admin key.
+   * @throws Error if there is no answer within twenty seconds
+   */
   asAdmin(key: string, method: string, path: string, body?: object): Promise<Exchange> {
     return this.send(method, path, body, body && JSON.stringify(body), { Authorization: `Bearer ${key}` });
   }
 
-  /** Sends an unsigned request. @throws if there is no answer within twenty seconds */
+  /**
+   * Sends an unsigned request.
+   * @throws Error if there is no answer within twenty seconds
+   */
   plain(method: string, path: string, body?: object): Promise<Exchange> {
     return this.send(method, path, body, body && JSON.stringify(body), {});
   }
 
-  /** POSTs with the four signature headers and a new nonce. @throws if there is no answer within twenty seconds */
+  /**
+   * Sends a POST with the four signature headers and a new nonce.
+   * @throws Error if there is no answer within twenty seconds
+   */
   signed(tenant: Tenant, path: string, body: object): Promise<Exchange> {
     const bytes = JSON.stringify(body);
     const headers = signRequest({

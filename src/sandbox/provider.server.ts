@@ -27,7 +27,7 @@ export interface Remainder {
   readonly completed: boolean;
 }
 
-type Happening =
+type ProviderEvent =
   | { readonly what: 'granted'; readonly externalRef: string; readonly grant: Grant }
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
@@ -38,7 +38,7 @@ export const PLAY_PATH = '/sandbox/free-spins/play';
 /** The sandbox provider's callback server: grants, spins and revoked sessions, over real HTTP. */
 export class ProviderServer {
   private server: SignedServer;
-  private journal: Journal<Happening>;
+  private journal: Journal<ProviderEvent>;
   /** By externalRef. */
   private readonly batches = new Map<string, Batch>();
   private readonly batchesByRequestRef = new Map<string, Batch>();
@@ -50,7 +50,7 @@ export class ProviderServer {
   static async start(options: CounterpartOptions): Promise<ProviderServer> {
     const provider = new ProviderServer();
     const file = join(options.folder, 'provider.jsonl');
-    provider.journal = await Journal.open<Happening>(file, (happening) => provider.apply(happening));
+    provider.journal = await Journal.open<ProviderEvent>(file, (event) => provider.apply(event));
     provider.server = await SignedServer.start({
       ...options,
       journal: provider.journal,
@@ -89,7 +89,7 @@ export class ProviderServer {
   async playSpin(externalRef: string): Promise<Remainder> {
     const left = this.takeSpin(externalRef);
     if (typeof left === 'string') throw new Error(left);
-    await this.journal.flushed();
+    await this.journal.flush();
     return left;
   }
 
@@ -103,7 +103,7 @@ export class ProviderServer {
     if (typeof grant === 'string') return badRequest(grant);
     const known = this.batchesByRequestRef.get(grant.requestRef);
     const externalRef = known?.externalRef ?? `spins-${this.batches.size + 1}`;
-    if (!known) this.happened({ what: 'granted', externalRef, grant });
+    if (!known) this.record({ what: 'granted', externalRef, grant });
     return { status: 200, body: fault === 'no-external-ref' ? {} : { externalRef } };
   }
 
@@ -116,7 +116,7 @@ export class ProviderServer {
     const batch = this.batchIn(body);
     if (!batch) return UNKNOWN_BATCH;
     const { externalRef, remainingSpins } = batch;
-    if (remainingSpins > 0) this.happened({ what: 'cancelled', externalRef });
+    if (remainingSpins > 0) this.record({ what: 'cancelled', externalRef });
     return { status: 200, body: {} };
   }
 
@@ -132,13 +132,13 @@ export class ProviderServer {
     const batch = this.batches.get(externalRef);
     if (!batch) return `there is no batch ${externalRef}`;
     if (batch.remainingSpins === 0) return `no spins are left in batch ${externalRef}`;
-    this.happened({ what: 'played', externalRef });
+    this.record({ what: 'played', externalRef });
     return remainder(batch);
   }
 
   private revoke({ sessionId }: Fields): Answer {
     if (!isText(sessionId)) return badRequest('sessionId must be a string');
-    if (!this.isRevoked(sessionId)) this.happened({ what: 'revoked', sessionId });
+    if (!this.isRevoked(sessionId)) this.record({ what: 'revoked', sessionId });
     return { status: 200, body: {} };
   }
 
@@ -149,25 +149,25 @@ export class ProviderServer {
     return batch;
   }
 
-  private happened(happening: Happening): void {
-    this.journal.append(happening);
-    this.apply(happening);
+  private record(event: ProviderEvent): void {
+    this.journal.append(event);
+    this.apply(event);
   }
 
-  private apply(happening: Happening): void {
-    if (happening.what === 'revoked') {
-      this.revokedSessions.add(happening.sessionId);
+  private apply(event: ProviderEvent): void {
+    if (event.what === 'revoked') {
+      this.revokedSessions.add(event.sessionId);
       return;
     }
-    if (happening.what === 'granted') {
-      const { externalRef, grant } = happening;
+    if (event.what === 'granted') {
+      const { externalRef, grant } = event;
       const batch = { externalRef, grant, remainingSpins: grant.spins };
       this.batches.set(externalRef, batch);
       this.batchesByRequestRef.set(grant.requestRef, batch);
       return;
     }
-    const batch = this.batches.get(happening.externalRef);
-    if (batch) batch.remainingSpins = happening.what === 'cancelled' ? 0 : batch.remainingSpins - 1;
+    const batch = this.batches.get(event.externalRef);
+    if (batch) batch.remainingSpins = event.what === 'cancelled' ? 0 : batch.remainingSpins - 1;
   }
 }
 

@@ -11,7 +11,7 @@ import { playFreeSpins, type Transaction } from './free-spins.round.js';
 import { START_BALANCE_MINOR } from './ledger.js';
 import { PlatformClient } from './platform-client.js';
 import { readSandboxFile, type SandboxFile, sandboxFileIn } from './sandbox-file.js';
-import { type RoundOutput, Table } from './table.js';
+import { type RoundOutput, TranscriptClient } from './transcript-client.js';
 
 const GAME_ID = 'sandbox-slots';
 const CURRENCY = 'EUR';
@@ -27,10 +27,10 @@ const UNDONE_BET_MINOR = 1000;
 export async function playRound(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
   const id = new Randomness().bytes(4).toString('hex');
   const player = { playerRef: `player-${id}`, gameId: GAME_ID, currency: CURRENCY };
-  const table = new Table(new PlatformClient(sandbox.apiUrl), output);
+  const client = new TranscriptClient(new PlatformClient(sandbox.apiUrl), output);
 
   const launch = { title: 'The operator launches a session', path: '/v1/operator/sessions', body: player };
-  const launched = await table.play(sandbox.operator, launch, {
+  const launched = await client.play(sandbox.operator, launch, {
     status: 201,
     fields: { gameId: GAME_ID, providerId: sandbox.provider.id, mode: 'REAL' },
   });
@@ -38,7 +38,7 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
 
   const ask = (title: string, route: string, body: object, fields: object) => {
     const request = { title, path: `/v1/wallet/${route}`, body: { sessionToken, ...body } };
-    return table.play(sandbox.provider, request, { status: 200, fields });
+    return client.play(sandbox.provider, request, { status: 200, fields });
   };
   const submit = (title: string, transaction: Transaction, fields: object) =>
     ask(title, 'transaction', { ...transaction, ...player }, fields);

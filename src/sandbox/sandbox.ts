@@ -50,7 +50,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       log,
     });
     counterparts.push(provider);
-    const file = await introduce(options, wallet, provider);
+    const file = await register(options, wallet, provider);
     return { summary: () => summary(file, sandboxFileIn(folder)), stop: () => stopAll(counterparts) };
   } catch (error) {
     await stopAll(counterparts);
@@ -58,8 +58,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Seeds the platform and writes the sandbox file. */
-async function introduce(
+/** Registers the counterparts at the platform and writes the sandbox file. */
+async function register(
   { apiUrl, adminApiKey, folder, log }: SandboxOptions,
   wallet: OperatorWalletServer,
   provider: ProviderServer,
@@ -129,9 +129,9 @@ class Seed {
     if (secret !== undefined) {
       // A disabled tenant's signature is always refused, so its secret is kept.
       if (moved.json['status'] === 'DISABLED') return secret;
-      if (await this.holds({ id, secret }, known.signedRoute)) return secret;
+      if (await this.isAccepted({ id, secret }, known.signedRoute)) return secret;
     }
-    this.log(`${id}: its secret was lost, so it gets a new one`);
+    this.log(`${id}: its secret is missing or no longer valid, so it gets a new one`);
     const rotated = await this.admin('POST', `${collection}/${id}/secret/rotate`, { overlapSeconds: 0 });
     return secretIn(expectStatus(rotated, 200));
   }
@@ -144,8 +144,11 @@ class Seed {
     expectStatus(await this.admin('PUT', path, game), 200);
   }
 
-  /** Whether the secret is valid: an empty body is refused with 400 only after its signature was accepted. */
-  private async holds(tenant: Tenant, signedRoute: string): Promise<boolean> {
+  /**
+   * Whether the platform accepts the secret: it refuses an empty body with 400 only after it has accepted the
+   * signature.
+   */
+  private async isAccepted(tenant: Tenant, signedRoute: string): Promise<boolean> {
     return (await this.platform.signed(tenant, signedRoute, {})).status !== 401;
   }
 
@@ -166,7 +169,10 @@ function secretIn({ method, path, json }: Exchange): string {
   throw new Error(`the sandbox could not be seeded: ${method} ${path} answered without a secret`);
 }
 
-/** Stops each, even if others fail, and throws the first failure. */
+/**
+ * Stops each counterpart, even if others fail.
+ * @throws the first failure
+ */
 async function stopAll(counterparts: readonly { stop(): Promise<void> }[]): Promise<void> {
   const results = await Promise.allSettled(counterparts.map((counterpart) => counterpart.stop()));
   for (const result of results) if (result.status === 'rejected') throw result.reason;

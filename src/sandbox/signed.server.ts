@@ -30,7 +30,10 @@ export interface CounterpartOptions {
 export interface Route {
   /** The operation that the body requests, by which faults are chosen. */
   readonly operation: (body: Fields) => string;
-  /** Everything appended to the journal is durable before the answer. @param fault a fault that changes the answer */
+  /**
+   * Computes the answer. Everything that it appends to the journal is durable before the answer is sent.
+   * @param fault a fault that changes the answer
+   */
   readonly answer: (body: Fields, fault: FaultName | undefined) => Answer;
 }
 
@@ -42,7 +45,7 @@ interface SignedServerOptions extends CounterpartOptions {
   /** All operations of the routes. */
   operations: readonly string[];
   /** Closed together with the server. */
-  journal: Pick<Journal<unknown>, 'flushed' | 'close'>;
+  journal: Pick<Journal<unknown>, 'flush' | 'close'>;
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -77,7 +80,7 @@ export class SignedServer {
     });
   }
 
-  /** Until `trust` is called, every call is a 401. */
+  /** Starts a server. Until `trust` is called, it answers every call with 401. */
   static async start(options: SignedServerOptions): Promise<SignedServer> {
     const signed = new SignedServer(options);
     try {
@@ -93,7 +96,7 @@ export class SignedServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${this.options.basePath}`;
   }
 
-  /** From now on only calls signed with this secret are accepted. */
+  /** Accepts only calls signed with this secret from now on. */
   trust(secret: string): void {
     this.secret = secret;
   }
@@ -112,13 +115,13 @@ export class SignedServer {
     const route = request.method === 'POST' && Object.hasOwn(routes, name) ? routes[name] : undefined;
     if (!route) return this.serveUnsigned(request, response);
     const rawBody = await read(request);
-    if (!this.believes(request, rawBody)) return send(response, 401, 'text/plain', 'invalid signature');
+    if (!this.authenticate(request, rawBody)) return send(response, 401, 'text/plain', 'invalid signature');
     const body = parse(rawBody);
     if (!body) return sendJson(response, badRequest('the body is not a JSON object'));
     const fault = this.faults.choose({ operation: route.operation(body), body, headers: request.headers });
     const answer = fault?.name === 'refuse' ? REFUSED : route.answer(body, fault?.name);
     // The answer may depend on what another call has just appended, so every call waits for the disk.
-    await this.options.journal.flushed();
+    await this.options.journal.flush();
     await deliver(response, { status: answer.status, text: JSON.stringify(answer.body) }, fault);
   }
 
@@ -137,7 +140,7 @@ export class SignedServer {
     sendJson(response, { status: 200, body: { rules: this.faults.list() } });
   }
 
-  private believes(request: IncomingMessage, body: Buffer): boolean {
+  private authenticate(request: IncomingMessage, body: Buffer): boolean {
     if (this.secret === undefined) return false;
     const now = this.clock.unixSeconds();
     const verification = verifyPlatformSignature({
@@ -179,7 +182,10 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** @throws if the body is too large or the caller has disconnected; in both cases the connection is closed */
+/**
+ * Reads the body of a request.
+ * @throws Error if it is too large or the caller has disconnected; in both cases the connection is closed
+ */
 async function read(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -15,7 +15,10 @@ const DIM = 2;
 const RED = 31;
 const GREEN = 32;
 
-/** One exchange as text. @param colours whether the terminal understands ANSI sequences */
+/**
+ * Renders one exchange as text.
+ * @param colours whether the terminal understands ANSI sequences
+ */
 export function transcript(title: string, exchange: Exchange, colours: boolean): string {
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const indented = (text: string) => text.replaceAll(/^/gm, '    ');

@@ -46,7 +46,10 @@ const MAX_REMEMBERED = 10_000;
 const DEFAULT_MS = 2_000;
 const MAX_MS = 60_000;
 const RULE_FIELDS = ['fault', 'on', 'playerRefPrefix', 'nth', 'times', 'ms'];
-/** Operations that a player's prefix affects: those that change something, each call once. */
+/**
+ * The operations that a player's prefix affects, those that change something, and the field that identifies a
+ * repeated call.
+ */
 const ONCE_BY = {
   BET: 'transactionId',
   WIN: 'transactionId',
@@ -60,7 +63,8 @@ const ONCE_BY = {
 /** Chooses the fault of a call: by its header, by the rules, or by its player. */
 export class FaultRules {
   private rules: CountedRule[] = [];
-  private readonly spoilt = new Set<string>();
+  /** The calls to which a player's fault has already been applied. */
+  private readonly misbehaved = new Set<string>();
 
   /** @param operations the operations of this counterpart */
   constructor(readonly operations: readonly string[]) {}
@@ -76,7 +80,10 @@ export class FaultRules {
     return this.rules.map(({ rule, matched, applied }) => ({ ...rule, matched, applied }));
   }
 
-  /** Replaces all rules. @returns why a rule is invalid, as a sentence; nothing changes then */
+  /**
+   * Replaces all rules.
+   * @returns a sentence if a rule is invalid, in which case nothing changes
+   */
   replace(body: Fields): string | undefined {
     const { rules } = body;
     if (!Array.isArray(rules) || rules.length > MAX_RULES)
@@ -94,7 +101,10 @@ export class FaultRules {
     this.rules = [];
   }
 
-  /** `X-Sandbox-Fault`, or the `X-Request-Id` that the platform passes on: `fault.NAME.anything`. */
+  /**
+   * The fault that a header names: `X-Sandbox-Fault`, or the `X-Request-Id` that the platform passes on, as
+   * `fault.NAME.anything`.
+   */
   private byHeader({ operation, headers }: Call): ChosenFault | undefined {
     const named =
       headers['x-sandbox-fault'] ?? /^fault\.([a-z0-9-]+)\./.exec(String(headers['x-request-id']))?.[1];
@@ -116,8 +126,8 @@ export class FaultRules {
   }
 
   /**
-   * A player named `fault-NAME-anything` causes the fault in the first call of each transaction, grant, cancel and
-   * revocation.
+   * The fault that a player named `fault-NAME-anything` causes in the first call of each transaction, grant, cancel
+   * and revocation.
    */
   private byPlayer({ operation, body }: Call): ChosenFault | undefined {
     const name = Object.keys(FAULTS).find((each) => String(body['playerRef']).startsWith(`fault-${each}-`));
@@ -126,9 +136,10 @@ export class FaultRules {
     const { providerId } = body;
     const id = body[ONCE_BY[operation as keyof typeof ONCE_BY]];
     const key = JSON.stringify([operation, providerId, id]);
-    if (this.spoilt.has(key)) return undefined;
-    if (this.spoilt.size >= MAX_REMEMBERED) this.spoilt.delete(this.spoilt.values().next().value!);
-    this.spoilt.add(key);
+    if (this.misbehaved.has(key)) return undefined;
+    if (this.misbehaved.size >= MAX_REMEMBERED)
+      this.misbehaved.delete(this.misbehaved.values().next().value!);
+    this.misbehaved.add(key);
     return { name, ms: DEFAULT_MS };
   }
 

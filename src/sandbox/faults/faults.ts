@@ -1,4 +1,4 @@
-/** How a counterpart of the sandbox misbehaves on request. */
+/** A kind of misbehaviour that a counterpart of the sandbox shows on request. */
 export interface Fault {
   /** One sentence for the documents and for `npm run round -- --faults`. */
   readonly does: string;

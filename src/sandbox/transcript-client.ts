@@ -15,14 +15,17 @@ export interface Expectation {
   code?: string;
 }
 
-/** Sends requests, prints each with its answer, and fails at an unexpected answer. */
-export class Table {
+/** Sends requests, prints each with its answer, and fails if an answer is unexpected. */
+export class TranscriptClient {
   constructor(
     private readonly platform: PlatformClient,
     private readonly output: RoundOutput,
   ) {}
 
-  /** @throws Error with a sentence if the answer is unexpected */
+  /**
+   * Sends a signed request.
+   * @throws Error with a sentence if the answer is unexpected
+   */
   play(
     tenant: Tenant,
     { title, path, body }: { title: string; path: string; body: object },
@@ -31,12 +34,18 @@ export class Table {
     return this.show(title, this.platform.signed(tenant, path, body), expected);
   }
 
-  /** Configures a counterpart. @throws Error with a sentence if the answer is not a 200 */
+  /**
+   * Configures a counterpart.
+   * @throws Error with a sentence if the answer is not a 200
+   */
   configure(title: string, method: string, path: string, body: object): Promise<Exchange> {
     return this.show(title, this.platform.plain(method, path, body), { status: 200, fields: {} });
   }
 
-  /** Reads as an administrator. @throws Error with a sentence if the answer is unexpected */
+  /**
+   * Reads as an administrator.
+   * @throws Error with a sentence if the answer is unexpected
+   */
   read(adminApiKey: string, title: string, path: string, expected: Expectation): Promise<Exchange> {
     return this.show(title, this.platform.asAdmin(adminApiKey, 'GET', path), expected);
   }
