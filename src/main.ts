@@ -51,7 +51,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     await listen(app, configuration);
     await reportStart(app, configuration);
     running.drain = () => beginDrain(app, configuration);
-    // For example a failed accept: existing and new connections are still served.
+    // Such as a failed accept: existing and new connections are still served.
     running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
   } catch (error) {
@@ -99,7 +99,10 @@ function beginDrain(app: INestApplication, { shutdownDelayMs }: Configuration): 
   };
 }
 
-/** Stops everything, the database even if another part fails to stop. @throws the first failure */
+/**
+ * Stops everything, the database even if another part fails to stop.
+ * @throws the first failure
+ */
 async function stop({ stops }: Running): Promise<void> {
   const failures: unknown[] = [];
   for (let next = stops.shift(); next; next = stops.shift()) {
@@ -108,7 +111,7 @@ async function stop({ stops }: Running): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Stops the parts of a failed start. Gives up on a part that takes longer than twice its limit. */
+/** Stops the parts of a failed start. A part that takes longer than twice its limit is not waited for. */
 async function abandon({ stops }: Running): Promise<void> {
   for (let next = stops.shift(); next; next = stops.shift()) {
     const stopped = next(FAILED_START_STOP_MS).catch((error: unknown) => {
@@ -163,7 +166,7 @@ async function openSandbox(
     providerPort: port === 0 ? 0 : port + 2,
     log: (line) => process.stdout.write(`${line}\n`),
   });
-  // After the application, whose last calls it answers.
+  // Stopped after the application, whose last calls it answers.
   stops.splice(1, 0, () => sandbox.stop());
   process.stdout.write(`\n${sandbox.summary()}\n\n`);
 }
@@ -185,7 +188,7 @@ try {
   onStopSignal(
     () => running.server,
     () => running.drain?.(),
-    // Waits for a start under way, so that nothing of it is left behind. A part that fails to start stops itself.
+    // Waits for a start in progress, so that none of its parts is left running. A failed start stops its own parts.
     () =>
       started.then(
         () => stop(running),

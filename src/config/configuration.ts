@@ -47,7 +47,10 @@ export abstract class Configuration {
   readonly transactionLeaseSeconds: number;
   /** Whether concurrent claims and settlements are committed in batches. */
   readonly groupCommit: boolean;
-  /** The same database, with a role that has the settings of group commit; without it the connections set them. */
+  /**
+   * A URL of the same database, with a role that has group commit's settings. Without it, the connections apply the
+   * settings themselves.
+   */
   readonly groupCommitDatabaseUrl?: string;
   readonly sessionTtlSeconds: number;
   readonly demoStartBalanceMinor: number;
@@ -55,7 +58,7 @@ export abstract class Configuration {
   /** Whether log lines are formatted for people (a terminal under the sandbox) or as JSON. */
   readonly logPretty: boolean;
   readonly metricsToken?: string;
-  /** Where spans are exported to; without it tracing is off. */
+  /** Where spans are exported; without it tracing is off. */
   readonly tracing?: TracingConfiguration;
   /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
@@ -218,7 +221,10 @@ function tracing(read: Reader): TracingConfiguration | undefined {
   return endpoint === undefined ? undefined : { endpoint, headers, serviceName, sampleRatio: Number(ratio) };
 }
 
-/** @param list `name=value,name=value`, the values percent-encoded */
+/**
+ * Parses the headers of an export.
+ * @param list `name=value,name=value`, the values percent-encoded
+ */
 function otlpHeaders(list: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const entry of list.split(',').filter((each) => each.trim() !== '')) {
@@ -247,7 +253,10 @@ function docsEnabled(read: Reader, sandbox: boolean): boolean {
 /** The location of the database, which a command beside the service needs. */
 export type Storage = Pick<Configuration, 'databaseUrl' | 'dataDir'>;
 
-/** @throws ConfigurationError naming the variable that is wrong */
+/**
+ * Reads the location of the database.
+ * @throws ConfigurationError naming the variable that is wrong
+ */
 export function readStorage(environment: Environment, process: { uid: number | undefined }): Storage {
   return storage(reader(environment), process.uid);
 }
@@ -260,7 +269,10 @@ function storage(read: Reader, uid: number | undefined): Storage {
   };
 }
 
-/** @throws ConfigurationError naming the variable that is wrong */
+/**
+ * Reads the keys over the tenant secrets; weak ones are refused.
+ * @throws ConfigurationError naming the variable that is wrong
+ */
 export function readSecretsKeys(environment: Environment): SecretsKeys {
   return secretsKeys(reader(environment), false);
 }
@@ -268,7 +280,10 @@ export function readSecretsKeys(environment: Environment): SecretsKeys {
 /** The configuration of `audit:verify`. Without a key it checks only the chain of hashes and the heads. */
 export type AuditProof = Storage & Partial<SecretsKeys> & Pick<Configuration, 'auditHeadFile'>;
 
-/** @throws ConfigurationError naming the variable that is wrong */
+/**
+ * Reads the configuration of `audit:verify`.
+ * @throws ConfigurationError naming the variable that is wrong
+ */
 export function readAuditProof(environment: Environment, process: { uid: number | undefined }): AuditProof {
   const read = reader(environment);
   const sandbox = read.boolean('SANDBOX', false);
@@ -285,7 +300,10 @@ function auditHeadFile(read: Reader): string | undefined {
   return path === undefined ? undefined : resolve(path);
 }
 
-/** @param allowPlain whether the issuer may be plain http */
+/**
+ * Reads the OpenID provider of administrators, if one is configured.
+ * @param allowPlain whether the issuer may be plain http
+ */
 function adminJwt(read: Reader, allowPlain: boolean): AdminJwt | undefined {
   const issuer = read.url('ADMIN_JWT_ISSUER', allowPlain ? ['https:', 'http:'] : ['https:']);
   const audience = read.text('ADMIN_JWT_AUDIENCE');

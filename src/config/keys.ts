@@ -14,7 +14,11 @@ export interface SecretsKeys {
   readonly secretsKeyPrevious?: Buffer;
 }
 
-/** @param publicAllowed whether the sandbox's own key, or another weak one, may be used */
+/**
+ * Reads `ADMIN_API_KEY`.
+ * @param publicAllowed whether the sandbox's own key, or another weak one, may be used
+ * @throws ConfigurationError
+ */
 export function adminApiKey(read: Reader, publicAllowed: boolean): string {
   const value = read.text('ADMIN_API_KEY');
   if (value === undefined && publicAllowed) return SANDBOX_ADMIN_API_KEY;
@@ -36,8 +40,10 @@ function missingKey(name: string): ConfigurationError {
 }
 
 /**
- * @param publicAllowed whether the sandbox's own key, or another weak one, may be used. `SECRETS_KEY_PREVIOUS` may
- * always be weak: it encrypts nothing, and rotating away from a weak key must be possible
+ * Reads `SECRETS_KEY` and `SECRETS_KEY_PREVIOUS`. The latter may always be weak: it encrypts nothing, and it must be
+ * possible to replace a weak key.
+ * @param publicAllowed whether the sandbox's own key, or another weak one, may be used
+ * @throws ConfigurationError
  */
 export function secretsKeys(read: Reader, publicAllowed: boolean): SecretsKeys {
   const secretsKey = key32(read, 'SECRETS_KEY') ?? (publicAllowed ? SANDBOX_SECRETS_KEY : undefined);

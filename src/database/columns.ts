@@ -12,7 +12,7 @@ export function text(name: string): ColumnOfType {
   return { name, type: 'text' };
 }
 
-/** A list of texts. */
+/** A column with a list of texts. */
 export function texts(name: string): ColumnOptions {
   return { name, type: 'text', array: true };
 }
@@ -22,8 +22,8 @@ export function integer(name: string): ColumnOfType {
 }
 
 /**
- * A number: the schema bounds each bigint by ±(2^53-1). @throws RangeError if a value outside of them is read or
- * written
+ * A bigint column, as a number.
+ * @throws RangeError if a value outside ±(2^53-1), the bounds of the schema, is read or written
  */
 export function bigInteger(name: string): ColumnOfType {
   return { name, type: 'bigint', transformer: SAFE_INTEGER };
@@ -37,12 +37,15 @@ export function uuid(name: string): ColumnOfType {
   return { name, type: 'uuid' };
 }
 
-/** A Buffer. */
+/** A bytea column, as a Buffer. */
 export function bytes(name: string): ColumnOfType {
   return { name, type: 'bytea' };
 }
 
-/** A Date with milliseconds; further digits are cut off. In JSON it is ISO 8601 in UTC, `2026-01-31T23:59:59.000Z`. */
+/**
+ * A timestamptz column, as a Date: digits after the milliseconds are cut off. In JSON it is ISO 8601 in UTC,
+ * `2026-01-31T23:59:59.000Z`.
+ */
 export function instant(name: string): ColumnOfType {
   return { name, type: 'timestamptz' };
 }
@@ -53,7 +56,7 @@ export function nullable(column: ColumnOptions): ColumnOptions {
 }
 
 /**
- * Repositories write the column and never read it, so that no entity carries it into an answer, a log line or the audit
+ * Makes the column write-only for repositories, so that no entity carries it into an answer, a log line or the audit
  * log.
  */
 export function secret(column: ColumnOptions): ColumnOptions {

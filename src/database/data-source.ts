@@ -28,9 +28,9 @@ const POOL_SIZE = 20;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Longest run of a request's statement, in milliseconds: a stuck one must not lock its row for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** When a connection that does not answer is given up, in milliseconds. */
+/** How long a statement may be unanswered before its connection is given up, in milliseconds. */
 const QUERY_TIMEOUT_MS = 12_000;
-/** PostgreSQL's code for a role that lacks a right. */
+/** PostgreSQL's error code for a role without the necessary privilege. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 /** How long a database may take to accept a connection while the service starts, in milliseconds. */
 const START_TIMEOUT_MS = 3_000;
@@ -74,8 +74,9 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
 }
 
 /**
- * PostgreSQL compiles a plan that looks expensive, which takes longer than most of the service's statements: with 10^7
- * transactions 1.6 s for one that then reads for 0.2 s. ops/sql/pgbouncer.sql repeats the setting.
+ * Switches JIT compilation off. PostgreSQL compiles plans that it estimates to be expensive, which takes longer than
+ * most of the service's statements: with 10^7 transactions 1.6 s for one that then reads for 0.2 s.
+ * ops/sql/pgbouncer.sql repeats the setting.
  */
 const NO_COMPILATION = '-c jit=off';
 
@@ -130,8 +131,8 @@ export async function connectDataSource(url: string, entities: Entities = []): P
 
 /**
  * Brings the schema up to date, one instance at a time. It uses connections of its own, because a migration may run
- * longer than a request's statement may. If no migration is pending it only reads, so that the service's role needs no
- * right to change the schema.
+ * longer than a request's statement may. If no migration is pending it only reads, so that the service's role needs
+ * no right to change the schema.
  *
  * The lock belongs to an open transaction, not to the session: a pooler that assigns connections by transaction could
  * otherwise leave it on a connection that other clients use.

@@ -6,7 +6,8 @@ import { type Connection, levelsOf, type PoolLevels } from './connection.js';
 import { MigratedDataSource } from './data-source.js';
 
 /**
- * A named statement, which PostgreSQL plans once per connection. One with an empty name is planned on every execution.
+ * A named statement. PostgreSQL parses it once per connection and may then reuse its plan. One with an empty name is
+ * parsed and planned for its values on every execution.
  */
 export interface Statement {
   readonly name: string;
@@ -47,7 +48,8 @@ export interface Runner {
 }
 
 /**
- * A query of our own, because pg copies a plain object by its property descriptors, which costs more than sending it.
+ * A prepared query. It is created here because pg copies a plain object by its property descriptors, which costs more
+ * than sending it.
  */
 class NamedQuery extends pg.Query {
   readonly name: string;
@@ -64,11 +66,11 @@ class NamedQuery extends pg.Query {
   }
 }
 
-/** One database transaction, with two ways of using it. */
+/** A database transaction, in which named statements and repositories may be used together. */
 export interface Transaction {
-  /** Named statements. */
+  /** Runs named statements. */
   readonly query: Query;
-  /** Repositories. */
+  /** Provides repositories. */
   readonly manager: EntityManager;
 }
 
@@ -77,7 +79,7 @@ export interface Transaction {
 export class Database {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The database's address, for those who need connections of their own. */
+  /** The database's address, for rooms that open connections of their own. */
   get url(): string {
     return (this.dataSource.options as { url: string }).url;
   }
@@ -121,7 +123,7 @@ export class Database {
       return result;
     } catch (error) {
       await runner.rollbackTransaction().catch(() => connection.discard());
-      // pg and TypeORM say of a lost connection only that it cannot be used.
+      // After the loss of a connection, the errors of pg and TypeORM only say that it cannot be used.
       if (error instanceof Error && error !== connection.lossCause) error.cause ??= connection.lossCause;
       throw error;
     } finally {

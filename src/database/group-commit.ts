@@ -14,10 +14,11 @@ const CONNECTIONS = 12;
 const LOCK_TIMEOUT_MS = 50;
 /** How long a batch may run, in milliseconds, before its items are retried individually. */
 const STATEMENT_TIMEOUT_MS = 2_000;
-/** When a connection that no longer answers is given up, in milliseconds. */
+/** How long a statement may be unanswered before its connection is given up, in milliseconds. */
 const QUERY_TIMEOUT_MS = 3_000;
+/** Longest wait for a connection, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 1_000;
-/** How long a stop waits for statements under way and for the server to close, in milliseconds. */
+/** How long a stop waits for statements in progress and for the server to close the connections, in milliseconds. */
 const CLOSE_MS = 1_000;
 /**
  * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty and must still
@@ -53,7 +54,10 @@ export interface GroupStatement {
   readonly columns: readonly string[];
   /** The column of a result row that identifies its item. */
   readonly key: string;
-  /** Finds the row of an earlier execution that was committed although its answer was lost. Takes the same values. */
+  /**
+   * Finds the row of an earlier execution that was committed although its answer was lost. Takes the values of one
+   * row.
+   */
   readonly alreadyDone: Statement | undefined;
 }
 
@@ -65,6 +69,7 @@ export interface GroupStatementOptions {
 }
 
 /**
+ * Creates both forms of a statement.
  * @param columns names and types of the values, in order
  * @param text the statement over a source of rows that have these columns and `item`
  */
@@ -100,7 +105,7 @@ interface Item {
   readonly reject: (error: unknown) => void;
 }
 
-/** The waiting items of one statement, whether a batch is under way, and the size of the last batch. */
+/** The waiting items of one statement, whether a batch is in progress, and the size of the last batch. */
 interface Queue {
   readonly waiting: Item[];
   busy: boolean;
@@ -152,9 +157,9 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * Runs the statement on one row of values, in a batch if there are others.
+   * Runs the statement on one row of values, in one batch with other rows that are waiting.
    * @param onSend may be called several times; the last call before the result belongs to the statement that produced
-   * it
+   *   it
    * @returns its result row, if any
    */
   run<Row extends object>(
@@ -278,7 +283,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     return sources.map((source) => rowFor.get(source[key]));
   }
 
-  /** Runs on the connections of the requests, outside of the queues. */
+  /** Runs one item on a connection of the requests' pool, outside of the queues. */
   private async runSingle(
     statement: GroupStatement,
     values: readonly unknown[],

@@ -4,7 +4,7 @@ import type { Database, Statement } from './database.js';
 const TABLES = ['callbacks', 'audit_entries', 'operator_answers'] as const;
 type Table = (typeof TABLES)[number];
 
-/** Reads and writes wait while a partition is attached, so the attempt ends if the table stays locked for longer. */
+/** Limits the wait for a table's lock: reads and writes of the table wait behind it. */
 const LOCK_TIMEOUT: Statement = { name: 'partitions_lock_timeout', text: "SET LOCAL lock_timeout = '5s'" };
 
 const ADOPT_DEFAULT: Statement = {
@@ -60,7 +60,10 @@ export async function makePartitions(database: Database, months: number): Promis
   return made;
 }
 
-/** The partitions of a table with rows of the days before this one only, oldest first. @param day `YYYY-MM-DD` */
+/**
+ * The partitions of a table with rows of the days before this one only, oldest first.
+ * @param day `YYYY-MM-DD`
+ */
 export function partitionsUntil(database: Database, table: Table, day: string): Promise<Partition[]> {
   return database.query<Partition>(UNTIL, [table, day]);
 }

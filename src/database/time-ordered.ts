@@ -21,9 +21,9 @@ export interface TimeSpan {
 }
 
 /**
- * A condition that a column equals a value, for a list whose order begins with that column. The planner does not treat
- * `= ANY` as equality with a constant, so it keeps the column in the order, and only an index that begins with the
- * column has that order. With `=` it would drop the column, and could scan the index by time through all newer rows.
+ * A condition that a column equals a value, for a list whose order begins with that column. With `=`, the planner
+ * would drop the column from the order and could scan the index by time through all newer rows. It does not treat `=
+ * ANY` as equality with a constant, so only an index that begins with the column has the order.
  */
 export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
 

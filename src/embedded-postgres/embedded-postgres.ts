@@ -45,8 +45,9 @@ export async function startEmbeddedPostgres(options: {
 }
 
 /**
- * The PostgreSQL that a service runs in `dataDir`, for commands beside the service. It is not started, taken over or
- * stopped.
+ * Finds the PostgreSQL that a service runs in `dataDir`, for commands beside the service. Never starts, takes over or
+ * stops it.
+ * @returns 'none' if there is no cluster, 'stopped' if its server does not run
  */
 export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: string } | 'stopped' | 'none'> {
   const cluster = await findCluster(dataDir);
@@ -56,7 +57,7 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: stri
   return { url: urlOf(cluster, running.port) };
 }
 
-/** Whether a process owns the cluster in `dataDir`, so that no other can start it. */
+/** Whether another process owns the cluster in `dataDir` and runs its server. */
 export async function isOwned(dataDir: string): Promise<boolean> {
   const cluster = await findCluster(dataDir);
   const running = cluster && (await readPidFile(cluster));
@@ -90,11 +91,14 @@ function urlOf({ password }: Pick<Cluster, 'password'>, port: number): string {
 const PORTS = { first: 20_000, count: 12_000 };
 /** Longest time until a started server answers, including crash recovery, in milliseconds. */
 const OWN_START_MS = 120_000;
-/** The same for a server that was found running and may be stopping, in milliseconds. */
+/** Longest time until a server that was found running answers, in milliseconds; it may be stopping. */
 const FOUND_START_MS = 20_000;
 /** Longest fast shutdown after a failed start, in milliseconds. */
 const FAILED_START_MS = 2_000;
-/** Attempts after a lost race for the folder or a port, and the growth of the pause between them, in milliseconds. */
+/**
+ * Maximum number of attempts while other processes win the race for the folder or a port, and the growth of the pause
+ * between them, in milliseconds.
+ */
 const START_TRIES = 5;
 const START_PAUSE_MS = 100;
 /** First and longest pause before a lost server is restarted, in milliseconds; it doubles. */
@@ -174,7 +178,7 @@ class Supervisor {
   }
 
   private async recover(): Promise<void> {
-    this.log('the connection that holds DATA_DIR was lost: bringing PostgreSQL back');
+    this.log('the connection that locks DATA_DIR was lost: restarting or reconnecting to PostgreSQL');
     const { first, last } = RECOVERY_PAUSE_MS;
     for (let pauseMs = first; ; pauseMs = Math.min(2 * pauseMs, last)) {
       await sleep(pauseMs, undefined, { signal: this.stopped.signal }).catch(ignore);
@@ -191,8 +195,8 @@ class Supervisor {
   }
 
   /**
-   * Finds or starts the server and takes the lock. If two processes start a server at once, one server exits and its
-   * process finds the other. If the owner is just stopping, the server goes away and is started again.
+   * Finds or starts the server and takes the lock. If two processes start a server at the same time, one server exits
+   * and its process finds the other. If the owner is stopping, its server exits and is started again here.
    */
   private async reach(): Promise<{ postmaster: Postmaster; client: Connection }> {
     for (let tries = 0; tries < START_TRIES; tries++) {
@@ -201,14 +205,15 @@ class Supervisor {
       const running = found && (await runsCluster(found.pid, this.cluster)) ? found : undefined;
       const ours = running?.pid === this.postmaster?.pid ? this.postmaster : undefined;
       const postmaster: Postmaster = ours ?? running ?? this.launch(found?.pid);
-      const client = await this.answer(postmaster);
+      const client = await this.waitForAnswer(postmaster);
       if (client && (await this.lock(client, postmaster))) return { postmaster, client };
     }
     throw new Error(`PostgreSQL does not start in ${this.cluster.folder}: ${this.lastLines.join(' ')}`);
   }
 
   /**
-   * Resolves with false if the server has gone away meanwhile.
+   * Takes the lock on the folder.
+   * @returns false if the server has exited meanwhile
    * @throws Error if another process holds the lock; the server is then left unchanged
    */
   private async lock(client: Connection, postmaster: Postmaster): Promise<boolean> {
@@ -237,10 +242,11 @@ class Supervisor {
   }
 
   /**
-   * Resolves with a connection once the server answers, or with undefined if it has exited.
+   * Waits until the server answers.
+   * @returns a connection; undefined if the server has exited
    * @throws Error if it neither answers nor exits
    */
-  private async answer(postmaster: Postmaster): Promise<Connection | undefined> {
+  private async waitForAnswer(postmaster: Postmaster): Promise<Connection | undefined> {
     const limitMs = postmaster.child ? OWN_START_MS : FOUND_START_MS;
     let refused = false;
     for (let waitedMs = 0; waitedMs < limitMs && !refused; waitedMs += POLL_MS) {

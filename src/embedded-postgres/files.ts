@@ -157,7 +157,7 @@ async function whyNotExecutable(binaries: string, account: Account | undefined):
 }
 
 function copyBinaries(installed: string, copy: string): Promise<void> {
-  return makeWhole(copy, async (unfinished) => {
+  return createAtomically(copy, async (unfinished) => {
     await cp(installed, unfinished, { recursive: true, verbatimSymlinks: true });
     const listed = await readFile(join(installed, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
     for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
@@ -172,7 +172,7 @@ function copyBinaries(installed: string, copy: string): Promise<void> {
 }
 
 function initialise(home: string, binaries: string, account: Account | undefined): Promise<void> {
-  return makeWhole(home, async (unfinished) => {
+  return createAtomically(home, async (unfinished) => {
     const passwordFile = join(unfinished, 'password');
     await writeFile(passwordFile, `${new Randomness().secret()}\n`, { mode: 0o600, flush: true });
     if (account) {
@@ -196,10 +196,10 @@ function initialise(home: string, binaries: string, account: Account | undefined
 }
 
 /**
- * Creates a folder completely or not at all: under a temporary name, and renamed in one step. Errors do not matter if
+ * Creates a folder completely or not at all: under a temporary name, and renamed in one step. A failure is ignored if
  * another process was faster, because its folder serves as well.
  */
-async function makeWhole(path: string, make: (unfinished: string) => Promise<void>): Promise<void> {
+async function createAtomically(path: string, make: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = await mkdtemp(join(dirname(path), UNFINISHED));
   try {
     await make(unfinished);

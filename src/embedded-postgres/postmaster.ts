@@ -12,7 +12,10 @@ export const HOST = '127.0.0.1';
 /** Polling interval of an external process, in milliseconds. */
 export const POLL_MS = 50;
 
-/** Time for an immediate shutdown, in milliseconds. Like a crash, it loses nothing that was committed. */
+/**
+ * Longest fast shutdown (SIGINT) and immediate shutdown (SIGQUIT), in milliseconds. Like a crash, an immediate one
+ * loses nothing that was committed.
+ */
 const SHUTDOWN_MS = { SIGINT: 30_000, SIGQUIT: 5000 } as const;
 
 /** Passed at each start, so that they apply whatever settings the cluster was created with. */
@@ -47,7 +50,10 @@ export interface PidFile {
   readonly ready: boolean;
 }
 
-/** Resolves with undefined if there is no such file, or it is not completely written. */
+/**
+ * Reads the server's pid file.
+ * @returns undefined if there is none, or it is not completely written
+ */
 export async function readPidFile({ folder }: Pick<Cluster, 'folder'>): Promise<PidFile | undefined> {
   const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, , , , status] = text.split('\n');
@@ -55,12 +61,15 @@ export async function readPidFile({ folder }: Pick<Cluster, 'folder'>): Promise<
   return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' };
 }
 
-/** Starts a server, without waiting until it answers. @param stalePid from a pid file that names no server of ours */
+/**
+ * Starts a server, without waiting until it answers.
+ * @param stalePid from a pid file that names no server of ours
+ */
 export function launch(
   { postgres, folder, account }: Cluster,
   port: number,
   stalePid: number | undefined,
-  said: (line: string) => void,
+  onLine: (line: string) => void,
 ): Postmaster {
   const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
     '-c',
@@ -75,8 +84,8 @@ export function launch(
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(account && { uid: account.uid, gid: account.gid }),
   });
-  const report = (error: Error): void => said(error.message);
-  createInterface({ input: child.stderr }).on('line', said).on('error', report);
+  const report = (error: Error): void => onLine(error.message);
+  createInterface({ input: child.stderr }).on('line', onLine).on('error', report);
   child.on('error', report);
   return { pid: child.pid ?? 0, port, child };
 }
@@ -86,7 +95,10 @@ export async function isAlive({ pid, child }: Postmaster, cluster: Cluster): Pro
   return runsCluster(pid, cluster);
 }
 
-/** Whether this process runs this cluster. A pid in a pid file may by now belong to another process, or to a zombie. */
+/**
+ * Whether this process runs this cluster. The pid of a pid file may meanwhile belong to another process, or to a
+ * zombie.
+ */
 export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder'>): Promise<boolean> {
   if (!signal(pid, 0)) return false;
   if (platform() !== 'linux') return true;
@@ -107,13 +119,13 @@ export async function shutDown(
   for (const name of ['SIGINT', 'SIGQUIT'] as const) {
     if (!(await isAlive(postmaster, cluster))) return;
     signal(postmaster.pid, name);
-    await gone(postmaster, cluster, Math.min(patienceMs, SHUTDOWN_MS[name]));
+    await waitForExit(postmaster, cluster, Math.min(patienceMs, SHUTDOWN_MS[name]));
   }
   if (await isAlive(postmaster, cluster)) throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not stop`);
 }
 
-/** Resolves when the server has exited or the time is up. */
-async function gone(postmaster: Postmaster, cluster: Cluster, limitMs: number): Promise<void> {
+/** Waits until the server has exited, for at most the given time. */
+async function waitForExit(postmaster: Postmaster, cluster: Cluster, limitMs: number): Promise<void> {
   if (postmaster.child) {
     await once(postmaster.child, 'exit', { signal: AbortSignal.timeout(limitMs) }).catch(() => undefined);
     return;
@@ -123,7 +135,10 @@ async function gone(postmaster: Postmaster, cluster: Cluster, limitMs: number): 
   }
 }
 
-/** Whether there is such a process, of any user. */
+/**
+ * Sends a signal to a process; the signal 0 only checks whether it exists.
+ * @returns whether there is such a process, of any user
+ */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

@@ -12,8 +12,8 @@ import { CATALOGUE } from './catalogue.js';
 import { CroupierError, InvalidSignatureError } from './croupier-error.js';
 
 /**
- * Answers every error in the contract's form: `{"error": message}`, `X-Error-Code`, `X-Next-Action`. Contract, section
- * 2.
+ * Answers every error in the contract's form: `{"error": message}`, `X-Error-Code`, `X-Next-Action`; an invalid
+ * signature in plain text. Contract, section 2.
  */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -31,14 +31,14 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     if (exception instanceof ServiceUnavailableException) {
-      // What the health check found; it names no host.
+      // The result of the health check, which names no host.
       write(response, 503, JSON_TYPE, JSON.stringify(exception.getResponse()));
       return;
     }
-    answerWith(exception instanceof CroupierError ? exception : this.translated(exception), response);
+    answerWith(exception instanceof CroupierError ? exception : this.translate(exception), response);
   }
 
-  private translated(exception: unknown): CroupierError {
+  private translate(exception: unknown): CroupierError {
     const status = exception instanceof HttpException ? exception.getStatus() : httpStatusOf(exception);
     // The framework itself only refuses unknown routes.
     if (status >= 400 && status < 500) return new CroupierError('NOT_FOUND');

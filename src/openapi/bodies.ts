@@ -11,7 +11,10 @@ export interface RequiredWhere {
   readonly is: readonly unknown[];
 }
 
-/** Extension under which a field's schema carries its condition until the schema of the class does. */
+/**
+ * Extension that carries a field's condition in its schema, until `withBodyRules` moves it to the schema of the
+ * class.
+ */
 export const REQUIRED_WHERE = 'x-required-where';
 
 interface Body {
@@ -24,8 +27,10 @@ interface Schema {
   >;
 }
 
-/** Documents what single fields cannot: which field requires which, and that no other fields are accepted. */
-export function withWholeBodies(document: OpenAPIObject): OpenAPIObject {
+/**
+ * Documents the rules that concern several fields: which field requires which, and that no other fields are accepted.
+ */
+export function withBodyRules(document: OpenAPIObject): OpenAPIObject {
   const strict = strictSchemas(document);
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
     const others = strict.has(getSchemaPath(name)) ? { additionalProperties: false } : {};

@@ -3,7 +3,7 @@ import type { Router } from 'express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from './api-errors.js';
 import { type Audience, AUDIENCES, audienceOf } from './audiences.js';
-import { withWholeBodies } from './bodies.js';
+import { withBodyRules } from './bodies.js';
 import { withExamples } from './examples.js';
 import type { PageOptions } from './pages/page.js';
 import { type Documents, servePages } from './pages/pages.js';
@@ -72,7 +72,7 @@ function describeAll(app: INestApplication, models: Type<object>[]): OpenAPIObje
   const document = SwaggerModule.createDocument(app, builder.build(), {
     extraModels: [ErrorBody, ...models],
   });
-  const steps = [withSharedErrors, withSignature, withRequestId, withRoles, withExamples, withWholeBodies];
+  const steps = [withSharedErrors, withSignature, withRequestId, withRoles, withExamples, withBodyRules];
   const complete = steps.reduce((described, step) => step(described), document);
   return withoutNullable(complete) as OpenAPIObject;
 }

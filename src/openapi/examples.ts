@@ -65,7 +65,7 @@ const OF_FORMAT: Record<string, string> = {
  */
 export function withExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
-  const worked = (content: Content) =>
+  const withExample = (content: Content) =>
     content &&
     Object.fromEntries(
       Object.entries(content).map(([type, media]) => {
@@ -82,11 +82,11 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
     return {
       ...operation,
       ...(parameters && { parameters: parameters.map((parameter) => filled(parameter, path)) }),
-      ...(requestBody && { requestBody: { ...requestBody, content: worked(requestBody.content) } }),
+      ...(requestBody && { requestBody: { ...requestBody, content: withExample(requestBody.content) } }),
       responses: Object.fromEntries(
         Object.entries(responses).map(([status, response]) => [
           status,
-          response.content ? { ...response, content: worked(response.content) } : response,
+          response.content ? { ...response, content: withExample(response.content) } : response,
         ]),
       ),
     } as Operation;

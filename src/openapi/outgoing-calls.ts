@@ -43,7 +43,7 @@ const HEADERS: Readonly<Record<string, (party: string) => string>> = {
     'The id of the request that caused the call, if there is one; for the logs of both sides',
 };
 
-/** The call as its implementer reads it. */
+/** Documents the call as an operation that its implementer serves. */
 export function pathItemOf(call: OutgoingCall): PathItem {
   const { party, tag, operationId, summary, description, content, answered, otherwise } = call;
   const parameters = Object.entries(HEADERS).map(([name, words]) => ({

@@ -31,7 +31,7 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
     for (const { status, ...response } of Object.values(errorResponses([...new Set(codes)]))) {
       responses[status] = response;
     }
-    if (signed) responses['401'] = unsigned(responses['401']);
+    if (signed) responses['401'] = withInvalidSignature(responses['401']);
     // An operation without a security scheme declares that it needs none.
     return { ...operation, security: operation.security ?? [], responses };
   });
@@ -49,7 +49,8 @@ function ownCodes(responses: Responses): ErrorCode[] {
   });
 }
 
-function unsigned(response: Responses[string] | undefined): Responses[string] {
+/** Adds the plain-text 401 to the response of an operation. */
+function withInvalidSignature(response: Responses[string] | undefined): Responses[string] {
   const own = (response ?? {}) as { description?: string; content?: object };
   const text = 'plain text `invalid signature`, whatever the reason';
   return {

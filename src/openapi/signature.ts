@@ -29,7 +29,7 @@ const ON_THE_WIRE =
   'HMAC-SHA256, 64 lower-case hex digits, over `METHOD\\nPATH\\nTIMESTAMP\\nNONCE\\nRAW_BODY`, keyed with the ' +
   "UTF-8 bytes of the tenant's secret. Sent with X-Tenant-ID, X-Timestamp and X-Nonce.";
 
-const AT_THE_DESK =
+const IN_THE_BROWSER =
   'Type the tenant id and its secret. Both stay in this browser: each call is signed here, and only the four headers are ' +
   'sent.';
 
@@ -66,13 +66,13 @@ export function withSignature(document: OpenAPIObject): OpenAPIObject {
 }
 
 /**
- * The document for Swagger's pages, where a person types an id and a secret and the page signs. Never exported, because
- * the API has no Basic authentication.
+ * The document for Swagger's pages, where a person types an id and a secret and the page signs. It is never exported,
+ * because the API has no Basic authentication.
  */
-export function forTheDesk(document: OpenAPIObject): OpenAPIObject {
+export function forPages(document: OpenAPIObject): OpenAPIObject {
   const schemes = Object.entries(document.components?.securitySchemes ?? {}).map(([name, scheme]) => [
     name,
-    name.endsWith(SIGNATURE) ? { type: 'http', scheme: 'basic', description: AT_THE_DESK } : scheme,
+    name.endsWith(SIGNATURE) ? { type: 'http', scheme: 'basic', description: IN_THE_BROWSER } : scheme,
   ]);
   const components = { ...document.components, securitySchemes: Object.fromEntries(schemes) as object };
   return mapOperations({ ...document, components } as OpenAPIObject, withoutHeaders);

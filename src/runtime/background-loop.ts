@@ -61,8 +61,9 @@ export class BackgroundLoop {
   }
 
   /**
-   * Begins no further pass, and waits for those requested so far and what they left in flight, for at most `patienceMs`
-   * milliseconds. Later calls wait for the first one.
+   * Begins no further pass, and waits for those requested so far and the work that they have in flight. Later calls
+   * wait for the first one.
+   * @param patienceMs longest wait, in milliseconds
    */
   stop(patienceMs: number): Promise<void> {
     clearTimeout(this.timer);

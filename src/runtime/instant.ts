@@ -3,8 +3,8 @@ const INSTANT = new RegExp(`^${LOCAL}(?:[Zz]|([+-])(\\d\\d):?(\\d\\d))$`);
 const MINUTE_MS = 60_000;
 
 /**
- * Parses a time with `Z` or an offset. @returns Unix milliseconds, rounded down; null if the text is not a time, or has
- * no zone
+ * Parses a time with `Z` or an offset.
+ * @returns Unix milliseconds, rounded down; null if the text is not a time, or has no zone
  */
 export function instantMs(text: string): number | null {
   const match = INSTANT.exec(text);

@@ -5,7 +5,7 @@ import { type Address, Configuration } from '../config/configuration.js';
 
 /** Time-out of a command, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 1_000;
-/** Pause before a client that has given up connects again, in milliseconds. */
+/** Pause before a client that has given up reconnects, in milliseconds. */
 const CONNECT_AGAIN_MS = 100;
 /** Pause before the next attempt to reach a cluster, in milliseconds. */
 const CLUSTER_RETRY_MS = 500;
@@ -36,9 +36,9 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       ? clusterClient(redisUrl, redisClusterNodes)
       : serverClient(redisUrl, redisSentinels);
     const events: EventEmitter = this.client;
-    events.on('error', (error: Error) => this.lost(error.message));
-    events.on('close', () => this.lost('the connection was closed'));
-    events.on('ready', () => this.recovered());
+    events.on('error', (error: Error) => this.reportLost(error.message));
+    events.on('close', () => this.reportLost('the connection was closed'));
+    events.on('ready', () => this.reportAvailable());
     events.on('end', () => this.connectAgain());
   }
 
@@ -53,12 +53,15 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  /** Whether each slot has a node. A cluster that loses one node keeps the connections to the others. */
+  /**
+   * Whether every slot has a node. A cluster that loses one node keeps the connections to the others, so they do not
+   * show it.
+   */
   private async clusterAnswers(client: Cluster): Promise<boolean> {
     const state = await client.cluster('INFO').catch(() => '');
     const complete = state.includes('cluster_state:ok');
-    if (complete) this.recovered();
-    else this.lost('not all slots of the cluster are served');
+    if (complete) this.reportAvailable();
+    else this.reportLost('not all slots of the cluster are served');
     return complete;
   }
 
@@ -75,7 +78,10 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     this.client?.disconnect();
   }
 
-  /** ioredis gives up for good if a Sentinel announces a fail-over while the client is opening a connection. */
+  /**
+   * Reconnects after ioredis has given up for good, as it does if a Sentinel announces a fail-over while the client
+   * is opening a connection.
+   */
   private connectAgain(): void {
     if (this.stopping) return;
     setTimeout(() => {
@@ -84,25 +90,28 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Logs one line when Redis is lost, however many reconnects fail, and one when it is back. */
-  private lost(detail: string): void {
+  private reportLost(detail: string): void {
     if (this.reportedLost || this.stopping) return;
     this.reportedLost = true;
     this.logger.warn({ msg: 'Redis unavailable: signed calls are refused until it is back', detail });
   }
 
-  private recovered(): void {
+  private reportAvailable(): void {
     if (this.reportedLost) this.logger.log({ msg: 'Redis is available again' });
     this.reportedLost = false;
   }
 }
 
-/** Connected in `onModuleInit`: a start that fails earlier must not leave a connection that keeps the process alive. */
-const WHEN_ASKED = { lazyConnect: true, enableOfflineQueue: false };
+/**
+ * `onModuleInit` connects, because a start that fails earlier must not leave a connection that keeps the process
+ * alive.
+ */
+const CONNECT_ON_DEMAND = { lazyConnect: true, enableOfflineQueue: false };
 
 function serverClient(url: string, sentinels: readonly Address[] | undefined): Redis {
   return new Redis(url, {
     ...FAIL_AT_ONCE,
-    ...WHEN_ASKED,
+    ...CONNECT_ON_DEMAND,
     // The master has become a replica: the next connection leads to the new master.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
     ...(sentinels && {
@@ -117,7 +126,7 @@ function serverClient(url: string, sentinels: readonly Address[] | undefined): R
 function clusterClient(url: string, nodes: readonly Address[]): Cluster {
   const { protocol, username, password } = new URL(url);
   return new Cluster([...nodes], {
-    ...WHEN_ASKED,
+    ...CONNECT_ON_DEMAND,
     maxRedirections: CLUSTER_ATTEMPTS,
     retryDelayOnFailover: CLUSTER_PAUSE_MS,
     retryDelayOnClusterDown: CLUSTER_PAUSE_MS,

@@ -4,7 +4,7 @@ import { monotonicMs } from './clock.js';
 
 /** Time between closing the remaining connections and the end of the process, in milliseconds. */
 const CLOSING_MS = 2_500;
-/** The process ends this long before the promised limit, in milliseconds. */
+/** How long before the promised limit the process ends, in milliseconds. */
 const MARGIN_MS = 500;
 const IDLE_CHECK_MS = 50;
 
@@ -16,7 +16,7 @@ export interface Drain {
   readonly limitMs: number;
 }
 
-/** How a stop went. */
+/** The result of a stop. */
 export interface Stopped {
   readonly signal: string;
   /** From the signal, in milliseconds. */
@@ -28,21 +28,22 @@ export interface Stopped {
 const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
 
 /**
- * On SIGTERM or SIGINT drains and ends the process. In the delay the service still accepts requests, but is not ready.
- * Then it stops: the listener closes, no background work begins, and what is in flight finishes within the limit.
+ * Drains and ends the process on SIGTERM or SIGINT. During the delay the service still accepts requests, but is not
+ * ready. Then it stops: the listener closes, no background work begins, and what is in flight finishes within the
+ * limit.
  *
- * The signal handlers stay to the end: a second Ctrl-C, or the one that npm forwards, must not interrupt a transaction, and
- * without a handler Node lets a signal kill the process.
- *
+ * The signal handlers stay to the end: a second Ctrl-C, or the one that npm forwards, must not interrupt a
+ * transaction, and without a handler Node lets a signal end the process.
  * @param server undefined until it has been created
  * @param drain called once at the signal; undefined until the service has started
- * @param stopped called just before the process ends
+ * @param stop stops the service
+ * @param onStopped called just before the process ends
  */
 export function onStopSignal(
   server: () => Server | undefined,
   drain: () => Drain | undefined,
   stop: () => Promise<void>,
-  stopped: (how: Stopped) => void,
+  onStopped: (how: Stopped) => void,
 ): void {
   let stopping = false;
   const begin = (signal: NodeJS.Signals) => {
@@ -50,7 +51,7 @@ export function onStopSignal(
     stopping = true;
     const signalledMs = monotonicMs();
     const end = (outcome: Stopped['outcome']): never => {
-      stopped({ signal, afterMs: Math.round(monotonicMs() - signalledMs), outcome });
+      onStopped({ signal, afterMs: Math.round(monotonicMs() - signalledMs), outcome });
       return process.exit(outcome === 'clean' ? 0 : 1);
     };
     const { delayMs, limitMs } = drain() ?? NOT_STARTED;

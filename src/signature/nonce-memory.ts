@@ -25,7 +25,10 @@ export class NonceMemory {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @param perSecond the tenant's rate limit, which determines its capacity */
+  /**
+   * Claims a nonce for a tenant.
+   * @param perSecond the tenant's rate limit, which determines its capacity
+   */
   claim(
     tenantId: string,
     nonce: string,

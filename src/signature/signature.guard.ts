@@ -99,7 +99,8 @@ export class SignatureGuard implements CanActivate {
   }
 
   /**
-   * The answer to the caller is always the same; the reason goes to the log and the metrics.
+   * Counts and logs a refusal. The answer to the caller is always the same; the reason goes to the log and the
+   * metrics.
    * @param tenantId undefined for an unknown tenant, since some integrators send their secret in its place
    */
   private refusal(request: SignedRequest, reason: string, tenantId?: string): InvalidSignatureError {

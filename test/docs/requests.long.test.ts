@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CroupierError } from '../../src/errors/croupier-error.js';
-import { validated } from '../../src/http/validation/request-instance.js';
+import { validInstance } from '../../src/http/validation/request-instance.js';
 import { SessionTokenRequest } from '../../src/session/session.request.js';
 import { TransactionRequest } from '../../src/wallet/transaction.request.js';
 import { ACCEPTED, changed, type Fields, isQueryInteger, knownFields, SUSPECTS } from '../http/requests.js';
@@ -99,7 +99,7 @@ function expectTheSame(
 
 function refusalOf(type: Type<object>, fields: Fields, reading: 'strict' | 'lenient'): string | undefined {
   try {
-    validated(type, fields, reading);
+    validInstance(type, fields, reading);
     return undefined;
   } catch (error) {
     if (!(error instanceof CroupierError)) throw error;

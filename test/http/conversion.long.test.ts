@@ -2,7 +2,7 @@ import { IsInt } from 'class-validator';
 import { describe, expect, test } from 'vitest';
 import { PageQuery } from '../../src/http/lists/page.js';
 import { parseJsonObject } from '../../src/http/validation/json.js';
-import { validated } from '../../src/http/validation/request-instance.js';
+import { validInstance } from '../../src/http/validation/request-instance.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 import { ACCEPTED, knownFields } from './requests.js';
 
@@ -30,7 +30,7 @@ describe.each(Object.entries(NESTED))('%s', (_, nested) => {
         for (const reading of ['strict', 'lenient'] as const) {
           const [example] = ACCEPTED.get(type)!;
           const fields = { ...example, ...parsed(`{${JSON.stringify(field)}:${nested}}`) };
-          expect(() => validated(type, fields, reading)).toThrow(new RegExp(`^(each of )?${field} must`));
+          expect(() => validInstance(type, fields, reading)).toThrow(new RegExp(`^(each of )?${field} must`));
         }
     },
   );
@@ -38,7 +38,7 @@ describe.each(Object.entries(NESTED))('%s', (_, nested) => {
   test('is ignored in an unknown field of a provider', () => {
     const bet = TRANSACTION_REQUESTS.BET.value;
     const fields = parsed(`{"extra":${nested},${JSON.stringify(bet).slice(1)}`);
-    expect(validated(TransactionRequest, fields, 'lenient')).toEqual(bet);
+    expect(validInstance(TransactionRequest, fields, 'lenient')).toEqual(bet);
     expect({}).not.toHaveProperty('polluted');
   });
 });
@@ -48,11 +48,13 @@ test.each(['__proto__', 'constructor', 'prototype', 'toString', 'then'])(
   (key) => {
     const bet = TRANSACTION_REQUESTS.BET.value;
     const fields = parsed(`{"${key}":{"amountMinor":1,"polluted":true},${JSON.stringify(bet).slice(1)}`);
-    const request = validated(TransactionRequest, fields, 'lenient');
+    const request = validInstance(TransactionRequest, fields, 'lenient');
     expect(Object.getPrototypeOf(request)).toBe(TransactionRequest.prototype);
     expect({ ...request }).toStrictEqual(bet);
     expect({}).not.toHaveProperty('polluted');
-    expect(() => validated(TransactionRequest, fields, 'strict')).toThrow(`"${key}" is not a known field`);
+    expect(() => validInstance(TransactionRequest, fields, 'strict')).toThrow(
+      `"${key}" is not a known field`,
+    );
   },
 );
 
@@ -64,7 +66,7 @@ describe('an integer of a query', () => {
     ['500', 500],
     ['0000000000000500', 500],
   ])('%j is read as %d', (limit, number) => {
-    expect(validated(PageQuery, { limit }, 'strict')).toEqual({ limit: number });
+    expect(validInstance(PageQuery, { limit }, 'strict')).toEqual({ limit: number });
   });
 
   test.each<unknown>([
@@ -96,7 +98,7 @@ describe('an integer of a query', () => {
     null,
     true,
   ])('%j is refused', (limit) => {
-    expect(() => validated(PageQuery, { limit }, 'strict')).toThrow(/^limit must/);
+    expect(() => validInstance(PageQuery, { limit }, 'strict')).toThrow(/^limit must/);
   });
 });
 
@@ -105,5 +107,7 @@ test('a class without @Transform converts nothing', () => {
     @IsInt()
     amountMinor: number;
   }
-  expect(() => validated(Amount, { amountMinor: '1' }, 'strict')).toThrow('amountMinor must be an integer');
+  expect(() => validInstance(Amount, { amountMinor: '1' }, 'strict')).toThrow(
+    'amountMinor must be an integer',
+  );
 });

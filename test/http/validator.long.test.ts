@@ -24,7 +24,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { CroupierError } from '../../src/errors/croupier-error.js';
-import { validated } from '../../src/http/validation/request-instance.js';
+import { validInstance } from '../../src/http/validation/request-instance.js';
 import { parseJsonObject } from '../../src/http/validation/json.js';
 import { validatorOf } from '../../src/http/validation/validator.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
@@ -46,7 +46,7 @@ describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted
     test.each(accepted)('if it is valid, without a search for decorators: %j', (body) => {
       expectTheSame(type, body, 'strict');
       using search = vi.spyOn(getMetadataStorage(), 'getTargetValidationMetadatas');
-      expect(validated(type, body, 'strict')).toEqual(body);
+      expect(validInstance(type, body, 'strict')).toEqual(body);
       expect(search).not.toHaveBeenCalled();
     });
 
@@ -93,7 +93,7 @@ describe.each([...ACCEPTED].map(([type, accepted]) => [type.name, type, accepted
 
 describe('of a transaction', () => {
   const BET = TRANSACTION_REQUESTS.BET.value;
-  const refusal = (body: Fields) => outcome(() => validated(TransactionRequest, body, 'lenient'));
+  const refusal = (body: Fields) => outcome(() => validInstance(TransactionRequest, body, 'lenient'));
 
   test('a kind that is not accepted is reported before any other error', () => {
     expect(refusal({ ...BET, sessionToken: 1, kind: 'ADJUSTMENT', amountMinor: -1 })).toMatchObject({
@@ -244,7 +244,7 @@ describe('features that no route uses yet', () => {
  */
 function expectTheSame(type: Type<object>, fields: Fields, reading: Reading, exactly = true): boolean {
   const reference = outcome(() => walked(type, fields, reading));
-  expect(outcome(() => validated(type, fields, reading))).toStrictEqual(reference);
+  expect(outcome(() => validInstance(type, fields, reading))).toStrictEqual(reference);
   const instance = taken(type, fields, reading);
   const { accepts } = validatorOf(type);
   if (exactly) expect(accepts(instance)).toBe(walk(instance).length === 0);

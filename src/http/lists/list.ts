@@ -77,15 +77,18 @@ async function* records<Q extends ListQuery, T extends object>(
 const MINOR = /Minor$/;
 
 /**
- * An amount has a column in minor units, and one next to it in major units: `amountMinor`, `amount`. Contract, section
- * 7.
+ * The header record. An amount has a column in minor units, and one next to it in major units: `amountMinor`,
+ * `amount`. Contract, section 7.
  */
 function csvHeader(columns: object): string {
   const names = Object.keys(columns);
   return csvRecord(names.flatMap((name) => (MINOR.test(name) ? [name, name.replace(MINOR, '')] : [name])));
 }
 
-/** In an unknown currency, the amount in major units is an empty field. */
+/**
+ * The values of an item, in the order of the header. In an unknown currency, the amount in major units is an empty
+ * field.
+ */
 function cellsOf(item: object, names: readonly string[]): unknown[] {
   const fields = item as Readonly<Record<string, unknown>>;
   return names.flatMap((name) => {

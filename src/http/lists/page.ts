@@ -2,7 +2,7 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { OpaqueField, QueryChoiceField, QueryIntegerField } from '../validation/fields.js';
 import { isIdentifier } from '../validation/identifier.js';
 
-/** Contract, section 7: `limit` 50, at most 500. */
+/** Default and maximum number of items on a page. Contract, section 7. */
 const LIMIT = 50;
 const HIGHEST_LIMIT = 500;
 

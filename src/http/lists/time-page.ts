@@ -28,18 +28,18 @@ const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/([0-9a-f-]{1,36})$/;
 /**
  * Reads one page of a list by time.
  * @param read returns at most `limit` rows before the place, newest first
- * @param ids the pattern of valid ids; a cursor with any other id is refused
+ * @param isId whether an id is valid; a cursor with any other id is refused
  * @throws CroupierError INVALID_REQUEST if the cursor is not one that a list has returned
  */
 export async function pageByTime<Row extends { place: string }, T>(
   query: PageQuery,
-  ids: (id: string) => boolean,
+  isId: (id: string) => boolean,
   read: (page: { before: Place | undefined; limit: number }) => Promise<Row[]>,
   itemOf: (row: Row) => T,
 ): Promise<PageOf<T>> {
   const page = await pageById(
     query,
-    ({ after, limit }) => read({ before: after === '' ? undefined : placeIn(after, ids), limit }),
+    ({ after, limit }) => read({ before: after === '' ? undefined : placeIn(after, isId), limit }),
     (row) => row.place,
   );
   return { ...page, items: page.items.map(itemOf) };
@@ -60,7 +60,7 @@ export interface Found<Row> {
  */
 export async function pageOfWindow<Row extends { place: string }, T>(
   query: PageQuery,
-  ids: (id: string) => boolean,
+  isId: (id: string) => boolean,
   read: (page: { before: Place | undefined; limit: number }) => Promise<Found<Row>>,
   itemOf: (row: Row) => T,
 ): Promise<PageOf<T>> {
@@ -70,7 +70,7 @@ export async function pageOfWindow<Row extends { place: string }, T>(
     ({ downTo } = found);
     return found.rows;
   };
-  const page = await pageByTime(query, ids, readRows, itemOf);
+  const page = await pageByTime(query, isId, readRows, itemOf);
   if (page.nextCursor !== undefined || downTo === undefined) return page;
   return { ...page, nextCursor: cursorAt(`${downTo.at}/${downTo.id}`) };
 }
@@ -81,9 +81,9 @@ export function placeOf(text: string): Place {
   return { at, id };
 }
 
-function placeIn(text: string, ids: (id: string) => boolean): Place {
+function placeIn(text: string, isId: (id: string) => boolean): Place {
   const [, at, id] = PLACE.exec(text) ?? [];
-  if (at === undefined || id === undefined || instantMs(at) === null || !ids(id)) {
+  if (at === undefined || id === undefined || instantMs(at) === null || !isId(id)) {
     throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
   }
   return { at, id };

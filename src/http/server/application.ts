@@ -20,13 +20,13 @@ export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnEr
 export function setUp(app: INestApplication): () => void {
   app.useLogger(app.get(ServiceLogger));
   const adapter = app.getHttpAdapter() as CroupierExpressAdapter;
-  const { follow, nameBroken } = app.get(RequestLog);
+  const { follow, reportMalformed } = app.get(RequestLog);
   const connections = app.get(ConnectionLog);
   const lifecycle = app.get(Lifecycle);
   adapter.firstHandler = follow;
   adapter.closesConnections = () => lifecycle.stopping;
   adapter.observer = {
-    nameBroken,
+    reportMalformed,
     connectionDestroyed: (reason, address) => connections.destroyed(reason, address),
   };
   const { docsEnabled, sandbox } = app.get(Configuration);

@@ -4,8 +4,8 @@ import type { ServerLimits } from './server-limits.js';
 import { kernelProgress, stopParsing } from './node-internals.js';
 
 /**
- * How long a refused client may go on sending before its connection is destroyed, in milliseconds, and how much, in
- * bytes.
+ * How long, in milliseconds, and how much, in bytes, a refused client may continue to send before its connection is
+ * destroyed.
  */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 1024 * 1024;

@@ -29,8 +29,8 @@ type AdapterOptions = Pick<Configuration, 'trustProxy' | 'maxConnectionsPerAddre
 export class CroupierExpressAdapter extends ExpressAdapter {
   /** Set by the application. Sees every request, including those for unknown routes. */
   firstHandler: FirstHandler = (_request, _response, next) => next();
-  /** Receives what never reaches a route. */
-  observer: ServerObserver = { nameBroken: () => '', connectionDestroyed: () => undefined };
+  /** Set by the application. Is notified of requests and connections that never reach a route. */
+  observer: ServerObserver = { reportMalformed: () => '', connectionDestroyed: () => undefined };
   /**
    * Set by the application. Whether connections are closed after each answer, as during a stop: the client then opens
    * its next connection to another instance, and no connection is reset.
@@ -69,7 +69,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
       this.limits,
       this.addresses,
       {
-        nameBroken: (status, offeredId) => this.observer.nameBroken(status, offeredId),
+        reportMalformed: (status, offeredId) => this.observer.reportMalformed(status, offeredId),
         connectionDestroyed: (reason, address) => this.observer.connectionDestroyed(reason, address),
       },
     );
@@ -77,7 +77,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   }
 
   override setNotFoundHandler(handler: RequestHandler): void {
-    // Within the router of the last routes, which would otherwise answer OPTIONS with the methods of its own.
+    // Within the router of the last routes, which would otherwise answer OPTIONS with its own methods.
     this.lastRoutes.use(handler);
     this.getInstance<Express>().use(this.lastRoutes);
   }

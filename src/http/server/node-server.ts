@@ -18,14 +18,15 @@ import type { ServerLimits } from './server-limits.js';
 /** Longer than load balancers keep an idle connection, so that they close it first; in milliseconds. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-/** Receives what never reaches a route. */
+/** Is notified of requests and connections that never reach a route. */
 export interface ServerObserver {
   /**
+   * Reports a request that violates HTTP.
    * @param status the status of the answer, such as `400 Bad Request`
    * @param offeredId the request's own `X-Request-Id`, if it could be read
    * @returns the id to answer with
    */
-  nameBroken(status: string, offeredId?: string): string;
+  reportMalformed(status: string, offeredId?: string): string;
   connectionDestroyed(reason: DestroyReason, address: string): void;
 }
 
@@ -55,7 +56,7 @@ export function createNodeServer<
     (request, response) => {
       if (!connections.get(request.socket)?.admit(request, response)) return;
       const fault = framingFault(request);
-      if (fault) refuseFraming(fault, response, observer.nameBroken(fault.status, requestIdOf(request)));
+      if (fault) refuseFraming(fault, response, observer.reportMalformed(fault.status, requestIdOf(request)));
       else handle(request, response);
     },
   );
@@ -89,7 +90,7 @@ export function createNodeServer<
 
   const refuse = (socket: Socket, status: string, offeredId?: string) => {
     if (connections.get(socket)?.expectsAnswer === false) socket.destroySoon();
-    else refuseOnSocket(socket, status, observer.nameBroken(status, offeredId));
+    else refuseOnSocket(socket, status, observer.reportMalformed(status, offeredId));
   };
   server.on('connect', (request) => refuse(request.socket, NOT_FOUND, requestIdOf(request)));
   server.on('clientError', (error: ParserError, socket) => {

@@ -7,7 +7,7 @@ import { continueToBody } from './expect-continue.js';
 /** Default limit of a request body, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** How much of an oversized body is read before the answer, in bytes. */
+/** How many bytes beyond its limit are read of an oversized body before the answer. */
 const PATIENCE_BYTES = 1024 * 1024;
 
 const BODY_LIMIT = 'croupier:body-limit';

@@ -33,8 +33,8 @@ const HEADERS = new Map(
 @Injectable()
 export class RequestLog {
   private readonly logger: ServiceLogger['pino'];
-  private readonly broken = new BoundedLogger('Request');
-  private readonly strangers = new BoundedLogger('Request');
+  private readonly malformed = new BoundedLogger('Request');
+  private readonly unauthenticated = new BoundedLogger('Request');
 
   constructor(
     private readonly metrics: Metrics,
@@ -62,11 +62,11 @@ export class RequestLog {
     runTraced(trace, next);
   };
 
-  /** Invalid HTTP gets an id, too, by which its log line is found. */
-  readonly nameBroken: ServerObserver['nameBroken'] = (status, offered = '') => {
+  /** Assigns an id to invalid HTTP as well, so that its log line can be found. */
+  readonly reportMalformed: ServerObserver['reportMalformed'] = (status, offered = '') => {
     const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
     this.metrics.malformedRequestRefused(status.slice(0, 3));
-    runTraced(newTrace(requestId), () => this.broken.warn({ msg: 'broken HTTP refused', status }));
+    runTraced(newTrace(requestId), () => this.malformed.warn({ msg: 'broken HTTP refused', status }));
     return requestId;
   };
 
@@ -96,12 +96,12 @@ export class RequestLog {
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
     if (route.startsWith('GET /health') || route === 'GET /metrics') this.logger.debug(line);
-    else if (isStranger(request) && response.statusCode < 500) this.strangers.info(line);
+    else if (isUnauthenticated(request) && response.statusCode < 500) this.unauthenticated.info(line);
     else this.logger.info(line);
   }
 }
 
-/** Records the time from writing the last byte until the client has received the answer or disconnected. */
+/** Records the time from writing the last byte until the answer has been sent or the client has disconnected. */
 function recordAnswer(response: Response, span: ActiveSpan): void {
   response.once('prefinish', () => {
     const writtenMs = monotonicMs();
@@ -147,10 +147,10 @@ function labelsOf(tenant: SignedBy | undefined): TenantLabels {
 }
 
 /**
- * Whether an unauthenticated caller caused the line and could cause any number of them. Lines of tenants and
- * administrators, and of a 5xx, which is our fault, must not be lost in such a flood.
+ * Whether an unauthenticated caller caused the line. Such callers could cause any number of lines; those of tenants
+ * and administrators, and of a 5xx, which is our fault, must not be lost among them.
  */
-function isStranger(request: Request): boolean {
+function isUnauthenticated(request: Request): boolean {
   const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };
   return tenant === undefined && actor === undefined;
 }

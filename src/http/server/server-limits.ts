@@ -1,7 +1,8 @@
 /** Bounds on the resources that one client can occupy. */
 export interface ServerLimits {
-  /** Time within which a request, and its headers, must have arrived, in milliseconds. */
+  /** Time within which the complete request must have arrived, in milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Time within which its headers must have arrived, in milliseconds. */
   readonly headersTimeoutMs: number;
   /** Interval between two checks for slow clients, in milliseconds. */
   readonly checkEveryMs: number;

@@ -88,7 +88,7 @@ export const OwnIdentifierField = (options: FieldOptions) =>
     Matches(NOT_RESERVED, { message: '$property must not begin with croupier-' }),
   );
 
-/** A UUID of our own. */
+/** A UUID that the platform has assigned. */
 export const UuidField = (options: FieldOptions) =>
   PatternField(
     /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
@@ -162,8 +162,8 @@ export const QueryIntegerField = (options: FieldOptions & { minimum: number; max
 const DIGITS = /^-?\d{1,16}$/;
 
 /**
- * A repeated parameter is a list and not a text. NaN and anything else that is not a number fails the integer
- * constraint.
+ * Converts the text of a parameter to a number, or to NaN. A repeated parameter is a list and is not converted; the
+ * integer constraint refuses it, and NaN.
  */
 function integerFromQuery(value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -184,7 +184,10 @@ export const QueryChoiceField = (values: readonly string[], options: FieldOption
     IsOneOf(values),
   );
 
-/** @param words the message if the text does not match, without the property's name */
+/**
+ * A text that matches a pattern.
+ * @param words the message if the text does not match, without the property's name
+ */
 export const PatternField = (pattern: RegExp, words: string, options: FieldOptions) =>
   field(
     { type: 'string', pattern: pattern.source },

@@ -11,7 +11,7 @@ export function isInstant(value: unknown): value is string {
   return typeof value === 'string' && INSTANT.test(value) && instantOrDayMs(value) !== null;
 }
 
-/** A time, optional by default; such as one bound of a list by time: `from` ≤ createdAt < `to`. */
+/** A time, optional by default, such as a bound of a list by time: `from` ≤ createdAt < `to`. */
 export const InstantField = (
   description: string,
   {

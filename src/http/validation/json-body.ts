@@ -2,17 +2,18 @@ import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/comm
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
 import { parseJsonObject } from './json.js';
-import { invalid, readAs, unknownField, validated } from './request-instance.js';
+import { invalid, readAs, unknownField, validInstance } from './request-instance.js';
 
 /**
  * The body as an instance of the parameter's class, parsed and validated after every guard has passed. Nothing in a body
  * is converted: a number sent as a string is refused.
  * @throws CroupierError INVALID_REQUEST, or the code that a constraint names in its `context`
  */
-export const JsonBody = () => readAs((request, type) => validated(type, fieldsOf(request), 'strict'));
+export const JsonBody = () => readAs((request, type) => validInstance(type, fieldsOf(request), 'strict'));
 
 /** The body of a provider's wallet call: providers may send extra fields, and null for an absent one. */
-export const ProviderBody = () => readAs((request, type) => validated(type, fieldsOf(request), 'lenient'));
+export const ProviderBody = () =>
+  readAs((request, type) => validInstance(type, fieldsOf(request), 'lenient'));
 
 /**
  * For a route without a body: any field in a body is refused as unknown.

@@ -6,7 +6,7 @@ const MINUS = '-'.charCodeAt(0);
 const ZERO = '0'.charCodeAt(0);
 const NINE = '9'.charCodeAt(0);
 
-/** Only a literal like this can be rounded to an integer although it is not one. */
+/** Only a literal with a fraction or an exponent can be rounded to an integer without being one. */
 const FRACTION_OR_EXPONENT = /[.eE]/;
 
 /**
@@ -28,8 +28,8 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
 }
 
 /**
- * JSON.parse rounds 9007199254740990.6 to an integer, and the service would book an amount that differs from the one sent.
- * Replaces each such literal by 0.5, which every integer check refuses.
+ * Replaces each literal that JSON.parse would round to an integer, such as 9007199254740990.6, by 0.5, which every
+ * integer check refuses. Otherwise the service would book an amount that differs from the one sent.
  * @param text valid JSON
  */
 function withoutRoundedNumbers(text: string): string {

@@ -5,8 +5,8 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
 
 /**
- * An id of our own in a path. Anything but a UUID is not found.
- * @throws CroupierError NOT_FOUND
+ * A UUID of the platform in a path.
+ * @throws CroupierError NOT_FOUND if it is not a UUID
  */
 export const UuidParam = (name: string) =>
   fromPath(name, { type: 'string', format: 'uuid' }, (value) => {

@@ -1,4 +1,4 @@
-import { readAs, validated } from './request-instance.js';
+import { readAs, validInstance } from './request-instance.js';
 
 /**
  * The query as an instance of the parameter's class, converted by its `@Transform` decorators and validated by its
@@ -6,4 +6,4 @@ import { readAs, validated } from './request-instance.js';
  * @throws CroupierError INVALID_REQUEST
  */
 export const ValidQuery = () =>
-  readAs(({ query }, type) => validated(type, query as Record<string, unknown>, 'strict'));
+  readAs(({ query }, type) => validInstance(type, query as Record<string, unknown>, 'strict'));

@@ -30,7 +30,7 @@ export function readAs(read: (request: Request, type: Type<object>) => object): 
  * Converts the known fields to an instance of the class, and validates it.
  * @throws CroupierError INVALID_REQUEST, or the code that a constraint names in its `context`
  */
-export function validated<T extends object>(type: Type<T>, fields: Fields, reading: Reading): T {
+export function validInstance<T extends object>(type: Type<T>, fields: Fields, reading: Reading): T {
   const { fields: known, accepts } = validatorOf(type);
   const unknown = Object.keys(fields).find((field) => !known.has(field));
   if (unknown !== undefined && reading === 'strict') throw unknownField(unknown);
@@ -69,10 +69,10 @@ function knownFields(known: ReadonlySet<string>, fields: Fields, reading: Readin
  * the empty object with the same message.
  */
 function withoutNesting(value: unknown): unknown {
-  return Array.isArray(value) ? value.map((item) => emptied(item)) : emptied(value);
+  return Array.isArray(value) ? value.map((item) => withoutFields(item)) : withoutFields(value);
 }
 
-function emptied(value: unknown): unknown {
+function withoutFields(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? {} : value;
 }
 

@@ -27,13 +27,13 @@ const VALIDATORS = new WeakMap<Type<object>, Validator>();
 export function validatorOf(type: Type<object>): Validator {
   let validator = VALIDATORS.get(type);
   if (!validator) {
-    validator = compiled(type);
+    validator = compile(type);
     VALIDATORS.set(type, validator);
   }
   return validator;
 }
 
-function compiled(type: Type<object>): Validator {
+function compile(type: Type<object>): Validator {
   const storage = getMetadataStorage();
   const metadata = storage.getTargetValidationMetadatas(type, '', false, false);
   const fields = Object.entries(storage.groupByPropertyName(metadata));

@@ -18,7 +18,10 @@ export class DocumentBudget {
 
   constructor(private readonly nowMs: () => number = monotonicMs) {}
 
-  /** @returns 0 if the request may be answered; else the seconds to wait, at least 1 */
+  /**
+   * Takes one request from the budget of an address.
+   * @returns 0 if the request may be answered; else the seconds to wait, at least 1
+   */
   spend(address: string): number {
     const network = networkOf(address);
     const nowMs = this.nowMs();

@@ -60,6 +60,7 @@ export function contract(): Representation {
 }
 
 /**
+ * The HTML of a page.
  * @param script the name of the page's document script
  * @param addressOf the address of an asset by its name
  */

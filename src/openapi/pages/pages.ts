@@ -8,7 +8,7 @@ import { headersOf } from '../../http/server/security-headers.js';
 import { DocumentBudget } from './document-budget.js';
 import { contract, documentScript, pageHtml, type PageOptions, sharedAssets } from './page.js';
 import { Representation } from './representation.js';
-import { forTheDesk } from '../signature.js';
+import { forPages } from '../signature.js';
 import { withTagsOfOperations } from '../tags.js';
 
 /** Scripts and calls from and to this origin only; Swagger sets styles inline. */
@@ -58,7 +58,7 @@ export function servePages(
     const script = `${path.slice(1).replace('/', '-')}.js`;
     assets.set(
       script,
-      documentScript(() => withTagsOfOperations(forTheDesk(document)), options),
+      documentScript(() => withTagsOfOperations(forPages(document)), options),
     );
     const addressOf = (name: string) => `/docs/assets/${assets.get(name)!.version}/${name}`;
     const page = pageHtml(document.info.title, script, addressOf);

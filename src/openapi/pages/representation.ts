@@ -31,7 +31,7 @@ export class Representation {
     private readonly content: () => string | Buffer,
   ) {}
 
-  /** Changes with the content of the resource; part of its address. */
+  /** A part of the resource's address that changes with its content. */
   get version(): string {
     return this.prepare().version;
   }
