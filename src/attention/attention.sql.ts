@@ -22,14 +22,39 @@ export const OPEN: Statement = {
   text: `
     WITH opened AS (
       INSERT INTO attention_items (item_id, kind, subject, state, operator_id, provider_id, summary, count, href,
-                                   range_from, range_to, created_at)
-      SELECT item_id, kind, subject, 'OPEN', operator_id, provider_id, summary, count, href, range_from, range_to, ${NOW}
+                                   parked_at, range_from, range_to, created_at)
+      SELECT item_id, kind, subject, 'OPEN', operator_id, provider_id, summary, count, href, parked_at, range_from,
+             range_to, ${NOW}
         FROM json_to_recordset($1::json) AS cause (item_id uuid, kind text, subject text, operator_id text,
-               provider_id text, summary text, count integer, href text, range_from timestamptz, range_to timestamptz)
+               provider_id text, summary text, count integer, href text, parked_at timestamptz, range_from timestamptz,
+               range_to timestamptz)
       ON CONFLICT (kind, subject) WHERE cause_present DO NOTHING
       RETURNING item_id
     ), ${recordEvent('opened', `'opened'`, '$2')}
     SELECT item_id AS id FROM opened`,
+};
+
+/**
+ * $1: causes of parked transactions as JSON. An item that was opened while its transaction was only undecided says now that
+ * it is parked, and is OPEN again if it was snoozed. A closed one stays as it is.
+ */
+export const MARK_PARKED: Statement = {
+  name: 'attention_mark_parked',
+  text: `
+    WITH changing AS (
+      SELECT i.item_id, i.state, cause.summary, cause.parked_at
+        FROM json_to_recordset($1::json) AS cause (subject text, summary text, parked_at timestamptz)
+        JOIN attention_items i ON i.kind = 'transaction' AND i.subject = cause.subject AND i.cause_present
+       WHERE i.state <> 'CLOSED' AND (i.parked_at IS NULL OR i.parked_at < cause.parked_at)
+         FOR UPDATE OF i
+    ), changed AS (
+      UPDATE attention_items i
+         SET summary = changing.summary, parked_at = changing.parked_at, state = 'OPEN', snoozed_until = NULL
+        FROM changing WHERE i.item_id = changing.item_id
+      RETURNING i.item_id, changing.state AS state_before
+    ), woken AS (SELECT item_id FROM changed WHERE state_before = 'SNOOZED'),
+    ${recordEvent('woken', `'woken'`, `'${PLATFORM_ACTOR}'`, 'NULL', `'its transaction was parked'`)}
+    SELECT item_id AS id FROM changed`,
 };
 
 /** Closes items whose cause is gone, if they are not closed yet. The same cause may then open a new item later. */

@@ -68,7 +68,23 @@ export class AttentionStore {
     return opened;
   }
 
-  private rowOf({ kind, subject, operatorId, providerId, summary, count, href, range }: Cause): object {
+  /** Lets the items of transactions that have been parked since they were opened say so, and reopens the snoozed ones. */
+  async markParked(causes: readonly Cause[]): Promise<void> {
+    if (causes.length === 0) return;
+    await this.database.query(sql.MARK_PARKED, [JSON.stringify(causes.map((cause) => this.rowOf(cause)))]);
+  }
+
+  private rowOf({
+    kind,
+    subject,
+    operatorId,
+    providerId,
+    summary,
+    count,
+    href,
+    parkedAt,
+    range,
+  }: Cause): object {
     return {
       item_id: this.randomness.uuid(),
       kind,
@@ -78,6 +94,7 @@ export class AttentionStore {
       summary,
       count,
       href,
+      parked_at: parkedAt,
       range_from: range?.from,
       range_to: range?.to,
     };

@@ -56,6 +56,8 @@ export interface Cause {
   readonly summary: string;
   readonly count?: number;
   readonly href?: string;
+  /** Of a parked transaction: when it was parked, with microseconds. */
+  readonly parkedAt?: string;
   /** Of a reconciliation: the time range that was compared. */
   readonly range?: { readonly from: Date; readonly to: Date };
 }

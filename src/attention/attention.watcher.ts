@@ -23,9 +23,15 @@ const POLL_MS = 5_000;
 const FIRST_POLL_MS = 1_000;
 /** Over all instances, at most one pass begins in this time, in seconds. It is shorter than the polling interval. */
 const PASS_SECONDS = 3;
-/** Rows per query, and queries per search in a pass: they bound the cost of a pass. */
+/** Rows per query. */
 const WINDOW = 500;
-const WINDOWS_PER_PASS = 4;
+/**
+ * Maximum number of windows of the newest causes that a pass reads: 10,000 rows, more than can become causes between two
+ * passes. A pass reads further windows only while they may contain a cause without an item.
+ */
+const NEWEST_WINDOWS = 20;
+/** Windows of older rows that a pass checks after that, so that all of them are checked in turn. */
+const OLDER_WINDOWS = 3;
 /** Polling interval for the searches that have a longer interval of their own, in milliseconds. */
 const RARE_POLL_MS = 60_000;
 /** How long a stop waits for a pass, in milliseconds. */
@@ -128,25 +134,48 @@ export class AttentionWatcher
     for (const kind of ENDING) await this.endGone(kind);
   }
 
-  /** Opens items for the first window of a search and, if there are more rows, for some of the later windows. */
+  /** Opens items for the newest causes, and then for some of the older ones, which may lack an item after a crash. */
   private async search(name: Search): Promise<void> {
-    let place = await this.searchWindow(name, undefined);
+    let place = await this.searchNewest(name);
     if (place) place = this.places.get(name) ?? place;
-    for (let window = 1; place && window < WINDOWS_PER_PASS && !this.loop.stopping; window += 1) {
-      place = await this.searchWindow(name, place);
+    for (let window = 0; place && window < OLDER_WINDOWS && !this.loop.stopping; window += 1) {
+      place = (await this.searchWindow(name, place)).end;
     }
     if (place) this.places.set(name, place);
     else this.places.delete(name);
   }
 
-  /** @returns the place of the last row; undefined at the end of the search */
+  /**
+   * Opens items for the newest causes, up to a window in which all have an item for more than half a minute: older causes
+   * have theirs, too, because passes begin more often.
+   * @returns the place of the last row; undefined at the end of the search
+   */
+  private async searchNewest(name: Search): Promise<readonly string[] | undefined> {
+    let found = await this.searchWindow(name, undefined);
+    for (let window = 1; found.end && found.mayBeNew && window < NEWEST_WINDOWS; window += 1) {
+      if (this.loop.stopping) break;
+      found = await this.searchWindow(name, found.end);
+    }
+    return found.end;
+  }
+
+  /**
+   * Opens items for a window.
+   * @returns the place of its last row, undefined at the end of the search; and whether the next window may contain new
+   * causes
+   */
   private async searchWindow(
     name: Search,
     place: readonly string[] | undefined,
-  ): Promise<readonly string[] | undefined> {
+  ): Promise<{ end: readonly string[] | undefined; mayBeNew: boolean }> {
     const rows = await this.causes.window(name, place, WINDOW);
-    await this.items.open(rows.filter(({ isNew }) => isNew).map(({ cause }) => cause));
-    return rows.length === WINDOW ? rows.at(-1)?.place : undefined;
+    const causes = rows.filter(({ isNew }) => isNew).map(({ cause }) => cause);
+    if (name === 'parked') await this.items.markParked(causes);
+    await this.items.open(causes);
+    return {
+      end: rows.length === WINDOW ? rows.at(-1)?.place : undefined,
+      mayBeNew: rows.some(({ isNew, isRecent }) => isNew || isRecent),
+    };
   }
 
   /** Closes items of a kind whose cause is gone; checks one window of items in each pass. */

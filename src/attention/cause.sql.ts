@@ -2,30 +2,35 @@ import type { Statement } from '../database/database.js';
 import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 
 /*
- * The searches for causes. They read tables of other rooms in windows: at most $1 rows after the place $2 …, along an index
- * that contains few other rows, so that the cost of a pass is bounded. `due` says whether the row is a cause already,
- * `known` whether it has an item. `= ANY` makes the planner use an index that begins with the column: see
- * database/time-ordered.ts.
+ * The searches for causes. They read tables of other rooms in windows: at most $1 rows before the place $2 …, along an index
+ * that contains few other rows, so that the cost of a pass is bounded. The newest cause comes first, because it is the one
+ * that may have no item yet. `due` says whether the row is a cause already, `known` whether it has an item that says so,
+ * `recent` whether it became a cause in the last half minute. `= ANY` makes the planner use an index that begins with the
+ * column: see database/time-ordered.ts.
  */
 
-/** Whether a cause has an item. A scalar sub-select always uses the index; for EXISTS the planner may read all items. */
-const known = (kind: string, subject: string) => `
-  coalesce((SELECT true FROM attention_items i WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present),
-           false) AS known`;
+const RECENT = `statement_timestamp() - interval '30 seconds'`;
+
+/** A condition on the item of a cause. A scalar sub-select always uses the index; for EXISTS the planner may read all items. */
+const ofItem = (kind: string, subject: string, condition: string) => `
+  coalesce((SELECT ${condition} FROM attention_items i
+             WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present), false)`;
+
+/** Whether a cause has an item. */
+const known = (kind: string, subject: string) => `${ofItem(kind, subject, 'true')} AS known`;
 
 const TRANSACTION = `
   t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId", t.kind,
-  t.player_ref AS "playerRef", t.amount_minor AS "amountMinor", t.currency, t.parked_at IS NOT NULL AS parked,
-  ${known('transaction', `t.provider_id || '/' || t.transaction_id`)}`;
+  t.player_ref AS "playerRef", t.amount_minor AS "amountMinor", t.currency, t.parked_at::text AS "parkedAt"`;
+const SUBJECT = `t.provider_id || '/' || t.transaction_id`;
 
-/** Age at which an undecided transaction needs attention. Contract, section 9. */
-const UNDECIDED_FOR = `interval '5 minutes'`;
-
-/** Along transactions_parked, latest first. */
+/** Along transactions_parked. An item that was opened before its transaction was parked does not say so yet. */
 const PARKED: Statement = {
   name: 'cause_parked',
   text: `
-    SELECT ${TRANSACTION}, true AS due, ARRAY[t.parked_at::text, t.provider_id, t.transaction_id] AS place
+    SELECT ${TRANSACTION}, true AS due, t.parked_at > ${RECENT} AS recent,
+           ${ofItem('transaction', SUBJECT, `i.state = 'CLOSED' OR coalesce(i.parked_at >= t.parked_at, false)`)} AS known,
+           ARRAY[t.parked_at::text, t.provider_id, t.transaction_id] AS place
       FROM (SELECT * FROM transactions
              WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL
                AND parked_at <= $2::timestamptz
@@ -34,54 +39,69 @@ const PARKED: Statement = {
      ORDER BY t.parked_at DESC, t.provider_id DESC, t.transaction_id DESC`,
 };
 
-/** Along transactions_undecided. */
+/**
+ * TIMED_OUT transactions, and when each became a cause, in UTC: at the age of five minutes, or later by an attempt.
+ * Contract, section 9. Migration 0018 has an index of these expressions. The CASE keeps the planner from combining other
+ * indexes, which would read all of these rows.
+ */
+const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
+const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
+
+/** Along transactions_timed_out. */
 const UNDECIDED: Statement = {
   name: 'cause_undecided',
   text: `
-    SELECT ${TRANSACTION}, (t.state = 'TIMED_OUT' AND t.created_at <= statement_timestamp() - ${UNDECIDED_FOR}) AS due,
-           ARRAY[t.operator_id, t.updated_at::text, t.provider_id, t.transaction_id] AS place
-      FROM (SELECT * FROM transactions
-             WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NULL
-               AND operator_id >= $2::text
-               AND (operator_id, updated_at, provider_id, transaction_id) > ($2::text, $3::timestamptz, $4::text, $5::text)
-             ORDER BY operator_id, updated_at, provider_id, transaction_id LIMIT $1) t
-     ORDER BY t.operator_id, t.updated_at, t.provider_id, t.transaction_id`,
+    SELECT ${TRANSACTION}, true AS due, t.since > (${RECENT}) AT TIME ZONE 'UTC' AS recent,
+           ${known('transaction', SUBJECT)},
+           ARRAY[(t.since AT TIME ZONE 'UTC')::text, t.provider_id, t.transaction_id] AS place
+      FROM (SELECT *, ${UNDECIDED_SINCE} AS since FROM transactions
+             WHERE ${TIMED_OUT} AND ${UNDECIDED_SINCE} <= $2::timestamptz AT TIME ZONE 'UTC'
+               AND (${UNDECIDED_SINCE}, provider_id, transaction_id)
+                   < ($2::timestamptz AT TIME ZONE 'UTC', $3::text, $4::text)
+             ORDER BY ${UNDECIDED_SINCE} DESC, provider_id DESC, transaction_id DESC LIMIT $1) t
+     ORDER BY t.since DESC, t.provider_id DESC, t.transaction_id DESC`,
 };
 
-/** Along free_spin_grants_of_state, the newest first. */
+/** Along free_spin_grants_failed. */
 const GRANTS: Statement = {
   name: 'cause_grants',
   text: `
     SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
            g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
-           g.failure_error AS error, g.outcome_unknown AS "outcomeUnknown", true AS due,
-           ${known('grant', 'g.request_ref')}, ARRAY[g.grant_no::text] AS place
-      FROM (SELECT * FROM free_spin_grants WHERE state = ANY (ARRAY['FAILED']) AND grant_no < $2::bigint
-             ORDER BY state DESC, grant_no DESC LIMIT $1) g
-     ORDER BY g.grant_no DESC`,
+           g.failure_error AS error, g.outcome_unknown AS "outcomeUnknown", true AS due, g.updated_at > ${RECENT} AS recent,
+           ${known('grant', 'g.request_ref')}, ARRAY[g.updated_at::text, g.request_ref] AS place
+      FROM (SELECT * FROM free_spin_grants
+             WHERE state = 'FAILED' AND updated_at <= $2::timestamptz
+               AND (updated_at, request_ref) < ($2::timestamptz, $3::text)
+             ORDER BY updated_at DESC, request_ref DESC LIMIT $1) g
+     ORDER BY g.updated_at DESC, g.request_ref DESC`,
 };
 
-/** Along session_revocations_undelivered, the newest first. */
+/** When a notification failed, or its lease ended, at which its outcome is unknown. Migration 0018 has an index of it. */
+const UNDELIVERED_SINCE = 'coalesce(lease_until, failed_at, created_at)';
+
+/** Along session_revocations_failed. */
 const REVOCATIONS: Statement = {
   name: 'cause_revocations',
   text: `
     SELECT s.provider_id AS "providerId", s.operator_id AS "operatorId", s.player_ref AS "playerRef",
-           r.session_id AS "sessionId", r.error, (NOT r.delivered OR r.lease_until <= statement_timestamp()) AS due,
-           ${known('revocation', 'r.session_id::text')}, ARRAY[r.created_at::text, r.session_id::text] AS place
-      FROM (SELECT * FROM session_revocations
-             WHERE sent AND delivered IS NOT TRUE AND (created_at, session_id) < ($2::timestamptz, $3::uuid)
-             ORDER BY created_at DESC, session_id DESC LIMIT $1) r
+           r.session_id AS "sessionId", r.error, true AS due, r.since > ${RECENT} AS recent,
+           ${known('revocation', 'r.session_id::text')}, ARRAY[r.since::text, r.session_id::text] AS place
+      FROM (SELECT *, ${UNDELIVERED_SINCE} AS since FROM session_revocations
+             WHERE sent AND delivered IS NOT TRUE AND ${UNDELIVERED_SINCE} <= $2::timestamptz
+               AND (${UNDELIVERED_SINCE}, session_id) < ($2::timestamptz, $3::uuid)
+             ORDER BY ${UNDELIVERED_SINCE} DESC, session_id DESC LIMIT $1) r
      CROSS JOIN LATERAL (SELECT * FROM sessions WHERE session_id = r.session_id OFFSET 0) s
-     ORDER BY r.created_at DESC, r.session_id DESC`,
+     ORDER BY r.since DESC, r.session_id DESC`,
 };
 
-/** Along approvals_of_state, the newest first. */
+/** Along approvals_of_state. */
 const APPROVALS: Statement = {
   name: 'cause_approvals',
   text: `
     SELECT a.approval_id AS "approvalId", a.operator_id AS "operatorId", a.kind, a.deed AS terms,
-           a.expires_at > statement_timestamp() AS due, ${known('approval', 'a.approval_id::text')},
-           ARRAY[a.created_at::text, a.approval_id::text] AS place
+           a.expires_at > statement_timestamp() AS due, a.created_at > ${RECENT} AS recent,
+           ${known('approval', 'a.approval_id::text')}, ARRAY[a.created_at::text, a.approval_id::text] AS place
       FROM (SELECT * FROM approvals
              WHERE state = ANY (ARRAY['WAITING']) AND (created_at, approval_id) < ($2::timestamptz, $3::uuid)
              ORDER BY state DESC, created_at DESC, approval_id DESC LIMIT $1) a
@@ -90,12 +110,12 @@ const APPROVALS: Statement = {
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Each search with its first place. */
+/** Each search with its first place. Rows after `now`, by the database's clock, are no causes yet. */
 export const SEARCHES = {
   parked: { statement: PARKED, begin: ['infinity', '', ''] },
-  undecided: { statement: UNDECIDED, begin: ['', '-infinity', '', ''] },
-  grants: { statement: GRANTS, begin: ['9223372036854775807'] },
-  revocations: { statement: REVOCATIONS, begin: ['infinity', LAST_UUID] },
+  undecided: { statement: UNDECIDED, begin: ['now', '', ''] },
+  grants: { statement: GRANTS, begin: ['infinity', ''] },
+  revocations: { statement: REVOCATIONS, begin: ['now', LAST_UUID] },
   approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
 } as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
 

@@ -9,6 +9,8 @@ export interface Searched {
   readonly cause: Cause;
   /** Whether it is due, and has no item. */
   readonly isNew: boolean;
+  /** Whether it became a cause in the last half minute. */
+  readonly isRecent: boolean;
   /** Where the next window begins. */
   readonly place: readonly string[];
 }
@@ -18,13 +20,18 @@ export interface Searched {
 export class CauseStore {
   constructor(private readonly database: Database) {}
 
-  /** The next rows of a search. @param place that of the last row before; undefined: from the beginning */
+  /** The next rows of a search. @param place the place of the last row of the window before; undefined for the newest causes */
   async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<Searched[]> {
     const { statement, begin } = SEARCHES[search];
     // Each search gives the rows that its mapping reads.
     const toCause = causeOf[search] as (row: RowOf[Search]) => Cause;
     const rows = await this.database.query<RowOf[Search]>(statement, [limit, ...(place ?? begin)]);
-    return rows.map((row) => ({ isNew: row.due && !row.known, place: row.place, cause: toCause(row) }));
+    return rows.map((row) => ({
+      isNew: row.due && !row.known,
+      isRecent: row.recent,
+      place: row.place,
+      cause: toCause(row),
+    }));
   }
 
   /** The subjects whose cause is still present. */

@@ -12,6 +12,8 @@ interface SearchedRow {
   readonly due: boolean;
   /** Whether it has an item. */
   readonly known: boolean;
+  /** Whether it became a cause in the last half minute. */
+  readonly recent: boolean;
   /** Where the next window begins. */
   readonly place: readonly string[];
 }
@@ -24,7 +26,8 @@ interface UndecidedRow extends SearchedRow {
   readonly playerRef: string;
   readonly amountMinor: number;
   readonly currency: string;
-  readonly parked: boolean;
+  /** When it was parked, with microseconds. */
+  readonly parkedAt: string | null;
 }
 
 interface FailedGrantRow extends SearchedRow {
@@ -82,8 +85,8 @@ export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause }
 };
 
 function undecidedTransaction(row: UndecidedRow): Cause {
-  const { providerId, transactionId, operatorId, kind, playerRef, amountMinor, currency, parked } = row;
-  const why = parked ? 'the resolver has given up' : 'undecided for more than five minutes';
+  const { providerId, transactionId, operatorId, kind, playerRef, amountMinor, currency, parkedAt } = row;
+  const why = parkedAt !== null ? 'the resolver has given up' : 'undecided for more than five minutes';
   return {
     kind: 'transaction',
     subject: subjectOf(providerId, transactionId),
@@ -91,6 +94,7 @@ function undecidedTransaction(row: UndecidedRow): Cause {
     providerId,
     summary: `${kind} ${transactionId} of ${money(amountMinor, currency)} for ${playerRef}: ${why}`,
     href: transactionHref(providerId, transactionId),
+    ...(parkedAt !== null && { parkedAt }),
   };
 }
 

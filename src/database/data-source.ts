@@ -18,6 +18,7 @@ import { AttemptEvidence1764000000014 } from './migrations/0014-attempt-evidence
 import { Attention1764000000015 } from './migrations/0015-attention.js';
 import { HealthAndPauses1764000000016 } from './migrations/0016-health-and-pauses.js';
 import { WinsAboveLimitByTime1764000000017 } from './migrations/0017-wins-above-limit-by-time.js';
+import { DeskByCause1764000000018 } from './migrations/0018-desk-by-cause.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -64,6 +65,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       Attention1764000000015,
       HealthAndPauses1764000000016,
       WinsAboveLimitByTime1764000000017,
+      DeskByCause1764000000018,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

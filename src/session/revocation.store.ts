@@ -62,7 +62,9 @@ const CLAIM_LEFT = {
 const COMPLETE = {
   name: 'revocation_complete',
   text: `
-    UPDATE session_revocations SET delivered = $2::boolean, status = $3, error = $4, lease_until = NULL
+    UPDATE session_revocations
+       SET delivered = $2::boolean, status = $3, error = $4, lease_until = NULL,
+           failed_at = CASE WHEN NOT $2::boolean THEN clock_timestamp() END
      WHERE session_id = $1 AND sent AND (delivered IS NULL OR ($2::boolean AND NOT delivered))`,
 };
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parked } from '../desk/desk.js';
-import { PROVIDER, startWorld, type World } from '../world/world.js';
+import { GRANT } from '../world/provider.js';
+import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 
 let world: World;
@@ -34,3 +35,71 @@ test('items are opened and closed automatically, once, whichever of several inst
   await vi.waitFor(async () => expect((await subjects('CLOSED')).sort()).toEqual(both), { timeout: 20_000 });
   expect(await subjects('OPEN')).toEqual([]);
 }, 60_000);
+
+describe('an item appears within ten seconds, although thousands of older causes have one:', () => {
+  const OLD = 5_000;
+  const PROMPTLY = { timeout: 10_000, interval: 100 };
+  const OF_OLD = `FROM generate_series(1, ${OLD}) n`;
+  const AN_HOUR_AGO = `now() - interval '1 hour'`;
+  const addItems = (kind: string, prefix: string) =>
+    world.sql.run(
+      `INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
+       SELECT gen_random_uuid(), $1, $2 || n, 'OPEN', 'x', ${AN_HOUR_AGO} ${OF_OLD}`,
+      [kind, prefix],
+    );
+  const items = async (kind: string, subjects: readonly string[]) =>
+    (
+      await world.sql.run<{ count: number }>(
+        `SELECT count(*)::int AS count FROM attention_items WHERE kind = $1 AND subject = ANY ($2::text[])`,
+        [kind, subjects],
+      )
+    )[0]!.count;
+
+  test('of a batch whose grants fail', async () => {
+    await addItems('grant', 'old-');
+    // Numbered after the new ones: a search along the numbers would find these first.
+    await world.sql.run(
+      `INSERT INTO free_spin_grants (grant_no, request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
+         bet_amount_minor, currency, attempt, failure_error, created_at, updated_at)
+       OVERRIDING SYSTEM VALUE
+       SELECT 1000000 + n, 'old-' || n, 'FAILED', $1, $2, 'p', $3, 1, 1, 'EUR', 1, 'x', ${AN_HOUR_AGO}, ${AN_HOUR_AGO}
+         ${OF_OLD}`,
+      [OPERATOR, PROVIDER, GAME],
+    );
+    world.provider.always({ do: 'answer', status: 422, body: {} }, { path: GRANT });
+    const order = { operatorId: OPERATOR, gameId: GAME, spins: 5, betAmountMinor: 20, currency: 'EUR' };
+    const playerRefs = Array.from({ length: 600 }, (_, n) => `player-${n}`);
+    const { batchId } = (await world.admin('POST', '/v1/admin/free-spins/batches', { ...order, playerRefs }))
+      .json;
+    const failed = await vi.waitFor(async () => {
+      const rows = await world.sql.run<{ ref: string }>(
+        `SELECT request_ref AS ref FROM free_spin_grants WHERE batch_id = $1 AND state = 'FAILED'`,
+        [batchId],
+      );
+      expect(rows).toHaveLength(playerRefs.length);
+      return rows.map(({ ref }) => ref);
+    }, 30_000);
+    await vi.waitFor(async () => expect(await items('grant', failed)).toBe(failed.length), PROMPTLY);
+  }, 60_000);
+
+  test('of a transaction that has been TIMED_OUT for five minutes', async () => {
+    await addItems('transaction', `${PROVIDER}/old-`);
+    // The resolver knows no such operator.
+    await world.sql.run(
+      `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+         player_ref, game_id, currency, amount_minor, round_id, attempt, created_at, updated_at)
+       SELECT $1, 'old-' || n, gen_random_uuid(), 'WIN', 'TIMED_OUT', 'a-former-operator', 'REAL', 'p', 'g', 'EUR', 1, 'r', 1,
+              ${AN_HOUR_AGO}, ${AN_HOUR_AGO} ${OF_OLD}`,
+      [PROVIDER],
+    );
+    const { transactionId } = await new Transactions(world).timedOut(
+      world.transaction(await world.launch(), 'WIN'),
+    );
+    await world.sql.run(
+      `UPDATE transactions SET created_at = created_at - interval '5 minutes' WHERE transaction_id = $1`,
+      [transactionId],
+    );
+    const subject = `${PROVIDER}/${transactionId}`;
+    await vi.waitFor(async () => expect(await items('transaction', [subject])).toBe(1), PROMPTLY);
+  }, 30_000);
+});

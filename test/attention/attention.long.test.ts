@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADJUSTMENTS, adjustmentOrder, APPROVALS, type Person, person } from '../approvals/desk.js';
-import { parked } from '../desk/desk.js';
+import { parked, tick } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
 import { FlaggedWinningsWatch } from '../../src/attention/flagged-winnings.watch.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
@@ -85,6 +85,39 @@ describe('an item is opened and closed with its cause:', () => {
     expect((await list('kind=transaction')).map(({ subject }) => subject)).not.toContain(
       `${PROVIDER}/${young.transactionId}`,
     );
+  });
+
+  test('a transaction that is parked later: its item says so, and is OPEN again', async () => {
+    const win = world.transaction(await world.launch({ playerRef: 'eve' }), 'WIN');
+    await transactions.timedOut(win);
+    const age = (hours: number, idleMinutes: number) =>
+      world.sql.run(
+        `UPDATE transactions SET created_at = now() - make_interval(hours => $2), updated_at = now() - make_interval(mins => $3)
+          WHERE transaction_id = $1`,
+        [win.transactionId, hours, idleMinutes],
+      );
+    await age(1, 0);
+    const subject = `${PROVIDER}/${win.transactionId}`;
+    const item = await itemOf('transaction', subject);
+    expect(item['summary']).toMatch(/: undecided for more than five minutes$/);
+    await act(item, 'snooze', { until: '2099-01-01' });
+    await age(25, 2);
+    await tick(world);
+    expect(await itemOf('transaction', subject)).toMatchObject({
+      id: item.id,
+      summary: `WIN ${win.transactionId} of 1.00 EUR for eve: the resolver has given up`,
+    });
+    const { history } = (await support.call('GET', `${ATTENTION}/${item.id}`)).json;
+    expect((history as object[]).at(-1)).toMatchObject({
+      event: 'woken',
+      by: 'croupier',
+      text: 'its transaction was parked',
+    });
+    // Once: a person may snooze it again.
+    await act(item, 'snooze', { until: '2099-01-01' });
+    await pass();
+    await itemOf('transaction', subject, 'SNOOZED');
+    await act(item, 'close', { reason: 'done' });
   });
 
   test('a grant that FAILED, until it is granted', async () => {

@@ -1,0 +1,54 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Lets the searches for causes of attention begin with the newest cause, and lets an item say that its transaction was
+ * parked. Not in one transaction, because an index cannot be built concurrently in one. Each step can be repeated.
+ */
+export class DeskByCause1764000000018 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(COLUMNS);
+    await runner.query(SAID_TO_BE_PARKED);
+    for (const [name, definition] of INDEXES) {
+      // An interrupted build leaves an invalid index.
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const [name] of INDEXES) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    await runner.query(`
+      ALTER TABLE attention_items DROP COLUMN IF EXISTS parked_at;
+      ALTER TABLE session_revocations DROP COLUMN IF EXISTS failed_at;
+    `);
+  }
+}
+
+const COLUMNS = `
+ALTER TABLE attention_items ADD COLUMN IF NOT EXISTS parked_at timestamptz;
+ALTER TABLE session_revocations ADD COLUMN IF NOT EXISTS failed_at timestamptz;
+`;
+
+/** These items were opened after their transaction was parked. */
+const SAID_TO_BE_PARKED = `
+UPDATE attention_items SET parked_at = created_at
+ WHERE kind = 'transaction' AND cause_present AND parked_at IS NULL AND summary LIKE '%: the resolver has given up'
+`;
+
+/** A normal transaction, grant or revocation writes none of these. */
+const INDEXES: readonly (readonly [string, string])[] = [
+  [
+    'transactions_timed_out',
+    `transactions (greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC'),
+                   provider_id, transaction_id)
+       WHERE CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`,
+  ],
+  ['free_spin_grants_failed', `free_spin_grants (updated_at, request_ref) WHERE state = 'FAILED'`],
+  [
+    'session_revocations_failed',
+    `session_revocations (coalesce(lease_until, failed_at, created_at), session_id)
+       WHERE sent AND delivered IS NOT TRUE`,
+  ],
+];
