@@ -1,8 +1,10 @@
 /**
  * A complete operator's wallet on PostgreSQL, as Croupier's contract, section 4, describes it. `docs/integrate/operator.md`
- * explains it. Run it with:
+ * explains it. Run it in Croupier's folder:
  *
- *   DATABASE_URL=postgres://… TENANT=my-operator CROUPIER_SECRET=… PORT=4000 node example-wallet.mjs
+ *   TENANT=my-operator CROUPIER_SECRET=… node docs/integrate/example-wallet.mjs
+ *
+ * PORT is 4000 by default. Set DATABASE_URL to use a PostgreSQL of your own.
  *
  * Each call is one database transaction that first locks the player's account. Concurrent calls for one player therefore
  * take turns, and a process that dies in between has booked either everything or nothing.
@@ -10,11 +12,16 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 
 const { DATABASE_URL, TENANT, CROUPIER_SECRET, PORT = '4000' } = process.env;
-/** What a player has before the first transaction, in minor units; a real wallet opens accounts elsewhere. */
+if (!TENANT || !CROUPIER_SECRET) throw new Error('TENANT and CROUPIER_SECRET are needed');
+/** A player's initial balance, in minor units. */
 const WELCOME_MINOR = 100_000;
+/** For trials, every player has an account, except those whose name begins like this. */
+const UNKNOWN_PREFIX = 'unknown-';
 const TOLERANCE_SECONDS = 300;
 const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -35,15 +42,23 @@ CREATE TABLE IF NOT EXISTS rolled_back (
   PRIMARY KEY (provider_id, transaction_id)
 );`;
 
-const pool = new pg.Pool({ connectionString: DATABASE_URL });
+const embedded = DATABASE_URL ? undefined : await startEmbedded();
+const pool = new pg.Pool({ connectionString: DATABASE_URL ?? embedded.url });
+
+/** For trials: Croupier's embedded PostgreSQL, which `npm start` has built, with a database of the wallet's own. */
+async function startEmbedded() {
+  const { startEmbeddedPostgres } = await import('../../dist/embedded-postgres/embedded-postgres.js');
+  return startEmbeddedPostgres({ dataDir: join(tmpdir(), 'croupier-example-wallet'), log: () => undefined });
+}
 
 /** POST /transaction: books an order once, however often it arrives, and answers the same each time. */
 async function book(order) {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    const balance = await lockAccount(client, order);
-    const booking = (await findBooking(client, order)) ?? (await insertBooking(client, order, balance));
+    const account = await lockAccount(client, order);
+    const balance = Number(account?.balance_minor ?? 0);
+    const booking = (await findBooking(client, order)) ?? (await insertBooking(client, order, account));
     const answer = {
       status: booking.status,
       balance: balance + (booking.isNew ? Number(booking.moved_minor) : 0),
@@ -60,18 +75,24 @@ async function book(order) {
   }
 }
 
-/** Until the end of the database transaction, no other call changes this account. @returns its balance */
+/** Until the end of the database transaction, no other call changes this account. @returns undefined if there is none */
 async function lockAccount(client, { playerRef, currency }) {
+  await openAccount(client, playerRef, currency);
+  const { rows } = await client.query(
+    'SELECT balance_minor FROM accounts WHERE player_ref = $1 AND currency = $2 FOR UPDATE',
+    [playerRef, currency],
+  );
+  return rows[0];
+}
+
+/** Opens an account at its first call. A real wallet opens accounts when players register, not here. */
+async function openAccount(client, playerRef, currency) {
+  if (playerRef.startsWith(UNKNOWN_PREFIX)) return;
   await client.query('INSERT INTO accounts VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
     playerRef,
     currency,
     WELCOME_MINOR,
   ]);
-  const { rows } = await client.query(
-    'SELECT balance_minor FROM accounts WHERE player_ref = $1 AND currency = $2 FOR UPDATE',
-    [playerRef, currency],
-  );
-  return Number(rows[0].balance_minor);
 }
 
 async function findBooking(client, { providerId, transactionId }) {
@@ -82,9 +103,9 @@ async function findBooking(client, { providerId, transactionId }) {
   return rows[0];
 }
 
-async function insertBooking(client, order, balance) {
+async function insertBooking(client, order, account) {
   const { providerId, transactionId, kind, playerRef, currency, originalTransactionId } = order;
-  const { status, movedMinor = 0, reason = null } = await judge(client, order, balance);
+  const { status, movedMinor = 0, reason = null } = await judge(client, order, account);
   await client.query(
     'UPDATE accounts SET balance_minor = balance_minor + $3 WHERE player_ref = $1 AND currency = $2',
     [playerRef, currency, movedMinor],
@@ -104,7 +125,7 @@ async function insertBooking(client, order, balance) {
 }
 
 /** Decides a new order. Changes nothing. */
-async function judge(client, order, balance) {
+async function judge(client, order, account) {
   const { providerId, transactionId, kind, amountMinor, originalTransactionId } = order;
   if (kind === 'ROLLBACK') {
     const target = await findBooking(client, { providerId, transactionId: originalTransactionId });
@@ -114,6 +135,8 @@ async function judge(client, order, balance) {
     return approved(reversed ? 0 : -Number(target.moved_minor)); // at most one reversal
   }
   if (await isRolledBack(client, providerId, transactionId)) return declined('TRANSACTION_ROLLED_BACK');
+  if (!account) return declined('PLAYER_UNKNOWN');
+  const balance = Number(account.balance_minor);
   const movedMinor = kind === 'BET' ? -amountMinor : amountMinor;
   if (kind === 'BET' && amountMinor > balance) return declined('INSUFFICIENT_FUNDS');
   if (!Number.isSafeInteger(balance + movedMinor)) return declined('LIMIT_REACHED');
@@ -133,23 +156,39 @@ async function isRolledBack(client, providerId, transactionId) {
   return rowCount > 0;
 }
 
-/** POST /balance */
+/** POST /balance @returns undefined if there is no such account */
 async function readBalance({ playerRef, currency }) {
+  await openAccount(pool, playerRef, currency);
   const { rows } = await pool.query(
     'SELECT balance_minor FROM accounts WHERE player_ref = $1 AND currency = $2',
     [playerRef, currency],
   );
-  return { balance: Number(rows[0]?.balance_minor ?? WELCOME_MINOR) };
+  return rows[0] && { balance: Number(rows[0].balance_minor) };
 }
 
-/** What makes a request no order; undefined if it is one. */
-function defectOf({ providerId, transactionId, kind, playerRef, currency, amountMinor, ...rest }) {
-  if (![providerId, transactionId, playerRef].every(isText)) return 'an identifier is missing';
+/** The body as an object; empty if it is anything else. */
+function parse(raw) {
+  try {
+    return Object(JSON.parse(raw));
+  } catch {
+    return {};
+  }
+}
+
+/** Why a body names no account; undefined if it names one. */
+function accountDefectOf({ playerRef, currency }) {
+  if (!isText(playerRef)) return 'playerRef is missing';
+  if (!isText(currency) || !/^[A-Z]{3}$/.test(currency)) return 'currency must be three upper-case letters';
+  return undefined;
+}
+
+/** Why a body is not a transaction; undefined if it is one. */
+function orderDefectOf({ providerId, transactionId, kind, amountMinor, originalTransactionId }) {
+  if (!isText(providerId) || !isText(transactionId)) return 'an identifier is missing';
   if (!['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'].includes(kind)) return 'unknown kind';
-  if (!/^[A-Z]{3}$/.test(currency)) return 'currency must be three upper-case letters';
   if (!Number.isSafeInteger(amountMinor)) return 'amountMinor must be an integer';
   if (amountMinor < 0 && kind !== 'ADJUSTMENT') return 'amountMinor must not be negative';
-  if (kind === 'ROLLBACK' && !isText(rest.originalTransactionId)) return 'originalTransactionId is missing';
+  if (kind === 'ROLLBACK' && !isText(originalTransactionId)) return 'originalTransactionId is missing';
   return undefined;
 }
 const isText = (value) => typeof value === 'string' && value !== '';
@@ -198,12 +237,22 @@ async function answer(request) {
     chunks.push(chunk);
   }
   const raw = Buffer.concat(chunks);
-  if (!isSigned(request.method, request.url, request.headers, raw))
-    return { status: 401, body: { error: 'invalid signature' } };
-  const order = JSON.parse(raw.toString());
-  if (request.url.endsWith('/balance')) return { status: 200, body: await readBalance(order) };
-  if (!request.url.endsWith('/transaction')) return { status: 404, body: { error: 'not found' } };
-  const error = defectOf(order);
+  const { method, url, headers } = request;
+  if (!isSigned(method, url, headers, raw)) return { status: 401, body: { error: 'invalid signature' } };
+  if (url.endsWith('/balance')) return answerBalance(parse(raw));
+  if (url.endsWith('/transaction')) return answerTransaction(parse(raw));
+  return { status: 404, body: { error: 'not found' } };
+}
+
+async function answerBalance(account) {
+  const error = accountDefectOf(account);
+  if (error) return { status: 400, body: { error } };
+  const body = await readBalance(account);
+  return body ? { status: 200, body } : { status: 404, body: { error: 'there is no such account' } };
+}
+
+async function answerTransaction(order) {
+  const error = accountDefectOf(order) ?? orderDefectOf(order);
   return error ? { status: 400, body: { error } } : { status: 200, body: await book(order) };
 }
 
@@ -219,4 +268,9 @@ server.keepAliveTimeout = 65_000; // longer than Croupier keeps an idle connecti
 server.listen(Number(PORT), '127.0.0.1', () =>
   console.log(`wallet: http://127.0.0.1:${server.address().port}`),
 );
-process.once('SIGTERM', () => server.close(() => pool.end()));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close(stop));
+
+async function stop() {
+  await pool.end();
+  await embedded?.stop();
+}

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { command } from '../../sdk/test/support/command.js';
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
 import { type LaunchedSession, startWorld, type World } from '../world/world.js';
 
@@ -50,6 +51,19 @@ const submit = async (session: LaunchedSession, kind: string, fields: object = {
   const body = world.transaction(session, kind, { ...fields });
   return { body, reply: await world.submit(body) };
 };
+
+test('certify-operator passes in all cases', { timeout: 120_000 }, async () => {
+  const target = ['--url', walletUrl, '--tenant', OPERATOR, '--slow-ms', '20', '--calls', '50'];
+  const players = ['--player', 'player-1', '--other-player', 'player-2', '--unknown-player', 'unknown-1'];
+  const { status, printed } = await command(['certify-operator', ...target, ...players], { secret });
+  expect(printed).toMatch(/^\d+ passed, 0 failed, 0 blocked by a failure, 0 skipped/m);
+  expect(status).toBe(0);
+});
+
+test.each(['null', '[]', '"text"', '{', ''])('the body %j is a 400', async (body) => {
+  for (const path of ['/transaction', '/balance'])
+    expect(await send(path, body)).toMatchObject({ status: 400 });
+});
 
 test('a round, a refused BET, a ROLLBACK and the balance', async () => {
   const session = await launch();
@@ -135,8 +149,10 @@ function order(playerRef: string) {
   };
 }
 
-async function call(path: string, fields: object, overrides: Partial<SignInput> = {}) {
-  const body = JSON.stringify(fields);
+const call = (path: string, fields: object, overrides: Partial<SignInput> = {}) =>
+  send(path, JSON.stringify(fields), overrides);
+
+async function send(path: string, body: string, overrides: Partial<SignInput> = {}) {
   const fresh = { nonce: randomUUID(), now: Math.floor(Date.now() / 1000) };
   const headers = signRequest({
     method: 'POST',
