@@ -16,7 +16,7 @@ export const AUDIENCES: readonly Audience[] = [
     title: 'Croupier for game providers',
     summary:
       'What a game provider calls: sessions, transactions and balances; and, under Webhooks, what Croupier calls at the provider.',
-    sections: [1, 2, 3, 6],
+    sections: [1, 2, 3, 6, 9],
   },
   {
     name: 'operator',
@@ -24,7 +24,7 @@ export const AUDIENCES: readonly Audience[] = [
     title: 'Croupier for operators',
     summary:
       'What an operator calls: launching and revoking sessions, free spins for its players; and, under Webhooks, what Croupier calls at the wallet, also as [a document of its own](/docs/operator-wallet-json) for generating a server.',
-    sections: [1, 2, 4, 5, 6],
+    sections: [1, 2, 3, 4, 5, 6, 9],
   },
   {
     name: 'admin',

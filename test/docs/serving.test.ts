@@ -57,6 +57,13 @@ const RESOURCES = [
   ['/docs/contract', 'text/plain; charset=utf-8'] as const,
 ];
 
+test.each(PAGES)('the links of %s resolve', async (page) => {
+  const document = (await ask(`${page}-json`)).body.toString();
+  const links = new Set([...document.matchAll(/\]\((\/[^)\s]*)\)/g)].map(([, link]) => link!));
+  expect(links).toContain('/docs/contract');
+  for (const link of links) expect([link, (await ask(link)).status]).toEqual([link, 200]);
+});
+
 test.each(RESOURCES)('%s is sent plain, compressed or not at all', async (path, type) => {
   const plain = await ask(path);
   const gzip = await ask(path, { 'accept-encoding': 'gzip, br' });
