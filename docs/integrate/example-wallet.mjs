@@ -4,7 +4,7 @@
  *
  *   TENANT=my-operator CROUPIER_SECRET=… node docs/integrate/example-wallet.mjs
  *
- * PORT is 4000 by default. Set DATABASE_URL to use a PostgreSQL of your own.
+ * PORT is 4001 by default. Set DATABASE_URL to use a PostgreSQL of your own.
  *
  * Each call is one database transaction that first locks the player's account. Concurrent calls for one player therefore
  * take turns, and a process that dies in between has booked either everything or nothing.
@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 
-const { DATABASE_URL, TENANT, CROUPIER_SECRET, PORT = '4000' } = process.env;
+const { DATABASE_URL, TENANT, CROUPIER_SECRET, PORT = '4001' } = process.env;
 if (!TENANT || !CROUPIER_SECRET) throw new Error('TENANT and CROUPIER_SECRET are needed');
 /** A player's initial balance, in minor units. */
 const WELCOME_MINOR = 100_000;
