@@ -25,7 +25,7 @@ const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FI
   --from, --to the range, from <= time < to, as 2026-03-01T00:00:00Z, with an offset, or a day in UTC (2026-03-01)
   --statement  what the operator has booked, as CSV
   --report     the file for the findings; default: the statement's name with .findings.csv
-  --record     also put the findings into the attention queue, and end those of before that are gone
+  --record     also add the findings to the attention queue, and close its items whose finding is gone
 
 Exit status 0: all agree; 1: findings; 2: could not run.`;
 

@@ -174,7 +174,8 @@ export const ApiResend = () =>
     ApiOperation({
       summary: 'Send a FAILED grant once more',
       description:
-        'One more callback with the same requestRef: a provider that booked the first one answers with its batch.',
+        'Sends one more callback with the same requestRef. A provider that has already granted it ' +
+        'returns the same `externalRef`.',
     }),
     ApiOkResponse({ type: GrantResponse }),
     ApiErrors(

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Headers } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { ApiErrors } from '../openapi/api-errors.js';
+import { ApiErrorWithMessage } from '../openapi/api-errors.js';
 import { Unsigned } from '../http/caller.js';
 import { equalInConstantTime } from '../runtime/digest.js';
 import { atMostEvery } from './at-most-every.js';
@@ -10,6 +10,7 @@ import { Metrics } from './metrics.js';
 
 /** Callers within this time share one reading of all metrics, in milliseconds. */
 const READ_EVERY_MS = 1_000;
+const TOKEN_REQUIRED = 'a valid bearer token is required';
 
 @ApiTags('Monitoring')
 @Unsigned()
@@ -26,17 +27,17 @@ export class MetricsController {
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({
     summary: 'Metrics for Prometheus',
-    description: 'Needs a bearer token when METRICS_TOKEN is set.',
+    description: 'Needs a bearer token if `METRICS_TOKEN` is set.',
   })
   @ApiProduces('text/plain')
   @ApiOkResponse({
     schema: { type: 'string', example: 'croupier_transactions_undecided{state="PENDING"} 0' },
   })
-  @ApiErrors('UNAUTHORIZED')
+  @ApiErrorWithMessage('UNAUTHORIZED', TOKEN_REQUIRED)
   read(@Headers('authorization') authorization: string | undefined): Promise<string> {
     const { metricsToken } = this.configuration;
     if (metricsToken !== undefined && !equalInConstantTime(authorization ?? '', `Bearer ${metricsToken}`)) {
-      throw new CroupierError('UNAUTHORIZED', 'a valid bearer token is required');
+      throw new CroupierError('UNAUTHORIZED', TOKEN_REQUIRED);
     }
     return this.text();
   }

@@ -13,6 +13,11 @@ export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
   return applyDecorators(...Object.values(errorResponses(codes)).map((response) => ApiResponse(response)));
 }
 
+/** Documents one refusal, with a message that differs from the catalogue's. */
+export function ApiErrorWithMessage(code: ErrorCode, message: string): MethodDecorator {
+  return ApiResponse(response(CATALOGUE[code].status, [code], () => message));
+}
+
 /** The responses of these refusals, by status. */
 export function errorResponses(codes: readonly ErrorCode[]) {
   const statuses = new Map<number, ErrorCode[]>();
@@ -35,8 +40,12 @@ const WAITING: ReadonlySet<ErrorCode> = new Set([
   'OPERATOR_NOT_CONFIGURED',
 ]);
 
-function response(status: number, codes: readonly ErrorCode[]) {
-  const rows = codes.map((code) => `\`${code}\` (${CATALOGUE[code].nextAction}): ${CATALOGUE[code].message}`);
+function response(
+  status: number,
+  codes: readonly ErrorCode[],
+  messageOf = (code: ErrorCode): string => CATALOGUE[code].message,
+) {
+  const rows = codes.map((code) => `\`${code}\` (${CATALOGUE[code].nextAction}): ${messageOf(code)}`);
   return {
     status,
     description: rows.join(' · '),
@@ -64,9 +73,7 @@ function response(status: number, codes: readonly ErrorCode[]) {
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorBody' },
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { value: { error: CATALOGUE[code].message } }]),
-        ),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: { error: messageOf(code) } }])),
       },
     },
   };

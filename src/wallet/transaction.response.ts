@@ -12,7 +12,7 @@ export class TransactionResponse {
   @ApiProperty({
     type: 'integer',
     example: 99750,
-    description: 'Minor units, as the operator reported it then',
+    description: 'Minor units, as the operator reported it at that time',
   })
   balance: number;
   @ApiProperty({ example: 'EUR' })

@@ -30,7 +30,7 @@ export class GamesAdminController {
   @ApiOperation({
     summary: 'Create or replace a game',
     description:
-      'The whole game: an absent field is reset to its default. Takes effect on every instance within a second.',
+      'Replaces the whole game: an absent field is reset to its default. Takes effect on every instance within a second.',
   })
   @ApiBody({ type: PutGameRequest })
   @ApiOkResponse({ type: GameResponse, description: 'created or replaced' })

@@ -15,7 +15,7 @@ export class RoundQuery extends TimePageQuery {
     minimum: 0,
     maximum: OLDEST_MINUTES,
     example: 1440,
-    description: 'only rounds whose first BET is older, in minutes',
+    description: 'only rounds whose first BET is older than this, in minutes',
   })
   olderThanMinutes?: number;
 
