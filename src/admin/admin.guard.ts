@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
-import { newEntryOf } from '../audit/audited-route.js';
 import { Refusals } from '../audit/refusals.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pathOf } from '../http/server/express-adapter.js';
@@ -17,7 +16,9 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**
  * Admits a request to a route with `RequiresRole` only with the credential of an administrator who has that role;
- * ignores all other routes. An address that tried too many wrong keys has to wait. Contract, section 7.
+ * ignores all other routes. An address that tried too many wrong keys has to wait, and so does an administrator whose
+ * calls were refused too often. Contract, section 7.
+ *
  * @throws CroupierError UNAUTHORIZED · FORBIDDEN · RATE_LIMITED
  */
 @Injectable()
@@ -46,9 +47,10 @@ export class AdminGuard implements CanActivate {
     if (key === undefined) throw unauthorized();
     const { id, name, roles } = await this.holder(key, request);
     const actor = actsAs(request, { actor: id, name, role: roles.join('+') || 'none', roles });
+    this.refusals.admit(actor);
     if (holds(roles, required)) return true;
     const refusal = new CroupierError('FORBIDDEN', `this needs the role ${required}`);
-    await this.refusals.record(actor, newEntryOf(context, this.reflector), refusal);
+    await this.refusals.record(context, actor, refusal);
     throw refusal;
   }
 

@@ -12,11 +12,18 @@ export interface AuditedRoute {
   readonly action: string;
   /** `<noun>:<id>` or only a noun; `{field}` is a path parameter or a field of the body. */
   readonly target: string;
+  /** Whether clients poll the route, so that equal entries within a minute are counted in one. */
+  readonly polled?: boolean;
 }
 
 /** Names the route's action and target in the audit log, equal to those that its service records on success. */
-export const Audited = (action: string, target: string) =>
-  SetMetadata(AUDITED, { action, target } satisfies AuditedRoute);
+export const Audited = (action: string, target: string, options: Pick<AuditedRoute, 'polled'> = {}) =>
+  SetMetadata(AUDITED, { action, target, ...options } satisfies AuditedRoute);
+
+/** Whether clients poll the route of this request. */
+export function isPolled(context: ExecutionContext, reflector: Reflector): boolean {
+  return reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler())?.polled ?? false;
+}
 
 /** The action and target of this request, from its route's `Audited`, else from the route itself. */
 export function newEntryOf(context: ExecutionContext, reflector: Reflector): NewEntry {

@@ -5,21 +5,46 @@ import { CATALOGUE } from '../errors/catalogue.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { ActingRequest, Actor } from './actor.js';
-import { newEntryOf } from './audited-route.js';
-import type { NewEntry } from './entry.js';
+import { Audit } from './audit.service.js';
+import { isPolled, newEntryOf } from './audited-route.js';
+import { RefusalLimit } from './refusal-limit.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
-/** Records refusals of administrators' calls. Contract, section 9, "Roles". */
+/**
+ * Records refusals of administrators' calls: each in an entry of its own, with its request id; on a route that clients
+ * poll, equal refusals within a minute are counted. Contract, section 9, "Roles".
+ */
 @Injectable()
 export class Refusals {
   private readonly logger = new BoundedLogger('Audit');
 
-  constructor(private readonly repeated: RepeatedEntries) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly audit: Audit,
+    private readonly repeated: RepeatedEntries,
+    private readonly limit: RefusalLimit,
+  ) {}
 
-  /** Never rejects: a refusal is answered even if it cannot be recorded. */
-  async record(actor: Actor, entry: NewEntry, { code, message }: CroupierError): Promise<void> {
+  /**
+   * Admits a call, unless too many of its actor's calls were refused within the last minute.
+   *
+   * @throws CroupierError RATE_LIMITED
+   */
+  admit({ actor }: Actor): void {
+    this.limit.admit(actor);
+  }
+
+  /**
+   * Records that the call was refused. Never rejects: a refusal is answered even if it cannot be recorded.
+   *
+   * @param context the refused call, which names the action and its target
+   */
+  async record(context: ExecutionContext, actor: Actor, { code, message }: CroupierError): Promise<void> {
+    const entry = { ...newEntryOf(context, this.reflector), after: { error: message }, outcome: code };
     try {
-      await this.repeated.record(actor, { ...entry, after: { error: message }, outcome: code });
+      if (isPolled(context, this.reflector)) return await this.repeated.record(actor, entry);
+      this.limit.count(actor.actor);
+      await this.audit.read(actor, entry);
     } catch (error) {
       const detail = (error as Error).message;
       this.logger.warn({ msg: 'a refusal cannot be recorded', action: entry.action, code, detail });
@@ -33,10 +58,7 @@ const RECORDED: readonly number[] = [403, 409];
 /** Records refusals of an administrator's route. The guard records those for a missing role. */
 @Injectable()
 export class RecordRefusals implements NestInterceptor {
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly refusals: Refusals,
-  ) {}
+  constructor(private readonly refusals: Refusals) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { actor } = context.switchToHttp().getRequest<ActingRequest>();
@@ -44,7 +66,7 @@ export class RecordRefusals implements NestInterceptor {
     return next.handle().pipe(
       catchError(async (error: unknown): Promise<never> => {
         if (error instanceof CroupierError && RECORDED.includes(CATALOGUE[error.code].status)) {
-          await this.refusals.record(actor, newEntryOf(context, this.reflector), error);
+          await this.refusals.record(context, actor, error);
         }
         throw error;
       }),

@@ -33,9 +33,8 @@ interface Window {
 }
 
 /**
- * Entries that one actor may cause many times a minute: polling of a status, refusals. The first is recorded at once.
- * Its repetitions within the next minute are counted and recorded in one entry, with `repeats`, `from` and `to` in
- * `after`. A killed instance loses that count, but not the first entry. Contract, section 9, "Roles".
+ * Entries that clients cause by polling. The first is recorded at once. Its repetitions within the next minute are
+ * counted and recorded in one entry, with `repeats`, `from` and `to` in `after`. A killed instance loses that count, but not the first entry. Contract, section 9, "Roles".
  */
 @Injectable()
 export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -8,20 +8,18 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
-import { Audited, newEntryOf } from './audited-route.js';
+import { Audited, isPolled, newEntryOf } from './audited-route.js';
 import type { NewEntry } from './entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
 const SENSITIVE_READ = 'croupier:sensitive-read';
 
-interface ReadOptions {
-  /** Whether clients poll the route, so that identical reads within a minute are counted in one entry. */
-  readonly polled?: boolean;
-}
-
-/** The route shows players or money, so each request to it is recorded before it is answered. */
-export const SensitiveRead = (action: string, target: string, options: ReadOptions = {}) =>
-  applyDecorators(Audited(action, target), SetMetadata(SENSITIVE_READ, options));
+/**
+ * The route shows players or money, so each request to it is recorded before it is answered. Takes the parameters of
+ * `Audited`.
+ */
+export const SensitiveRead = (...route: Parameters<typeof Audited>) =>
+  applyDecorators(Audited(...route), SetMetadata(SENSITIVE_READ, true));
 
 /** Records a sensitive read with its parameters. It is the last guard, right before the handler. */
 @Injectable()
@@ -33,14 +31,14 @@ export class SensitiveReadGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
-    const options = this.reflector.get<ReadOptions | undefined>(SENSITIVE_READ, context.getHandler());
-    if (options === undefined) return true;
+    if (!this.reflector.get<true | undefined>(SENSITIVE_READ, context.getHandler())) return true;
     const { actor, query } = context.switchToHttp().getRequest<ActingRequest>();
     if (!actor) return true;
-    return this.record(actor, { ...newEntryOf(context, this.reflector), after: query }, options);
+    const entry = { ...newEntryOf(context, this.reflector), after: query };
+    return this.record(actor, entry, isPolled(context, this.reflector));
   }
 
-  private async record(actor: Actor, entry: NewEntry, { polled }: ReadOptions): Promise<true> {
+  private async record(actor: Actor, entry: NewEntry, polled: boolean): Promise<true> {
     await (polled ? this.repeated.record(actor, entry) : this.audit.read(actor, entry));
     return true;
   }

@@ -195,7 +195,7 @@ export class FreeSpinsAdminController {
   @Post(':requestRef/status')
   @NoBody()
   @RequiresRole('support')
-  @Audited('free-spins.status', 'grant:{requestRef}')
+  @Audited('free-spins.status', 'grant:{requestRef}', { polled: true })
   @HttpCode(200)
   @ApiPullStatus()
   async pullStatus(

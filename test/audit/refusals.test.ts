@@ -30,6 +30,10 @@ async function recorded(filter: Record<string, string>): Promise<Item[]> {
   return (json['items'] as Item[]).reverse();
 }
 
+function requestIdOf({ headers }: Reply): string | null {
+  return headers.get('x-request-id');
+}
+
 const GRANT = {
   operatorId: OPERATOR,
   playerRef: 'ann',
@@ -119,7 +123,34 @@ test('the role operations permits the work of the night shift', async () => {
   expect((await call('POST', '/v1/admin/providers', {})).status).toBe(403);
 });
 
-describe('a repetition within a minute', () => {
+describe('every refused call is an entry of its own, with its request id, at once:', () => {
+  test('a missing role', async () => {
+    const { actor, call } = await keyOf('support');
+    const replies = [];
+    for (let n = 0; n < 3; n += 1) {
+      replies.push(await call('POST', `/v1/admin/operators/${OPERATOR}/pause`, { reason: 'no' }));
+      replies.push(await call('GET', '/v1/admin/keys'));
+    }
+    expect(replies.map(({ status }) => status)).toEqual(Array(6).fill(403));
+    expect((await recorded({ actor })).map(({ requestId }) => requestId)).toEqual(replies.map(requestIdOf));
+  });
+
+  test('a conflict, also with concurrent calls', async () => {
+    const { actor, call } = await keyOf('operations');
+    const request = { ...ADJUSTMENT, adjustmentId: 'conflicting', amountMinor: 5 };
+    await call('POST', '/v1/admin/adjustments', request);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => call('POST', '/v1/admin/adjustments', { ...request, amountMinor: 6 })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(409));
+    const entries = await recorded({ actor, outcome: 'CONFLICT' });
+    expect(entries.map(({ requestId }) => requestId).sort()).toEqual(replies.map(requestIdOf).sort());
+    world.clock.advance(61);
+    expect(await recorded({ actor, outcome: 'CONFLICT' })).toHaveLength(10);
+  });
+});
+
+describe('a repetition within a minute, on a route that clients poll,', () => {
   test('is recorded at once the first time, then as one entry with a count', async () => {
     const requestRef = 'polled';
     await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef });
@@ -149,16 +180,33 @@ describe('a repetition within a minute', () => {
     expect((await recorded({ actor })).at(-1)).toMatchObject({ action: 'free-spins.read', after: {} });
   });
 
+  test('is counted when it is refused, too', async () => {
+    const requestRef = 'never-granted';
+    world.provider.next({ do: 'answer', status: 500 }, { requestRef });
+    expect((await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef })).status).toBe(502);
+    const { actor, call } = await keyOf('support');
+    for (let poll = 0; poll < 3; poll += 1) {
+      expect((await call('POST', `/v1/admin/free-spins/${requestRef}/status`)).status).toBe(409);
+    }
+    const refusal = { action: 'free-spins.status', target: `grant:${requestRef}`, outcome: 'CONFLICT' };
+    expect(await recorded({ actor })).toMatchObject([refusal]);
+    world.clock.advance(60);
+    await vi.waitFor(
+      async () =>
+        expect(await recorded({ actor })).toMatchObject([refusal, { ...refusal, after: { repeats: 2 } }]),
+      { timeout: 5_000 },
+    );
+  });
+
   test('is recorded before the instance stops', async () => {
     const another = await world.another(world.clock);
     const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Stop', role: 'support' })).json;
     const headers = { Authorization: `Bearer ${String(key)}` };
-    for (let call = 0; call < 3; call += 1) await another.request('/v1/admin/keys', { headers });
+    for (let call = 0; call < 3; call += 1) await another.request('/v1/admin/attention', { headers });
     await another.app.close();
-    const entries = (await recorded({ action: 'key.list' })).filter((entry) => entry['actorName'] === 'Stop');
-    expect(entries).toMatchObject([
-      { outcome: 'FORBIDDEN' },
-      { outcome: 'FORBIDDEN', after: { error: 'this needs the role admin', repeats: 2 } },
-    ]);
+    const entries = (await recorded({ action: 'attention.list' })).filter(
+      (entry) => entry['actorName'] === 'Stop',
+    );
+    expect(entries).toMatchObject([{ outcome: 'done' }, { outcome: 'done', after: { repeats: 2 } }]);
   });
 });
