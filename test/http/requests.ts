@@ -37,7 +37,7 @@ import {
   ChangeProviderRequest,
   CreateProviderRequest,
 } from '../../src/tenancy/administration/provider.request.js';
-import { PauseRequest } from '../../src/tenancy/pauses/pause.request.js';
+import { PauseRequest, ResumeRequest } from '../../src/tenancy/pauses/pause.request.js';
 import { RotateSecretRequest } from '../../src/tenancy/secrets/secret.request.js';
 import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
 import { FindRoundQuery, RoundQuery } from '../../src/wallet/desk/rounds/round.admin.request.js';
@@ -114,6 +114,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
       { reason: 'moved', until: null },
     ],
   ],
+  [ResumeRequest, [{ reason: 'has been moved' }, { reason: null }, {}]],
   [RotateSecretRequest, [{ overlapSeconds: 0 }, {}]],
   [PageQuery, [PAGE, {}]],
   [ListQuery, [LIST, { bom: 'false' }]],

@@ -129,6 +129,32 @@ describe.each(CASES)('a paused $noun', (paused) => {
     ]);
   });
 
+  test('is resumed with an optional reason, which is in the audit log', async () => {
+    const resume = (body: object) => world.admin('POST', `${path}/resume`, body);
+    for (const body of [{ reason: 'has been moved' }, {}, { reason: null }]) {
+      await pause({ reason: 'moved' });
+      const resumed = await resume(body);
+      expect(resumed.status).toBe(200);
+      expect(resumed.json).not.toHaveProperty('pause');
+    }
+    const afters = (await audit()).slice(0, 6).map((entry) => (entry as { after: object }).after);
+    expect(afters.filter((after) => !('pause' in after && after.pause))).toEqual([
+      { pause: null },
+      { pause: null },
+      { pause: null, reason: 'has been moved' },
+    ]);
+    for (const [body, error] of [
+      [{ reason: ' ' }, /^reason must be 1 to 500/],
+      [{ reason: 'x'.repeat(501) }, /^reason must be 1 to 500/],
+      [{ until: '2099-01-31T06:00:00Z' }, /^"until" is not a known field$/],
+    ] as const) {
+      expect(await resume(body)).toMatchObject({
+        status: 400,
+        json: { error: expect.stringMatching(error) },
+      });
+    }
+  });
+
   test('with an end tells callers when to retry', async () => {
     const session = await world.launch();
     await pause({ reason: 'maintenance', until: inSeconds(90.2) });

@@ -5,13 +5,19 @@ import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
-import { JsonBody, NoBody } from '../../http/validation/json-body.js';
+import { JsonBody } from '../../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
 import { GameAdministration } from './game-administration.js';
 import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
 import { ListQuery } from '../../http/lists/page.js';
-import { PAUSE_DESCRIPTION, PAUSE_EXAMPLES, PauseRequest } from '../pauses/pause.request.js';
+import {
+  PAUSE_DESCRIPTION,
+  PAUSE_EXAMPLES,
+  PauseRequest,
+  RESUME_DESCRIPTION,
+  ResumeRequest,
+} from '../pauses/pause.request.js';
 import { PausesService } from '../pauses/pauses.service.js';
 import { IdentifierParam } from '../../http/validation/path.js';
 
@@ -87,20 +93,21 @@ export class GamesAdminController {
 
   @Post(':gameId/resume')
   @HttpCode(200)
-  @NoBody()
   @RequiresRole('operations')
   @Audited('game.resume', 'game:{gameId}')
   @ApiOperation({
     summary: 'End the pause of a game',
-    description: 'Without effect if it is not paused. Takes effect on every instance within a second.',
+    description: RESUME_DESCRIPTION,
   })
+  @ApiBody({ type: ResumeRequest, required: false })
   @ApiOkResponse({ type: GameResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async resume(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('gameId') gameId: string,
+    @JsonBody() request: ResumeRequest,
   ): Promise<GameResponse> {
-    await this.pauses.resume(actor, 'GAME', gameId);
+    await this.pauses.resume(actor, 'GAME', gameId, request);
     return answerOf(GameResponse, await this.games.find(gameId));
   }
 }

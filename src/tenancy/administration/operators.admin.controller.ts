@@ -5,11 +5,17 @@ import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../http/answer.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
-import { JsonBody, NoBody } from '../../http/validation/json-body.js';
+import { JsonBody } from '../../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
 import { ListQuery } from '../../http/lists/page.js';
-import { PAUSE_DESCRIPTION, PAUSE_EXAMPLES, PauseRequest } from '../pauses/pause.request.js';
+import {
+  PAUSE_DESCRIPTION,
+  PAUSE_EXAMPLES,
+  PauseRequest,
+  RESUME_DESCRIPTION,
+  ResumeRequest,
+} from '../pauses/pause.request.js';
 import { PausesService } from '../pauses/pauses.service.js';
 import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
@@ -127,17 +133,21 @@ export class OperatorsAdminController {
 
   @Post(':id/resume')
   @HttpCode(200)
-  @NoBody()
   @RequiresRole('operations')
   @Audited('operator.resume', 'operator:{id}')
   @ApiOperation({
     summary: 'End the pause of an operator',
-    description: 'Without effect if it is not paused. Takes effect on every instance within a second.',
+    description: RESUME_DESCRIPTION,
   })
+  @ApiBody({ type: ResumeRequest, required: false })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
-  async resume(@ActorOfRequest() actor: Actor, @Param('id') id: string): Promise<OperatorResponse> {
-    await this.pauses.resume(actor, 'OPERATOR', id);
+  async resume(
+    @ActorOfRequest() actor: Actor,
+    @Param('id') id: string,
+    @JsonBody() request: ResumeRequest,
+  ): Promise<OperatorResponse> {
+    await this.pauses.resume(actor, 'OPERATOR', id, request);
     return answerOf(OperatorResponse, await this.tenants.find('OPERATOR', id));
   }
 }

@@ -9,7 +9,7 @@ import { isIdentifier } from '../../http/validation/identifier.js';
 import { instantOrDayMs } from '../../runtime/instant.js';
 import { TenancyService } from '../tenancy.service.js';
 import { isInForce, type Pause, type PausedKind } from './pause.entity.js';
-import { type PauseRequest, PauseResponse } from './pause.request.js';
+import { type PauseRequest, PauseResponse, type ResumeRequest } from './pause.request.js';
 import { PauseStore } from './pause.store.js';
 
 /** An operator, provider or game with its current pause. */
@@ -52,7 +52,7 @@ export class PausesService {
    * Ends the pause; has no effect if there is none.
    * @throws CroupierError NOT_FOUND
    */
-  async resume(actor: Actor, kind: PausedKind, id: string): Promise<void> {
+  async resume(actor: Actor, kind: PausedKind, id: string, { reason }: ResumeRequest): Promise<void> {
     await this.audit.change(actor, async (transaction, record) => {
       const before = await this.lockPause(transaction, kind, id);
       if (!before) return;
@@ -61,7 +61,7 @@ export class PausesService {
         action: `${nounOf(kind)}.resume`,
         target: `${nounOf(kind)}:${id}`,
         before: { pause: answerOf(PauseResponse, before) },
-        after: { pause: null },
+        after: { pause: null, ...(reason != null && { reason }) },
       });
     });
     await this.tenancy.reload();
