@@ -1,10 +1,11 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { csvRecord } from '../http/lists/csv.js';
+import { CsvNumber, csvRecord } from '../http/lists/csv.js';
+import { majorUnits } from '../money/money.js';
 import { Randomness } from '../runtime/randomness.js';
-import type { Finding, Pair } from './rules/compare.js';
+import type { Finding, OperatorLine, Pair, PlatformRecord } from './rules/compare.js';
 
-/** The columns, with both sides of each field next to each other. */
+/** The columns, with both sides of each field next to each other, and each amount also in major units. */
 const COLUMNS = [
   'finding',
   'detail',
@@ -16,7 +17,9 @@ const COLUMNS = [
   'operatorStatus',
   'platformState',
   'operatorAmountMinor',
+  'operatorAmount',
   'platformAmountMinor',
+  'platformAmount',
   'operatorCurrency',
   'platformCurrency',
   'operatorPlayerRef',
@@ -26,6 +29,13 @@ const COLUMNS = [
   'operatorBookedAt',
   'platformCreatedAt',
 ];
+
+/** The amount in minor units and in major units; both are empty without a side, the latter in an unknown currency. */
+function amountsOf(side: OperatorLine | PlatformRecord | null): (number | CsvNumber | undefined)[] {
+  if (!side) return [undefined, undefined];
+  const amount = majorUnits(side.amountMinor, side.currency);
+  return [side.amountMinor, amount === undefined ? undefined : new CsvNumber(amount)];
+}
 
 /** Characters that are buffered before they are written. */
 const BUFFERED_CHARACTERS = 65_536;
@@ -40,7 +50,11 @@ export class Report {
     private readonly file: FileHandle,
   ) {}
 
-  /** @throws Error if the folder is not writable */
+  /**
+   * Opens the report under its temporary name, in the folder of its path.
+   *
+   * @throws Error if the folder is not writable
+   */
   static async begin(path: string): Promise<Report> {
     const suffix = new Randomness().bytes(6).toString('hex');
     const unfinished = join(dirname(path), `.${basename(path)}.${suffix}.unfinished`);
@@ -59,8 +73,8 @@ export class Report {
       record?.kind,
       line?.status,
       record?.state,
-      line?.amountMinor,
-      record?.amountMinor,
+      ...amountsOf(line),
+      ...amountsOf(record),
       line?.currency,
       record?.currency,
       line?.playerRef,

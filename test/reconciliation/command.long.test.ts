@@ -69,7 +69,7 @@ test('exit status 1 if there are findings, which the summary counts', async () =
   );
   expect(out).toContain(sentence);
   expect(await readFile(report, 'utf8')).toContain(
-    `spinwell,${statement[0]!.transactionId},,,BET,,APPROVED,,100`,
+    `spinwell,${statement[0]!.transactionId},,,BET,,APPROVED,,,100,1.00,`,
   );
 });
 

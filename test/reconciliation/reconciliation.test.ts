@@ -226,7 +226,7 @@ test('the report shows both sides next to each other, and contains no formula fo
   );
   const player = `"'=HYPERLINK(""http://evil"",""a,b"")",alice`;
   const times = `${evil.bookedAt},${created[0]!.at.toISOString()}`;
-  const sides = `spinwell,bet-1,2,BET,BET,APPROVED,APPROVED,99,100,EUR,EUR,${player},,,${times}`;
+  const sides = `spinwell,bet-1,2,BET,BET,APPROVED,APPROVED,99,0.99,100,1.00,EUR,EUR,${player},,,${times}`;
   expect(rows).toEqual([
     `state-differs,playerRef differs,${sides}`,
     `amount-differs,amountMinor differs,${sides}`,
