@@ -62,7 +62,7 @@ export class SimulatedDatabase {
       provider,
       session: this.session,
       stored: stored
-        ? { ...this.factsOf(stored), platformTransactionId: stored.platformTransactionId }
+        ? { ...this.factsOf(stored), platformTransactionId: stored.platformTransactionId, reported: null }
         : null,
       target: target ? this.factsOf(target) : null,
       round: this.round(roundKey(provider.id, this.session, request)),

@@ -160,7 +160,7 @@ export class SimulatedInstance {
 
   private transactions(): Side<
     TransactionStore,
-    'load' | 'claim' | 'claimWin' | 'claimRollback' | 'retry' | 'settle'
+    'load' | 'claim' | 'claimWin' | 'claimRollback' | 'retry' | 'settle' | 'recordReported'
   > {
     const { database } = this.around;
     return {
@@ -171,6 +171,8 @@ export class SimulatedInstance {
         this.askForClaim(() => database.claimRollback(transaction, round, target, tombstoneId)),
       retry: (_, transactionId, attempt) => this.askForClaim(() => database.retry(transactionId, attempt)),
       settle: (claim, settlement) => this.ask(() => database.settle(claim, settlement)),
+      // Only the support desk, which the simulation leaves out, reads it.
+      recordReported: () => this.ask(() => undefined),
     };
   }
 

@@ -19,6 +19,7 @@ import { Attention1764000000015 } from './migrations/0015-attention.js';
 import { HealthAndPauses1764000000016 } from './migrations/0016-health-and-pauses.js';
 import { WinsAboveLimitByTime1764000000017 } from './migrations/0017-wins-above-limit-by-time.js';
 import { DeskByCause1764000000018 } from './migrations/0018-desk-by-cause.js';
+import { ReportedAnswers1764000000019 } from './migrations/0019-reported-answers.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -66,6 +67,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       HealthAndPauses1764000000016,
       WinsAboveLimitByTime1764000000017,
       DeskByCause1764000000018,
+      ReportedAnswers1764000000019,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

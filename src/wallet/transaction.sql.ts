@@ -23,6 +23,8 @@ export const STORED_COLUMNS = `
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
   t.round_id AS "roundId", t.original_transaction_id AS "originalTransactionId", t.attempt,
   t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
+  coalesce(t.reported_status, CASE WHEN t.attempts -> -1 ->> 'driver' IS NULL THEN t.attempts -> -1 ->> 'outcome' END)
+    AS "reported",
   (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive", t.rollback_id AS "rollbackId",
   EXISTS (SELECT FROM transactions r
            WHERE r.provider_id = t.provider_id AND r.original_transaction_id = t.transaction_id
@@ -262,6 +264,17 @@ export const SETTLE_ROLLBACK = groupStatement(
     SELECT item FROM settled`,
   { alreadyDone: alreadySettled },
 );
+
+/**
+ * Records that the provider was answered 200 with status $3 without an attempt. A rolled-back transaction stays DECLINED for
+ * the provider, even if a replay of its earlier answer is recorded later.
+ */
+export const RECORD_REPORTED: Statement = {
+  name: 'transaction_record_reported',
+  text: `
+    UPDATE transactions SET reported_status = $3, reported_at = clock_timestamp()
+     WHERE provider_id = $1 AND transaction_id = $2 AND coalesce(reported_status, '') NOT IN ('DECLINED', $3)`,
+};
 
 /** A repeated attempt keeps the first mark. */
 export const MARK_ABOVE_LIMIT: Statement = {

@@ -21,6 +21,8 @@ import * as sql from './transaction.sql.js';
 /** A stored transaction with the columns for the rules, and its id at the platform. */
 export interface StoredTransaction extends StoredFacts {
   readonly platformTransactionId: string;
+  /** The outcome that the provider last received, as far as it is known: that of an attempt, or of a recorded replay. */
+  readonly reported: string | null;
 }
 
 /** Facts as they are loaded, with the stored transaction's id at the platform. */
@@ -185,6 +187,15 @@ export class TransactionStore {
   async settleWithin(query: Query, claim: Claim, settlement: Settlement): Promise<boolean> {
     const { statement, values } = settling(claim, settlement);
     return (await query(statement.single, values)).length > 0;
+  }
+
+  /** Records that the provider was answered 200 without an attempt. */
+  async recordReported(
+    providerId: string,
+    transactionId: string,
+    status: 'APPROVED' | 'DECLINED',
+  ): Promise<void> {
+    await this.database.query(sql.RECORD_REPORTED, [providerId, transactionId, status]);
   }
 
   /**

@@ -22,10 +22,10 @@ import {
 import { FreshClaims } from './fresh-claim.store.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
-import type { RoundFacts, SessionFacts, TransactionRequest } from './rules/facts.js';
+import type { ProviderFacts, RoundFacts, SessionFacts, TransactionRequest } from './rules/facts.js';
 import { responseBody } from './rules/outcome.js';
 import type { Claim, NewTransaction, Submission } from './transaction.js';
-import { type LoadedFacts, TransactionStore } from './transaction.store.js';
+import { type LoadedFacts, type StoredTransaction, TransactionStore } from './transaction.store.js';
 
 /** Maximum number of tries to claim a transaction while concurrent requests change its round or take its id. */
 const CLAIM_TRIES = 50;
@@ -145,10 +145,10 @@ export class WalletService {
         case 'refuse-paused':
           throw this.tenancy.pausedError(decision.pause);
         case 'replay':
-          return { body: decision.body, replayed: true };
+          return this.replay(facts, submission, decision.body);
         case 'decline-rolled-back':
           admitted.endClaiming();
-          return this.declineRolledBack(request, facts);
+          return this.declineRolledBack(submission, facts);
         default: {
           // The rules never decide to claim without a session.
           const session = facts.session!;
@@ -225,14 +225,39 @@ export class WalletService {
     this.logger.warn({ msg: 'attempt was taken over', transactionId, attempt });
     const facts = await this.transactions.load(submission);
     const decision = decide(request, facts);
-    if (decision.do === 'replay') return { body: decision.body, replayed: true };
-    if (decision.do === 'decline-rolled-back') return this.declineRolledBack(request, facts);
+    if (decision.do === 'replay') return this.replay(facts, submission, decision.body);
+    if (decision.do === 'decline-rolled-back') return this.declineRolledBack(submission, facts);
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
+  }
+
+  private async replay({ stored }: LoadedFacts, { provider }: Submission, body: string): Promise<Answer> {
+    if (stored?.state === 'APPROVED' || stored?.state === 'DECLINED') {
+      await this.recordReported(provider, stored, stored.state);
+    }
+    return { body, replayed: true };
+  }
+
+  /**
+   * Records for the support desk that the provider is answered 200, unless that is known to be its last answer. So an
+   * ordinary replay writes nothing. A failure is only logged, because the answer matters more than the record.
+   */
+  private async recordReported(
+    provider: ProviderFacts,
+    { transactionId, kind, reported }: StoredTransaction,
+    status: 'APPROVED' | 'DECLINED',
+  ): Promise<void> {
+    if (kind === null || reported === status) return;
+    try {
+      await this.transactions.recordReported(provider.id, transactionId, status);
+    } catch (error) {
+      const detail = (error as Error).message;
+      this.logger.warn({ msg: 'answer to the provider not recorded for the desk', transactionId, detail });
+    }
   }
 
   /** Answers DECLINED for an id that was rolled back: no money moves, and the answer carries the current balance. */
   private async declineRolledBack(
-    request: TransactionRequest,
+    { provider, request }: Submission,
     { session, stored }: LoadedFacts,
   ): Promise<Answer> {
     if (!session || !stored) throw new CroupierError('INTERNAL');
@@ -251,6 +276,7 @@ export class WalletService {
       currency,
       declineReason: 'TRANSACTION_ROLLED_BACK',
     });
+    await this.recordReported(provider, stored, 'DECLINED');
     return { body, replayed: false };
   }
 

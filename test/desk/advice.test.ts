@@ -59,15 +59,21 @@ describe('the advice for', () => {
     ],
     [
       'a BET whose ROLLBACK is undecided',
-      { ...TIMED_OUT, undecidedRollback: 'undo-1' },
+      { ...TIMED_OUT, undecidedRollback: { transactionId: 'undo-1', parked: false } },
       'resolve',
       /ROLLBACK undo-1 is undecided/,
     ],
     [
       'the same, in the first minute',
-      { ...TIMED_OUT, undecidedRollback: 'undo-1', idleSeconds: 1 },
+      { ...TIMED_OUT, undecidedRollback: { transactionId: 'undo-1', parked: false }, idleSeconds: 1 },
       'wait',
       /ROLLBACK undo-1 is undecided/,
+    ],
+    [
+      'a BET whose ROLLBACK is parked',
+      { ...TIMED_OUT, undecidedRollback: { transactionId: 'undo-1', parked: true }, idleSeconds: 1 },
+      'contact-operator',
+      /debited 2\.50 EUR\. The resolver has given up its ROLLBACK undo-1: ask the operator/,
     ],
     ['a parked transaction', { ...TIMED_OUT, parked: true }, 'contact-operator', /ask the operator/],
     [
@@ -97,13 +103,13 @@ describe('the advice for', () => {
       'a WIN approved after the provider received a 500',
       { kind: 'WIN', providerReceivedFailure: true },
       'contact-provider',
-      /credited 2\.50 EUR\. The provider last received a 500: unless it has sent/,
+      /credited 2\.50 EUR\. The provider last received a 500: ask it to send/,
     ],
     [
       'a BET ended by the platform after the provider received a 500',
       { state: 'ROLLED_BACK', providerReceivedFailure: true },
       'contact-provider',
-      /The provider last received a 500: unless it has sent/,
+      /The provider last received a 500: ask it to send/,
     ],
     ['an amount in yen', { currency: 'JPY' }, 'none', /^The operator debited 250 JPY\.$/],
   ])('%s', (_, facts, action, text) => {

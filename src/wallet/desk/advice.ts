@@ -21,7 +21,7 @@ export interface AdviceFacts {
   readonly leaseAlive: boolean;
   readonly parked: boolean;
   /** The undecided ROLLBACK of the transaction, if there is one. */
-  readonly undecidedRollback: string | undefined;
+  readonly undecidedRollback: { readonly transactionId: string; readonly parked: boolean } | undefined;
   /** Seconds since the last attempt, by the database's clock. */
   readonly idleSeconds: number;
   /** Whether the last answer that the provider received for it was a 500. */
@@ -50,8 +50,15 @@ function undecided(facts: AdviceFacts): Advice {
     return { action: 'contact-operator', text: `${doubt} The resolver has given up: ${ask}, and ${byHand}.` };
   }
   if (facts.leaseAlive) return { action: 'wait', text: `${doubt} An attempt is under way.` };
+  if (facts.undecidedRollback?.parked) {
+    const text =
+      `${doubt} The resolver has given up its ROLLBACK ${facts.undecidedRollback.transactionId}: ask the operator ` +
+      'whether it booked that ROLLBACK, and settle the ROLLBACK by hand if its wallet cannot answer.';
+    return { action: 'contact-operator', text };
+  }
   if (facts.undecidedRollback !== undefined) {
-    const text = `${doubt} Its ROLLBACK ${facts.undecidedRollback} is undecided: resolving sends that ROLLBACK again.`;
+    const { transactionId } = facts.undecidedRollback;
+    const text = `${doubt} Its ROLLBACK ${transactionId} is undecided: resolving sends that ROLLBACK again.`;
     return { action: facts.idleSeconds < RESOLVER_STARTS_SECONDS ? 'wait' : 'resolve', text };
   }
   if (facts.idleSeconds < RESOLVER_STARTS_SECONDS) {
@@ -64,10 +71,7 @@ function undecided(facts: AdviceFacts): Advice {
 function decided(facts: AdviceFacts): Advice {
   const outcome = outcomeOf(facts);
   if (facts.kind !== 'ADJUSTMENT' && facts.providerReceivedFailure) {
-    // A replay is answered without a record, so a later repetition by the provider is not known here.
-    const text =
-      `${outcome} The provider last received a 500: unless it has sent the transaction again since, ask it to do so ` +
-      'or to correct its round.';
+    const text = `${outcome} The provider last received a 500: ask it to send the transaction again, or to correct its round.`;
     return { action: 'contact-provider', text };
   }
   return { action: 'none', text: outcome };

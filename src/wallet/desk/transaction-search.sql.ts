@@ -252,6 +252,7 @@ function whereAll(conditions: readonly string[]): string {
 /** All columns of a transaction, over the table alias `t`. */
 export const WHOLE_COLUMNS = `
   ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
+  t.reported_status AS "reportedStatus", t.reported_at AS "reportedAt",
   ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"`;
 
 /** One transaction with all its columns. */

@@ -53,6 +53,9 @@ export interface WholeRow extends DeskRow {
   readonly verdict: 'APPROVED' | 'DECLINED' | null;
   readonly responseBody: string | null;
   readonly leaseUntil: Date | null;
+  /** The status of the last 200 that the provider received without an attempt of its own, and when it was first sent. */
+  readonly reportedStatus: 'APPROVED' | 'DECLINED' | null;
+  readonly reportedAt: Date | null;
   readonly leaseAlive: boolean;
   /** Seconds since the last change of the transaction, by the database's clock. */
   readonly idleSeconds: number;

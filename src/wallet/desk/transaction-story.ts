@@ -1,6 +1,7 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { present } from '../../http/lists/time-page.js';
 import { money } from '../../money/money.js';
+import type { TransactionResponse } from '../transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';
 import type {
   AttemptResponse,
@@ -64,8 +65,9 @@ export function adviceOf(row: WholeRow, rollbacks: readonly WholeRow[]): Advice 
   return adviceFor(adviceFactsOf(row, holdingOf(row, rollbacks)));
 }
 
-/** The outcome of the last attempt whose answer the provider received. */
+/** The outcome that the provider received last. */
 export function lastReported(row: WholeRow): string | undefined {
+  if (row.reportedStatus !== null) return row.reportedStatus;
   return attemptsOf(row).findLast(({ told }) => told !== undefined)?.outcome;
 }
 
@@ -76,7 +78,7 @@ function holdingOf(row: WholeRow, rollbacks: readonly WholeRow[]): WholeRow | un
 
 function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFacts {
   const { kind, state, amountMinor, currency, verdict, leaseAlive, parkedAt, idleSeconds } = row;
-  const lastOfProvider = attemptsOf(row).findLast(({ told }) => told !== undefined);
+  const received = lastReported(row);
   const held = rollback?.transactionId === row.rollbackId && isUndecided(rollback);
   return {
     kind,
@@ -86,9 +88,11 @@ function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFac
     ownVerdict: verdict !== null,
     leaseAlive,
     parked: parkedAt !== null,
-    undecidedRollback: held ? rollback.transactionId : undefined,
+    undecidedRollback: held
+      ? { transactionId: rollback.transactionId, parked: rollback.parkedAt !== null }
+      : undefined,
     idleSeconds,
-    providerReceivedFailure: (lastOfProvider?.told?.status ?? 200) >= 500,
+    providerReceivedFailure: received !== undefined && received !== 'APPROVED' && received !== 'DECLINED',
   };
 }
 
@@ -165,6 +169,7 @@ function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntr
     if (at !== undefined) entries.push({ at, event, text, ...answer });
   };
   for (const attempt of attemptsOf(row)) tellAttempt(row, attempt, add);
+  if (row.reportedAt) add(iso(row.reportedAt), 'provider-told', reportedLater(row));
   if (row.parkedAt) add(iso(row.parkedAt), 'parked', 'the resolver left it to a person');
   for (const rollback of [...rollbacks].reverse()) {
     const name = `ROLLBACK ${rollback.transactionId}`;
@@ -215,8 +220,27 @@ function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): vo
     const left = balance === undefined ? '' : `, balance ${money(balance, row.currency)}`;
     add(endedAt, 'operator-answered', `${name}: ${outcome}${why}${left}`, answer);
   }
-  if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? told.body ?? ''}`);
+  if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? summaryOf(told.body)}`);
 }
+
+/** The 200 without an attempt: a replay of the stored answer, or the refusal of a transaction that is rolled back. */
+function reportedLater({ reportedStatus, state, responseBody }: WholeRow): string {
+  const answer =
+    state === 'ROLLED_BACK' && reportedStatus === 'DECLINED'
+      ? 'DECLINED TRANSACTION_ROLLED_BACK'
+      : summaryOf(responseBody ?? undefined);
+  return `200 ${answer}, when it sent the transaction again`;
+}
+
+/** The status of a stored answer, with its balance as money. */
+function summaryOf(body: string | undefined): string {
+  if (body === undefined) return '';
+  const { status, declineReason, balance, currency } = JSON.parse(body) as StoredAnswer;
+  const why = declineReason === undefined ? '' : ` ${declineReason}`;
+  return `${status}${why}, balance ${money(balance, currency)}`;
+}
+
+type StoredAnswer = Pick<TransactionResponse, 'status' | 'declineReason' | 'balance' | 'currency'>;
 
 /** The requester, and the decision. */
 function requested(row: WholeRow): string {

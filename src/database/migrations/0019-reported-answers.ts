@@ -1,0 +1,27 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * The status of the last 200 that the provider received for a transaction without an attempt of its own: a replay, or the
+ * refusal of a transaction that is rolled back. Null if no such answer is known. The constraint is validated separately,
+ * so that no statement waits for it.
+ */
+export class ReportedAnswers1764000000019 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE transactions
+        ADD COLUMN IF NOT EXISTS reported_status text,
+        ADD COLUMN IF NOT EXISTS reported_at timestamptz,
+        DROP CONSTRAINT IF EXISTS transactions_reported,
+        ADD CONSTRAINT transactions_reported CHECK (
+          (reported_status IS NULL OR reported_status IN ('APPROVED', 'DECLINED'))
+          AND (reported_status IS NULL) = (reported_at IS NULL)) NOT VALID
+    `);
+    await runner.query('ALTER TABLE transactions VALIDATE CONSTRAINT transactions_reported');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE transactions DROP COLUMN reported_status, DROP COLUMN reported_at');
+  }
+}
