@@ -16,6 +16,8 @@ import { listenFailure } from './http/server/listen-failure.js';
 import { Lifecycle } from './runtime/lifecycle.js';
 import { type Drain, onStopSignal, type Stopped } from './runtime/shutdown.js';
 import { tolerateBrokenOutput } from './runtime/standard-streams.js';
+import type { RenderDocuments } from './openapi/pages/pages.js';
+import { createExamples } from './sandbox/examples.js';
 import { startSandbox } from './sandbox/sandbox.js';
 import { TenancyService } from './tenancy/tenancy.service.js';
 
@@ -53,7 +55,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     running.drain = () => beginDrain(app, configuration);
     // Such as a failed accept: existing and new connections are still served.
     running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
-    if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running);
+    if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running, renderDocuments);
   } catch (error) {
     await abandon(running);
     throw error;
@@ -157,6 +159,7 @@ async function openSandbox(
   { adminApiKey, dataDir, port }: Configuration,
   apiUrl: string,
   { stops }: Running,
+  renderDocuments: RenderDocuments,
 ): Promise<void> {
   const sandbox = await startSandbox({
     apiUrl,
@@ -168,6 +171,12 @@ async function openSandbox(
   });
   // Stopped after the application, whose last calls it answers.
   stops.splice(1, 0, () => sandbox.stop());
+  try {
+    renderDocuments(await createExamples(sandbox.file));
+  } catch (error) {
+    // For example because the operator of the sandbox is disabled. Everything else works without the examples.
+    logger.warn({ msg: sentence(error) });
+  }
   process.stdout.write(`\n${sandbox.summary()}\n\n`);
 }
 

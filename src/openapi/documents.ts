@@ -6,7 +6,7 @@ import { type Audience, AUDIENCES, audienceOf } from './audiences.js';
 import { withBodyRules } from './bodies.js';
 import { withExamples } from './examples.js';
 import type { PageOptions } from './pages/page.js';
-import { type Documents, servePages } from './pages/pages.js';
+import { type Documents, type RenderDocuments, servePages } from './pages/pages.js';
 import { type OutgoingCall, OutgoingCalls, pathItemOf } from './outgoing-calls.js';
 import { withRequestId } from './request-id.js';
 import { withRoles } from './roles.js';
@@ -35,7 +35,7 @@ target with its query string; RAW_BODY is the bytes as sent. Every failure is a 
  * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON is at the same path with `-json`.
  * @returns a function that renders all of it
  */
-export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): () => void {
+export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): RenderDocuments {
   return servePages(router, describe(app), options);
 }
 

@@ -34,11 +34,26 @@ interface Parameter {
 
 type Content = Record<string, Media> | undefined;
 
+/** The token in the examples; a sandbox's pages show that of a session instead. */
+export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
+
 /**
- * Example ids for paths, which the examples of POST and PUT create, so that no example touches a tenant in use. The
- * first match counts.
+ * Example ids for paths. The sandbox creates what they name (`sandbox/examples.ts`), so that no example changes a tenant
+ * in use. The first match counts.
  */
-const IN_PATHS: readonly { readonly name: string; readonly path: RegExp; readonly example: string }[] = [
+const IN_PATHS: readonly {
+  readonly name: string;
+  readonly path: RegExp;
+  readonly example?: string;
+  /** How a reader finds an id that the service generates. */
+  readonly description?: string;
+}[] = [
+  { name: 'id', path: /\/attention\//, description: 'From `GET /v1/admin/attention`' },
+  { name: 'id', path: /\/keys\//, description: 'From `GET /v1/admin/keys`' },
+  { name: 'batchId', path: /\/admin\//, description: 'From `GET /v1/admin/free-spins/batches`' },
+  { name: 'batchId', path: /\/operator\//, description: 'From `GET /v1/operator/free-spins/batches`' },
+  { name: 'approvalId', path: /\/admin\//, description: 'From `GET /v1/admin/approvals`' },
+  { name: 'sessionId', path: /\/admin\//, description: 'From `GET /v1/admin/sessions`' },
   { name: 'id', path: /\/operators\//, example: 'example-casino' },
   { name: 'id', path: /\/providers\//, example: 'acme-games' },
   { name: 'id', path: /\/games\//, example: 'book-of-examples' },
@@ -46,11 +61,11 @@ const IN_PATHS: readonly { readonly name: string; readonly path: RegExp; readonl
   { name: 'operatorId', path: /./, example: 'example-casino' },
   { name: 'currency', path: /./, example: 'EUR' },
   { name: 'providerId', path: /\/transactions\//, example: 'platform' },
-  { name: 'providerId', path: /\/rounds\//, example: 'acme-games' },
+  { name: 'providerId', path: /\/rounds\//, example: 'sandbox-provider' },
   { name: 'roundId', path: /./, example: 'round-7' },
   { name: 'transactionId', path: /./, example: 'adjustment-4711' },
   { name: 'requestRef', path: /./, example: 'summer-2026-player-42' },
-  { name: 'playerRef', path: /./, example: 'player-42' },
+  { name: 'playerRef', path: /./, example: 'player-43' },
   { name: 'callbackId', path: /./, example: '1' },
 ];
 
@@ -108,7 +123,12 @@ function filled(parameter: Parameter, path: string): Parameter {
 function inPath(parameter: Parameter, path: string): Parameter {
   const known = IN_PATHS.find((one) => one.name === parameter.name && one.path.test(path));
   const example = known?.example ?? OF_FORMAT[parameter.schema?.format ?? ''];
-  return example === undefined ? parameter : { ...parameter, example };
+  const description = parameter.description ?? known?.description;
+  return {
+    ...parameter,
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { example }),
+  };
 }
 
 function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {

@@ -21,6 +21,7 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox {
+  readonly file: SandboxFile;
   /** A summary for people: addresses, tenants with their secrets, the admin key. */
   summary(): string;
   /** Closes both servers. Call it after the platform has stopped, whose last calls they answer. */
@@ -51,7 +52,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     });
     counterparts.push(provider);
     const file = await register(options, wallet, provider);
-    return { summary: () => summary(file, sandboxFileIn(folder)), stop: () => stopAll(counterparts) };
+    return { file, summary: () => summary(file, sandboxFileIn(folder)), stop: () => stopAll(counterparts) };
   } catch (error) {
     await stopAll(counterparts);
     throw error;

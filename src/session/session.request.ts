@@ -6,13 +6,11 @@ import {
   OpaqueField,
   PatternField,
 } from '../http/validation/fields.js';
+import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 import type { RevokeReason } from './session.entity.js';
 
 /** Longest lifetime that an operator may request for a session, in seconds: a year. */
 const TTL_LIMIT_SECONDS = 31_536_000;
-
-/** An example token for the documents. */
-export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
 
 export const TokenField = () =>
   OpaqueField({ description: 'The opaque token of the session', example: EXAMPLE_TOKEN });

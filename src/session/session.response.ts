@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { RevokedSession } from './session.service.js';
-import { EXAMPLE_TOKEN } from './session.request.js';
+import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 
 export class VerifySessionResponse {
   @ApiProperty({ format: 'uuid' })

@@ -7,7 +7,8 @@ import {
   IntegerField,
   OwnIdentifierField,
 } from '../http/validation/fields.js';
-import { EXAMPLE_TOKEN, TokenField } from '../session/session.request.js';
+import { EXAMPLE_TOKEN } from '../openapi/examples.js';
+import { TokenField } from '../session/session.request.js';
 import type { Kind } from './rules/facts.js';
 
 const KINDS = ['BET', 'WIN', 'ROLLBACK'] as const satisfies readonly Kind[];

@@ -7,6 +7,25 @@ import { CHROMIUM, FLAGS } from './browser.js';
 /** Time-out of a step on a page, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
+/** The page, its style sheet, its four scripts and its icon. */
+const MAX_REQUESTS = 7;
+/** Transferred by the first load, compressed. */
+const MAX_BYTES = 600_000;
+/** Only the page itself, which is revalidated. */
+const MAX_BYTES_OF_CACHED_PAGE = 2_000;
+
+/** Loads a page until its operations are shown; what the browser transferred, and how long that took. */
+async function load(page: Page, url: string) {
+  const began = performance.now();
+  await page.goto(url);
+  await page.locator('.opblock-tag').first().waitFor();
+  const ms = Math.round(performance.now() - began);
+  const sizes = await page.evaluate<number[]>(
+    "['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).map((entry) => entry.transferSize)",
+  );
+  return { requests: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0), ms };
+}
+
 describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000 }, () => {
   let world: World;
   let browser: Browser;
@@ -123,6 +142,23 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     expect(await alike.count()).toBe(await tags.count());
     expect((await page.locator('.opblock-tag-section .opblock').count()) > 0).toBe(!folded);
   });
+
+  // Time is printed and not asserted, because it depends on the machine: bytes, requests and caching decide it.
+  test.each(['/docs/provider', '/docs/operator', '/docs/admin', '/docs'])(
+    'the first load of %s is small, and the next one comes from the cache',
+    async (path) => {
+      const context = await browser.newContext();
+      const visitor = await context.newPage();
+      const first = await load(visitor, world.url + path);
+      expect(first.requests).toBeLessThanOrEqual(MAX_REQUESTS);
+      expect(first.bytes).toBeLessThanOrEqual(MAX_BYTES);
+      await visitor.goto('about:blank');
+      const second = await load(visitor, world.url + path);
+      expect(second.bytes).toBeLessThanOrEqual(MAX_BYTES_OF_CACHED_PAGE);
+      console.log(`${path}: ${JSON.stringify({ first, second })}`);
+      await context.close();
+    },
+  );
 
   test('Authorize says what to type', async () => {
     await page.goto(`${world.url}/docs`);

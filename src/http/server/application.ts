@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { ServiceLogger } from '../../observability/logging.js';
 import { serveDocuments } from '../../openapi/documents.js';
+import type { RenderDocuments } from '../../openapi/pages/pages.js';
 import { Lifecycle } from '../../runtime/lifecycle.js';
 import { RequestLog } from './request-log.js';
 import { ConnectionLog } from './connection-log.js';
@@ -15,9 +16,9 @@ export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnEr
 
 /**
  * Sets up what applies to every route, in production and in tests alike.
- * @returns a function that renders the documents; calling it at start spares the first request the wait
+ * @returns a function that renders the documents
  */
-export function setUp(app: INestApplication): () => void {
+export function setUp(app: INestApplication): RenderDocuments {
   app.useLogger(app.get(ServiceLogger));
   const adapter = app.getHttpAdapter() as CroupierExpressAdapter;
   const { follow, reportMalformed } = app.get(RequestLog);

@@ -8,6 +8,7 @@ import { headersOf } from '../../http/server/security-headers.js';
 import { DocumentBudget } from './document-budget.js';
 import { contract, documentScript, pageHtml, type PageOptions, sharedAssets } from './page.js';
 import { Representation } from './representation.js';
+import { type GeneratedIds, withGeneratedIds } from '../generated-ids.js';
 import { forPages } from '../signature.js';
 import { withTagsOfOperations } from '../tags.js';
 
@@ -35,6 +36,12 @@ export interface Documents {
   readonly withoutPage: ReadonlyMap<string, OpenAPIObject>;
 }
 
+/**
+ * Renders everything not rendered yet; calling it at start spares the first request the wait.
+ * @param ids the objects that the examples of the pages name from now on; the JSON and YAML documents stay the same
+ */
+export type RenderDocuments = (ids?: GeneratedIds) => void;
+
 /** A year, because the address of an asset changes with its content. */
 const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 
@@ -47,23 +54,27 @@ export function servePages(
   router: Router,
   { pages, withoutPage }: Documents,
   options: PageOptions,
-): () => void {
+): RenderDocuments {
   const assets = sharedAssets();
   const resources = new Map([['/docs/contract', contract()]]);
   for (const [path, document] of [...pages, ...withoutPage]) {
     resources.set(`${path}-json`, jsonOf(document));
     resources.set(`${path}-yaml`, yamlOf(document));
   }
-  for (const [path, document] of pages) {
-    const script = `${path.slice(1).replace('/', '-')}.js`;
-    assets.set(
-      script,
-      documentScript(() => withTagsOfOperations(forPages(document)), options),
-    );
-    const addressOf = (name: string) => `/docs/assets/${assets.get(name)!.version}/${name}`;
-    const page = pageHtml(document.info.title, script, addressOf);
-    for (const address of [path, `${path}/`, `${path}/index.html`]) resources.set(address, page);
-  }
+  const addressOf = (name: string) => `/docs/assets/${assets.get(name)!.version}/${name}`;
+  const setPages = (ids?: GeneratedIds) => {
+    for (const [path, document] of pages) {
+      const script = `${path.slice(1).replace('/', '-')}.js`;
+      const shown = () => withTagsOfOperations(forPages(document));
+      assets.set(
+        script,
+        documentScript(() => (ids ? withGeneratedIds(shown(), ids) : shown()), options),
+      );
+      const page = pageHtml(document.info.title, script, addressOf);
+      for (const address of [path, `${path}/`, `${path}/index.html`]) resources.set(address, page);
+    }
+  };
+  setPages();
   const budget = new DocumentBudget();
   const send = (request: Request, response: Response, content: Representation, caching: object = {}) => {
     const waitSeconds = budget.spend(request.ip ?? '');
@@ -71,15 +82,18 @@ export function servePages(
     const { status, headers, body } = content.answer(request);
     response.writeHead(status, { ...CONTENT_SECURITY, ...headers, ...caching }).end(body);
   };
-  for (const [route, content] of resources)
-    router.get(route, (request, response) => send(request, response, content));
+  for (const route of resources.keys())
+    router.get(route, (request, response) => send(request, response, resources.get(route)!));
   router.get('/docs/assets/:version/:name', (request, response, next) => {
     const content = assets.get(request.params.name);
     if (!content) return next();
     // A page of another version of the service, as during a rolling upgrade, gets the current assets.
     return send(request, response, content, request.params.version === content.version ? UNCHANGING : {});
   });
-  return () => [...assets.values(), ...resources.values()].forEach((content) => content.prepare());
+  return (ids) => {
+    if (ids) setPages(ids);
+    for (const content of [...assets.values(), ...resources.values()]) content.prepare();
+  };
 }
 
 function jsonOf(document: OpenAPIObject): Representation {

@@ -12,13 +12,13 @@ import type { Status } from '../status.js';
 
 /** Contract, section 7. */
 export class CreateOperatorRequest {
-  @TenantId('example-casino')
+  @TenantId('nova-casino')
   id: string;
 
-  @Name('Example Casino', 'required')
+  @Name('Nova Casino', 'required')
   name: string;
 
-  @BaseUrl('https://wallet.lucky.example/v2', 'required')
+  @BaseUrl('https://wallet.nova.example/v2', 'required')
   walletBaseUrl: string;
 
   @WalletAdapter()

@@ -3,13 +3,13 @@ import type { Status } from '../status.js';
 
 /** Contract, section 7. */
 export class CreateProviderRequest {
-  @TenantId('acme-games')
+  @TenantId('nova-games')
   id: string;
 
-  @Name('Acme Games', 'required')
+  @Name('Nova Games', 'required')
   name: string;
 
-  @BaseUrl('https://rgs.acme.example/croupier', 'required')
+  @BaseUrl('https://rgs.nova.example/croupier', 'required')
   webhookBaseUrl: string;
 
   @StatusField()
