@@ -1,4 +1,8 @@
 #!/usr/bin/env node
 import { main } from '../dist/esm/cli/main.js';
 
+// A reader of the output, such as `head`, may end first.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 process.exitCode = await main(process.argv.slice(2));
