@@ -144,8 +144,8 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
     const game = this.tenancy.game(grant.gameId);
     if (!game || !this.games.isOpen(game) || game.providerId !== grant.providerId) {
-      const failure = { error: GAME_CLOSED, outcomeUnknown: false };
-      await this.grants.failed(grant.requestRef, grant.attempt, failure, false);
+      const failure = { error: GAME_CLOSED, outcomeUnknown: false, refused: false };
+      await this.grants.failed(grant.requestRef, grant.attempt, failure);
       return this.giveUp(grant, GAME_CLOSED);
     }
     // The id of the request that caused it, which may have ended long ago. Grants of earlier versions have none.

@@ -20,7 +20,11 @@ export class GrantFailure {
   @ApiProperty({ example: 'the provider answered 422' })
   error: string;
 
-  @ApiProperty({ description: 'Whether the provider may have granted the spins although the call failed' })
+  @ApiProperty({
+    description:
+      'Whether the provider may have granted the spins although the call, or an earlier one, failed; it stays true ' +
+      'until the provider grants or refuses them',
+  })
   outcomeUnknown: boolean;
 }
 

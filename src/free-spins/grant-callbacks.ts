@@ -31,7 +31,7 @@ export class GrantCallbacks {
       await this.book(requestRef, judged.externalRef);
     } else {
       this.logUnusable(grant, outcome, judged.failure);
-      await this.grants.failed(requestRef, attempt, judged.failure, isRefusal(outcome, judged.failure));
+      await this.grants.failed(requestRef, attempt, judged.failure);
     }
     return outcome;
   }
@@ -93,11 +93,6 @@ export class GrantCallbacks {
   ): Promise<CallbackOutcome> {
     return this.callbacks.call({ providerId, route, reference: requestRef, body });
   }
-}
-
-/** A refusal also settles earlier attempts; no answer, or a success without a batch, does not. */
-function isRefusal(outcome: CallbackOutcome, failure: Failure): boolean {
-  return outcome.kind === 'answered' && !failure.outcomeUnknown;
 }
 
 function batchOf({ externalRef, playerRef, gameId }: Grant): object {

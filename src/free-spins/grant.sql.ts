@@ -79,14 +79,15 @@ export const GRANTED: Statement = {
 /**
  * Records the failure of attempt $2, unless a later attempt has begun; it replaces the failure that `grant_expire` may have
  * recorded. $5 says whether the provider may have booked this attempt. $6 says whether the provider refused it: only a
- * refusal settles that no earlier attempt was booked either.
+ * refusal proves that no earlier attempt was booked either. A doubt about the first attempt can only come from its own
+ * expired lease, so its answer settles it.
  */
 export const FAILED: Statement = {
   name: 'grant_failed',
   text: `
     UPDATE free_spin_grants
        SET state = 'FAILED', failure_status = $3, failure_error = $4,
-           outcome_unknown = $5 OR (outcome_unknown AND NOT $6), lease_until = NULL, updated_at = clock_timestamp()
+           outcome_unknown = $5 OR (outcome_unknown AND attempt > 1 AND NOT $6), lease_until = NULL, updated_at = clock_timestamp()
      WHERE request_ref = $1 AND attempt = $2 AND (lease_until IS NOT NULL OR state = 'FAILED')
     RETURNING ${TENANTS}`,
 };

@@ -153,9 +153,8 @@ export class GrantStore {
     return (await this.move('GRANTED', sql.GRANTED, [requestRef, externalRef])).length > 0;
   }
 
-  /** @param refused whether the provider answered with a refusal: then no earlier attempt was booked either */
-  async failed(requestRef: string, attempt: number, failure: Failure, refused: boolean): Promise<void> {
-    const { status, error, outcomeUnknown } = failure;
+  async failed(requestRef: string, attempt: number, failure: Failure): Promise<void> {
+    const { status, error, outcomeUnknown, refused } = failure;
     await this.move('FAILED', sql.FAILED, [
       requestRef,
       attempt,

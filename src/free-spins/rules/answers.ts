@@ -14,8 +14,10 @@ export interface Failure {
   /** The provider's HTTP status, if it answered. */
   readonly status?: number;
   readonly error: string;
-  /** Whether the provider may have booked it nevertheless. */
+  /** Whether the provider may have booked this call nevertheless. */
   readonly outcomeUnknown: boolean;
+  /** Whether the answer also proves that no earlier call with the same requestRef was booked. */
+  readonly refused: boolean;
 }
 
 export type Judged<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure };
@@ -54,15 +56,28 @@ function succeeded(answer: Answer): answer is Extract<Answer, { kind: 'answered'
 /** @param lacking what is missing in a 200 */
 function failed(answer: Answer, lacking?: string): { readonly ok: false; readonly failure: Failure } {
   if (answer.kind === 'unanswered') {
-    return { ok: false, failure: { error: answer.error, outcomeUnknown: answer.mayHaveArrived } };
+    const failure = { error: answer.error, outcomeUnknown: answer.mayHaveArrived, refused: false };
+    return { ok: false, failure };
   }
   const { status } = answer;
   const error =
     lacking === undefined
       ? `the provider answered ${status}`
       : `the provider answered 200 without ${lacking}${answer.error === undefined ? '' : `: ${answer.error}`}`;
-  // A 2xx without a usable body may have been carried out; any other status counts as a refusal.
-  return { ok: false, failure: { status, error, outcomeUnknown: status >= 200 && status < 300 } };
+  // A 2xx without a usable body may have been carried out; with any other status, this call was not.
+  const outcomeUnknown = status >= 200 && status < 300;
+  return { ok: false, failure: { status, error, outcomeUnknown, refused: isRefusal(status) } };
+}
+
+/** Statuses of the 4xx that may be answered before a provider looks up the requestRef, or because it knows it. */
+const NO_REFUSAL: readonly number[] = [401, 403, 408, 409, 425, 429];
+
+/**
+ * Whether a status means that the provider considered the request and does not accept it. A redirect, a 5xx and the
+ * statuses of authentication, load and conflicts say nothing about an earlier call.
+ */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && !NO_REFUSAL.includes(status);
 }
 
 function isCount(value: unknown): value is number {
