@@ -317,7 +317,8 @@ export function grantResponse(grant: Grant): GrantResponse {
     currency: grant.currency,
     ...(stakeMinor !== undefined && { stakeMinor }),
     ...(externalRef !== null && { externalRef }),
-    ...((remainingSpins !== null || state === 'CANCELLED') && { remainingSpins: remainingSpins ?? 0 }),
+    // A provider may still report spins of a grant that it has cancelled.
+    ...(state === 'CANCELLED' ? { remainingSpins: 0 } : remainingSpins !== null && { remainingSpins }),
     ...(completed !== null && { completed }),
     ...(statusCheckedAt !== null && { statusCheckedAt: statusCheckedAt.toISOString() }),
     ...(failureError !== null && {

@@ -33,6 +33,15 @@ describe('a status', () => {
     expect(await tool.state(requestRef)).toBe('CANCELLED');
   });
 
+  test('that reports spins of a CANCELLED grant does not make its record show them', async () => {
+    const { requestRef, externalRef } = await tool.granted();
+    await tool.act(requestRef, 'status');
+    await tool.act(requestRef, 'cancel');
+    world.provider.batches.get(String(externalRef))!.remainingSpins = 3;
+    expect((await tool.act(requestRef, 'status')).json).toMatchObject({ remainingSpins: 3 });
+    expect((await tool.read(requestRef)).json).toMatchObject({ state: 'CANCELLED', remainingSpins: 0 });
+  });
+
   test('of a FAILED grant is a 409, of an unknown one a 404', async () => {
     const order = tool.order();
     world.provider.next({ do: 'drop' }, { requestRef: order.requestRef });
