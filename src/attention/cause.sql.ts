@@ -135,7 +135,10 @@ export const STILL = {
   ),
   grant: stillWhere(
     'grant',
-    `(SELECT g.state FROM free_spin_grants g WHERE g.request_ref = k.subject) IN ('PENDING', 'FAILED')`,
+    // A voided grant needs attention until its cancel has succeeded.
+    `(SELECT g.state IN ('PENDING', 'FAILED')
+             OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))
+        FROM free_spin_grants g WHERE g.request_ref = k.subject)`,
   ),
   revocation: stillWhere(
     'revocation',

@@ -19,7 +19,7 @@ import { GrantStore } from './grant.store.js';
 const CALLS_PER_PROVIDER = 8;
 /** Unanswered calls in a row after which a provider counts as down: two rounds of calls. */
 const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
-/** Polling interval for grants that another instance left unsent or without an outcome, in milliseconds. */
+/** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;
 /** Delay before the first poll, in milliseconds: a provider that restarts with us may not be up, and a refusal is final. */
 const FIRST_POLL_MS = 1_000;
@@ -37,9 +37,10 @@ interface ProviderWorkers {
 }
 
 /**
- * Sends batches, a few calls at a time per provider. Each grant is claimed by a statement that is committed before the
- * call, so that any number of instances share the work, and another one continues with the unclaimed grants after a
- * `kill -9`. Contract, section 6.
+ * Sends unsent grants and due cancels, a few calls at a time per provider. Each is claimed by a statement that is
+ * committed before the call, so that any number of instances share the work, and another one continues after a
+ * `kill -9`: with the unclaimed grants at once, and with claimed cancels, which providers handle idempotently, when
+ * their lease has expired. Contract, section 6.
  */
 @Injectable()
 export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -75,7 +76,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     await this.loop.stop(STOP_MS);
   }
 
-  /** Requests a check for unsent grants. */
+  /** Requests a check for unsent grants and due cancels. */
   wake(): void {
     void this.loop.run();
   }
@@ -150,7 +151,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     }
     // The id of the request that caused it, which may have ended long ago. Grants of earlier versions have none.
     const requestId = grant.requestId ?? this.randomness.uuid();
-    const outcome = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
+    const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
       this.callbacks.send(grant, grant.attempt),
     );
     if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);

@@ -169,11 +169,12 @@ export class BatchesService implements OnModuleInit {
    * OPERATOR_NOT_CONFIGURED
    */
   async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchProgress> {
-    this.games.find(await this.known(batchId, scope), scope);
+    const batch = await this.known(batchId, scope);
+    this.games.find(batch, scope);
     await this.audit.change(actor, async ({ query }, record) => {
-      const added = await this.grants.resendable(query, batchId);
-      if (added) await this.limits.assertWithinDay(query, added, added.amountMinor);
-      const grants = await this.grants.resendBatch(query, batchId, includeUnknown);
+      const grants = await this.limits.withinDay(query, batch, () =>
+        this.grants.resendBatch(query, batchId, includeUnknown),
+      );
       const after = { grants, includeUnknown };
       if (grants > 0) await record({ action: 'free-spins.batch-resend', target: `batch:${batchId}`, after });
     });

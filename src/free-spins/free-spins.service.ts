@@ -164,7 +164,8 @@ export class FreeSpinsService implements OnModuleInit {
 
   /**
    * Makes sure that a FAILED grant of unknown outcome is not live: it is sent once more with the same requestRef, to learn
-   * its batch, which is then cancelled. A CANCELLED grant is returned unchanged. Contract, section 9.
+   * its batch, which is then cancelled. If this instance dies in between, another one cancels it. A CANCELLED grant is
+   * returned unchanged. Contract, section 9.
    * @returns the grant, CANCELLED; or FAILED, or GRANTED with `lastCancelError`, if the provider fails
    * @throws CroupierError NOT_FOUND · CONFLICT
    */
@@ -172,7 +173,7 @@ export class FreeSpinsService implements OnModuleInit {
     const grant = await this.find(requestRef, scope);
     if (grant.state === 'CANCELLED') return grant;
     const attempt = await this.audit.change(actor, async ({ query }, record) => {
-      const claimed = await this.grants.resend(query, requestRef, true);
+      const claimed = await this.grants.void(query, requestRef);
       const entry = { action: 'free-spins.void', target: `grant:${requestRef}` };
       if (claimed !== undefined) await record(entry);
       return claimed;
@@ -184,11 +185,12 @@ export class FreeSpinsService implements OnModuleInit {
         `the grant is ${state}: only a FAILED one of unknown outcome is voided`,
       );
     }
-    const sent = await this.send(grant, attempt);
+    const { cancelAttempt: claimed } = await this.callbacks.send(grant, attempt, true);
+    const sent = await this.stored(requestRef);
     if (sent.state !== 'GRANTED') return sent;
-    const cancelAttempt = await this.audit.change(actor, ({ query }) =>
-      this.grants.claimCancel(query, requestRef),
-    );
+    // A late answer to an earlier attempt makes the grant GRANTED without claiming its cancel.
+    const claim = () => this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef));
+    const cancelAttempt = claimed ?? (await claim());
     if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
     await this.callbacks.sendCancel(sent, cancelAttempt);
     return this.stored(requestRef);
@@ -196,17 +198,15 @@ export class FreeSpinsService implements OnModuleInit {
 
   /**
    * Sends another callback for a FAILED grant, with the same requestRef.
-   * @throws CroupierError NOT_FOUND · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
+   * @throws CroupierError NOT_FOUND · CONFLICT if it is not FAILED, or would exceed the daily limit · GAME_NOT_CONFIGURED ·
+   * OPERATOR_NOT_CONFIGURED
    */
   async resend(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
     if (grant.state !== 'FAILED') throw notFailed(grant);
     this.games.find(grant, scope);
     const attempt = await this.audit.change(actor, async ({ query }, record) => {
-      // Grants that may have been booked are counted already.
-      if (!grant.outcomeUnknown)
-        await this.limits.assertWithinDay(query, grant, stakeMinorOf(grant) ?? Infinity);
-      const claimed = await this.grants.resend(query, requestRef);
+      const claimed = await this.limits.withinDay(query, grant, () => this.grants.resend(query, requestRef));
       const entry = { action: 'free-spins.resend', target: `grant:${requestRef}` };
       if (claimed !== undefined) await record(entry);
       return claimed;

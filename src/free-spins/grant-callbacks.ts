@@ -10,7 +10,7 @@ const UNKNOWN_OUTCOME = 'no outcome was recorded in time: the platform stopped w
  * Calls the provider about a grant, once per call, and records the outcome.
  *
  * Invariant: a provider is called only after a claim of this instance is committed. After a crash the lease expires: a grant
- * becomes FAILED with `outcomeUnknown`, and a cancel can be tried again.
+ * becomes FAILED with `outcomeUnknown`, and a cancel can be sent again: `BatchRunner` does so if it is due.
  */
 @Injectable()
 export class GrantCallbacks {
@@ -21,19 +21,27 @@ export class GrantCallbacks {
     private readonly grants: GrantStore,
   ) {}
 
-  /** Sends the callback of a claimed attempt once, records the outcome and returns it. */
-  async send(grant: Grant, attempt: number): Promise<CallbackOutcome> {
+  /**
+   * Sends the callback of a claimed attempt once, and records the outcome.
+   * @param claimsCancel whether the caller sends the cancel, if one is due; else `BatchRunner` does
+   * @returns `cancelAttempt` if the cancel was claimed
+   */
+  async send(
+    grant: Grant,
+    attempt: number,
+    claimsCancel = false,
+  ): Promise<{ outcome: CallbackOutcome; cancelAttempt?: number }> {
     const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
     const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
     const outcome = await this.call('/v1/game/free-spins/grant', grant, body);
     const judged = judgeGrant(outcome);
-    if (judged.ok) {
-      await this.book(requestRef, judged.externalRef);
-    } else {
+    if (!judged.ok) {
       this.logUnusable(grant, outcome, judged.failure);
       await this.grants.failed(requestRef, attempt, judged.failure);
+      return { outcome };
     }
-    return outcome;
+    const cancelAttempt = await this.book(requestRef, judged.externalRef, claimsCancel);
+    return { outcome, ...(cancelAttempt != null && { cancelAttempt }) };
   }
 
   /** Fails grants whose instance crashed; called periodically, and before a PENDING grant is returned. */
@@ -66,10 +74,16 @@ export class GrantCallbacks {
     return judged;
   }
 
-  private async book(requestRef: string, externalRef: string): Promise<void> {
-    if (await this.grants.granted(requestRef, externalRef)) return;
+  /** @returns the number of the claimed cancel, if any */
+  private async book(
+    requestRef: string,
+    externalRef: string,
+    claimsCancel: boolean,
+  ): Promise<number | null | undefined> {
+    const granted = await this.grants.granted(requestRef, externalRef, claimsCancel);
+    if (granted) return granted.cancelAttempt;
     const stored = await this.grants.find(requestRef);
-    if (stored?.externalRef === externalRef) return;
+    if (stored?.externalRef === externalRef) return undefined;
     const kept = stored?.externalRef;
     this.logger.error({
       msg: 'the provider named another batch for the same grant',
@@ -77,6 +91,7 @@ export class GrantCallbacks {
       kept,
       externalRef,
     });
+    return undefined;
   }
 
   /** Logs a 200 with an unusable body; `ProviderCallbacks` logs all other failures. */

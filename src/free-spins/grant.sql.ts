@@ -51,8 +51,8 @@ export const TAKE: Statement = {
 };
 
 /**
- * Begins a new attempt of a FAILED grant. If $3 is true, its outcome must be unknown. `outcome_unknown` is kept,
- * because an earlier attempt may have been booked.
+ * Begins a new attempt of a FAILED grant, which counts as carried out now. `outcome_unknown` is kept, because an earlier
+ * attempt may have been booked. A person who resends a grant wants it to be live, so no cancel of it is due any more.
  */
 export const RESEND: Statement = {
   name: 'grant_resend',
@@ -61,19 +61,38 @@ export const RESEND: Statement = {
        SET state = 'PENDING', attempt = attempt + 1, lease_until = ${lease('$2')}, cancel_due = false,
            carried_out_at = clock_timestamp(), failure_status = NULL, failure_error = NULL,
            updated_at = clock_timestamp()
-     WHERE request_ref = $1 AND state = 'FAILED' AND (outcome_unknown OR NOT $3)
+     WHERE request_ref = $1 AND state = 'FAILED'
     RETURNING attempt`,
 };
 
-/** A 200 makes the grant GRANTED however late it arrives, because the provider has booked it. */
+/**
+ * Begins a new attempt of a FAILED grant of unknown outcome, only to learn its batch and cancel it. The cancel is due
+ * from now on, so that after a crash another instance cancels what this attempt has granted. `carried_out_at` is kept,
+ * because nothing is given away.
+ */
+export const VOID: Statement = {
+  name: 'grant_void',
+  text: `
+    UPDATE free_spin_grants
+       SET state = 'PENDING', attempt = attempt + 1, lease_until = ${lease('$2')}, cancel_due = true,
+           cancel_request_id = $3, failure_status = NULL, failure_error = NULL, updated_at = clock_timestamp()
+     WHERE request_ref = $1 AND state = 'FAILED' AND outcome_unknown
+    RETURNING attempt`,
+};
+
+/**
+ * A 200 makes the grant GRANTED however late it arrives, because the provider has booked it. With $3, a cancel that is
+ * due is claimed as well, with a lease of $4 seconds.
+ */
 export const GRANTED: Statement = {
   name: 'grant_granted',
   text: `
     UPDATE free_spin_grants
        SET state = 'GRANTED', external_ref = $2, lease_until = NULL, failure_status = NULL, failure_error = NULL,
-           outcome_unknown = false, updated_at = clock_timestamp()
+           outcome_unknown = false, cancel_attempt = cancel_attempt + CASE WHEN cancel_due AND $3 THEN 1 ELSE 0 END,
+           cancel_lease_until = CASE WHEN cancel_due AND $3 THEN ${lease('$4')} END, updated_at = clock_timestamp()
      WHERE request_ref = $1 AND state IN ('PENDING', 'FAILED')
-    RETURNING ${TENANTS}`,
+    RETURNING ${TENANTS}, CASE WHEN cancel_lease_until IS NOT NULL THEN cancel_attempt END AS "cancelAttempt"`,
 };
 
 /**
@@ -113,12 +132,15 @@ export const SNAPSHOT: Statement = {
      WHERE request_ref = $1 AND state IN ('GRANTED', 'CANCELLED')`,
 };
 
-/** Claims the cancel: one at a time. A cancel of a crashed instance ends with its lease. */
+/**
+ * Claims the cancel: one at a time. The claim of a crashed instance ends with its lease. A cancel that is due remains so
+ * until an outcome is recorded.
+ */
 export const CLAIM_CANCEL: Statement = {
   name: 'grant_claim_cancel',
   text: `
     UPDATE free_spin_grants
-       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')}, cancel_due = false,
+       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')},
            updated_at = clock_timestamp()
      WHERE request_ref = $1 AND state = 'GRANTED'
        AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
@@ -137,12 +159,12 @@ export const CANCELLED: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** Records the failure of cancel $2, unless a later one was claimed. */
+/** Records the failure of cancel $2, unless a later one was claimed. It is not repeated: a person decides. */
 export const CANCEL_FAILED: Statement = {
   name: 'grant_cancel_failed',
   text: `
     UPDATE free_spin_grants
-       SET last_cancel_error = $3, cancel_lease_until = NULL, updated_at = clock_timestamp()
+       SET last_cancel_error = $3, cancel_lease_until = NULL, cancel_due = false, updated_at = clock_timestamp()
      WHERE request_ref = $1 AND cancel_attempt = $2 AND state = 'GRANTED'`,
 };
 
@@ -175,19 +197,21 @@ export const TAKE_UNSENT: Statement = {
     RETURNING ${selectList(Grant, 'g')}`,
 };
 
+/** The condition of a cancel that is due and not under way at a live instance. */
+const CANCEL_WAITS = `state = 'GRANTED' AND cancel_due
+                          AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())`;
+
 /**
- * Claims a provider's next grant whose cancel is due because its batch was cancelled. A person's cancel of the same
- * grant goes first; if that fails, this one is still due.
+ * Claims a provider's next cancel that is due because its batch was cancelled or the grant voided. It stays due until an
+ * outcome is recorded, so that another instance continues after a crash.
  */
 export const TAKE_CANCEL: Statement = {
   name: 'grant_take_cancel',
   text: `
     UPDATE free_spin_grants g
-       SET cancel_due = false, cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')},
-           updated_at = clock_timestamp()
+       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')}, updated_at = clock_timestamp()
      WHERE grant_no = (SELECT grant_no FROM free_spin_grants
-                        WHERE provider_id = $1 AND state = 'GRANTED' AND cancel_due
-                          AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
+                        WHERE provider_id = $1 AND ${CANCEL_WAITS}
                         ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
 };
@@ -198,7 +222,7 @@ export const UNSENT_PROVIDERS: Statement = {
   text: `
     SELECT provider_id AS "providerId" FROM free_spin_grants WHERE state = 'PENDING' AND lease_until IS NULL
      UNION
-    SELECT provider_id FROM free_spin_grants WHERE state = 'GRANTED' AND cancel_due`,
+    SELECT provider_id FROM free_spin_grants WHERE ${CANCEL_WAITS}`,
 };
 
 /** Fails the unsent grants of a batch, which cannot have been booked. */
@@ -234,37 +258,25 @@ export const CANCEL_UNSENT: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** Makes a cancel due for each grant of a batch that is GRANTED, or that a call under way may yet grant. */
+/** Makes a cancel due for each grant of a batch that is GRANTED, or that an answer may yet make so. */
 export const MAKE_CANCELS_DUE: Statement = {
   name: 'grant_make_cancels_due',
   text: `
     UPDATE free_spin_grants
        SET cancel_due = true, cancel_request_id = $2, updated_at = clock_timestamp()
      WHERE batch_id = $1 AND NOT cancel_due
-       AND (state = 'PENDING' OR state = 'GRANTED' AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp()))
+       AND (state IN ('PENDING', 'GRANTED') OR state = 'FAILED' AND outcome_unknown)
     RETURNING request_ref`,
 };
 
-/** The provider is down: the cancels of its batch that are still due fail. */
+/** The provider is down: the cancels of its batch that are due and not under way fail. */
 export const FAIL_CANCELS: Statement = {
   name: 'grant_fail_cancels',
   text: `
     UPDATE free_spin_grants
        SET cancel_due = false, last_cancel_error = $2, updated_at = clock_timestamp()
-     WHERE batch_id = $1 AND state = 'GRANTED' AND cancel_due
+     WHERE batch_id = $1 AND ${CANCEL_WAITS}
     RETURNING request_ref`,
-};
-
-/**
- * The stake that resending a batch's FAILED grants adds to the daily sum. Grants of unknown outcome are already
- * counted.
- */
-export const RESENDABLE: Statement = {
-  name: 'grant_resendable',
-  text: `
-    SELECT operator_id AS "operatorId", currency, least(sum(spins * bet_amount_minor::numeric), 9007199254740991)::bigint AS "amountMinor"
-      FROM free_spin_grants
-     WHERE batch_id = $1 AND state = 'FAILED' AND NOT outcome_unknown GROUP BY operator_id, currency`,
 };
 
 /** Makes the FAILED grants of a batch wait to be resent; those of unknown outcome only with $2. */

@@ -139,18 +139,30 @@ export class GrantStore {
     return (await this.database.query<Grant>(sql.TAKE, [requestRef, this.leaseSeconds]))[0];
   }
 
-  /**
-   * @param onlyUnknown only if its outcome is unknown
-   * @returns the new attempt; undefined if the grant is no longer FAILED
-   */
-  async resend(query: Query, requestRef: string, onlyUnknown = false): Promise<number | undefined> {
-    const values = [requestRef, this.leaseSeconds, onlyUnknown];
-    const [row] = await query<{ attempt: number }>(sql.RESEND, values);
+  /** @returns the new attempt; undefined if the grant is no longer FAILED */
+  async resend(query: Query, requestRef: string): Promise<number | undefined> {
+    const [row] = await query<{ attempt: number }>(sql.RESEND, [requestRef, this.leaseSeconds]);
     return row?.attempt;
   }
 
-  async granted(requestRef: string, externalRef: string): Promise<boolean> {
-    return (await this.move('GRANTED', sql.GRANTED, [requestRef, externalRef])).length > 0;
+  /** @returns the new attempt; undefined if the grant is not FAILED with an unknown outcome */
+  async void(query: Query, requestRef: string): Promise<number | undefined> {
+    const values = [requestRef, this.leaseSeconds, currentRequestId()];
+    const [row] = await query<{ attempt: number }>(sql.VOID, values);
+    return row?.attempt;
+  }
+
+  /**
+   * @param claimsCancel whether to claim the cancel as well, if it is due
+   * @returns undefined if it is GRANTED or CANCELLED already; `cancelAttempt` is null if no cancel was claimed
+   */
+  async granted(
+    requestRef: string,
+    externalRef: string,
+    claimsCancel: boolean,
+  ): Promise<{ cancelAttempt: number | null } | undefined> {
+    const values = [requestRef, externalRef, claimsCancel, this.leaseSeconds];
+    return (await this.move<{ cancelAttempt: number | null }>('GRANTED', sql.GRANTED, values))[0];
   }
 
   async failed(requestRef: string, attempt: number, failure: Failure): Promise<void> {
@@ -243,20 +255,6 @@ export class GrantStore {
     // Runs second, because a grant that was claimed meanwhile is under way and its cancel becomes due.
     const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
     return unsent.length + due.length;
-  }
-
-  /**
-   * The stake that resending a batch's FAILED grants would add to the daily sum; undefined if there is nothing to
-   * resend.
-   */
-  async resendable(
-    query: Query,
-    batchId: string,
-  ): Promise<{ operatorId: string; currency: string; amountMinor: number } | undefined> {
-    const [row] = await query<{ operatorId: string; currency: string; amountMinor: number }>(sql.RESENDABLE, [
-      batchId,
-    ]);
-    return row;
   }
 
   /** @returns how many grants wait to be resent */

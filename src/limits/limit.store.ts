@@ -74,7 +74,7 @@ export class LimitStore {
   }
 
   /** Locks the limit until the transaction ends, so that no other action under it is judged meanwhile. */
-  async locked(query: Query, operatorId: string, currency: string): Promise<LimitInUse | undefined> {
+  async lock(query: Query, operatorId: string, currency: string): Promise<LimitInUse | undefined> {
     const found = await query(LOCK, [operatorId, currency]);
     // Read after locking, so that it sees what the previous holder of the lock has committed.
     return found.length === 0 ? undefined : this.find(operatorId, currency, query);

@@ -36,22 +36,24 @@ export class LimitsService {
     { operatorId, currency }: LimitKey,
     stake: Stake,
   ): Promise<ExceededLimit | undefined> {
-    const limit = await this.limits.locked(query, operatorId, currency);
+    const limit = await this.limits.lock(query, operatorId, currency);
     return limit && exceeded(limit, limit.usedMinor, stake);
   }
 
   /**
-   * Refuses to send again what would exceed the daily limit. Locks the limit like `judge`.
+   * Runs a write that sends grants again, and refuses it if the daily limit is then exceeded. The sums before and after
+   * it are compared, so that a grant that counts already adds nothing. Locks the limit like `judge`.
+   * @param query the transaction of the write, which must be rolled back after a refusal
    * @throws CroupierError CONFLICT
    */
-  async assertWithinDay(
-    query: Query,
-    { operatorId, currency }: LimitKey,
-    amountMinor: number,
-  ): Promise<void> {
-    const limit = await this.limits.locked(query, operatorId, currency);
-    if (limit?.dailyMinor == null || limit.usedMinor + amountMinor <= limit.dailyMinor) return;
-    const [most, used] = [limit.dailyMinor, limit.usedMinor].map((minor) => money(minor, currency));
+  async withinDay<T>(query: Query, { operatorId, currency }: LimitKey, write: () => Promise<T>): Promise<T> {
+    const before = await this.limits.lock(query, operatorId, currency);
+    const written = await write();
+    if (before?.dailyMinor == null) return written;
+    const after = await this.limits.find(operatorId, currency, query);
+    const usedMinor = after?.usedMinor ?? 0;
+    if (usedMinor <= before.dailyMinor || usedMinor <= before.usedMinor) return written;
+    const [most, used] = [before.dailyMinor, before.usedMinor].map((minor) => money(minor, currency));
     throw new CroupierError(
       'CONFLICT',
       `sending it again would exceed the daily limit of ${most}, of which ${used} is used`,
@@ -97,7 +99,7 @@ export class LimitsService {
       throw new CroupierError('INVALID_REQUEST', 'the body must name a limit; DELETE removes them all');
     }
     const stored = await this.audit.change(actor, async ({ query }, record) => {
-      const before = await this.limits.locked(query, operatorId, currency);
+      const before = await this.limits.lock(query, operatorId, currency);
       await this.limits.put(query, limit);
       await record({
         action: before ? 'limit.replace' : 'limit.create',

@@ -5,7 +5,7 @@ import { parked, tick } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
 import { FlaggedWinningsWatch } from '../../src/attention/flagged-winnings.watch.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
-import { GRANT } from '../world/provider.js';
+import { CANCEL, GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
 import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 
@@ -130,6 +130,20 @@ describe('an item is opened and closed with its cause:', () => {
       `grant of 5 spins of 0.20 EUR to ben in ${GAME} failed: the provider answered 422; it was not granted`,
     );
     await world.admin('POST', `/v1/admin/free-spins/${encodeURIComponent(requestRef)}/resend`);
+    await itemOf('grant', requestRef, 'CLOSED');
+  });
+
+  test('a grant that is being voided, until it is cancelled', async () => {
+    const requestRef = `grant-${randomUUID()}`;
+    const order = { operatorId: OPERATOR, playerRef: 'ben', gameId: GAME, spins: 5, betAmountMinor: 20 };
+    world.provider.next({ do: 'drop' }, { path: GRANT, requestRef });
+    await world.admin('POST', '/v1/admin/free-spins', { ...order, currency: 'EUR', requestRef });
+    await itemOf('grant', requestRef);
+    world.provider.next({ do: 'answer', status: 503, body: {} }, { path: CANCEL });
+    expect((await world.admin('POST', `/v1/admin/free-spins/${requestRef}/void`)).status).toBe(502);
+    await pass();
+    await itemOf('grant', requestRef, 'OPEN');
+    await world.admin('POST', `/v1/admin/free-spins/${requestRef}/cancel`);
     await itemOf('grant', requestRef, 'CLOSED');
   });
 

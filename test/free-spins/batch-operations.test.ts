@@ -11,12 +11,12 @@ import {
   startWorld,
   type World,
 } from '../world/world.js';
-import { CALLBACK_TIMEOUT_MS, CALLS_AT_ONCE, Tool, until } from './tool.js';
+import { CALLS_AT_ONCE, Tool, until } from './tool.js';
 
 let world: World;
 let tool: Tool;
 beforeAll(async () => {
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  world = await startWorld();
   tool = new Tool(world);
 });
 afterAll(() => world.stop());
@@ -177,6 +177,20 @@ describe('the cancel of a batch', () => {
     await until('both are cancelled', async () => (await counts(batchId)).cancelled === 2);
   });
 
+  test('also cancels a grant of unknown outcome, if a late answer shows that it was granted', async () => {
+    const order = batchOrder(1);
+    const held = world.provider.next({ do: 'hold' }, { path: GRANT, playerRef: order.playerRefs[0]! });
+    const batchId = await started(order);
+    await held.arrived;
+    await world.sql.run('UPDATE free_spin_grants SET lease_until = clock_timestamp() WHERE batch_id = $1', [
+      batchId,
+    ]);
+    await until('its outcome is unknown', async () => (await counts(batchId)).failed === 1);
+    await cancel(batchId);
+    held.release();
+    await until('it is cancelled', async () => (await counts(batchId)).cancelled === 1);
+  });
+
   test('is in the audit log', async () => {
     const batchId = await started(batchOrder(1));
     await settled(batchId);
@@ -290,6 +304,28 @@ describe('to void a grant', () => {
     expect([second.status, second.json['error']]).toEqual([502, 'the provider answered 503']);
     expect(await tool.state(uncancelled)).toBe('GRANTED');
   });
+
+  test.each(['before', 'after'] as const)(
+    'is finished by any instance if one dies %s the cancel arrives at the provider',
+    async (when) => {
+      const requestRef = await lost();
+      const externalRef = `batch-of-${requestRef}`;
+      // The instance that never gets an answer does nothing more, as if it were dead.
+      const held = world.provider.next(
+        { do: 'hold', booking: when === 'after' ? 'on-arrival' : 'on-release', then: { do: 'drop' } },
+        { path: CANCEL, externalRef },
+      );
+      const answer = voidGrant(requestRef);
+      await held.arrived;
+      expect(await tool.state(requestRef)).toBe('GRANTED');
+      await tool.endLease(requestRef);
+      await until('it is cancelled', async () => (await tool.state(requestRef)) === 'CANCELLED');
+      expect(tool.calls(GRANT, requestRef)).toHaveLength(2);
+      expect(tool.calls(CANCEL, requestRef)).toHaveLength(2);
+      held.release();
+      expect((await answer).json).toMatchObject({ state: 'CANCELLED' });
+    },
+  );
 
   test('is a 409 in any other state', async () => {
     const { requestRef } = await tool.granted();

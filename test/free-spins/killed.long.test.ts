@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { BATCHES, batchOrder, callWith } from '../approvals/desk.js';
+import { launch, type Launched } from '../process/launch.js';
+import { CANCEL, GRANT } from '../world/provider.js';
+import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
+import { CALLS_AT_ONCE, Tool, until } from './tool.js';
+
+const PORT = 26_000 + Math.floor(Math.random() * 1000);
+const SERVICE_URL = `http://127.0.0.1:${PORT}`;
+
+let world: World;
+let tool: Tool;
+let service: Launched;
+beforeAll(async () => {
+  // The world has the counterparts, the database and the surviving instance; the built service is killed.
+  world = await startWorld();
+  tool = new Tool(world);
+});
+afterEach(() => service.process.kill('SIGKILL'));
+afterAll(() => world.stop());
+
+async function start(): Promise<void> {
+  service = launch({
+    ADMIN_API_KEY: ADMIN_KEY,
+    SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
+    DATABASE_URL: world.databaseUrl,
+    HOST: '127.0.0.1',
+    PORT: String(PORT),
+    OUTBOUND_ALLOW_PRIVATE: 'true',
+  });
+  for (;;) {
+    if (service.process.exitCode !== null) throw new Error(service.lines.join('\n'));
+    const ready = await fetch(`${SERVICE_URL}/health/ready`).catch(() => undefined);
+    if (ready?.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function kill(): Promise<void> {
+  const exit = once(service.process, 'exit');
+  service.process.kill('SIGKILL');
+  await exit;
+  await world.sql.run(
+    `UPDATE free_spin_grants SET cancel_lease_until = clock_timestamp() WHERE cancel_lease_until IS NOT NULL`,
+  );
+}
+
+/** A POST to the instance that is killed; its answer may get lost. */
+const post = async (path: string) => {
+  const headers = { Authorization: `Bearer ${ADMIN_KEY}` };
+  return fetch(SERVICE_URL + path, { method: 'POST', headers }).catch(() => undefined);
+};
+
+test('another instance finishes the cancel of a batch whose instance was killed', async () => {
+  await start();
+  const players = 3 * CALLS_AT_ONCE;
+  const { batchId } = (await world.admin('POST', BATCHES, batchOrder(players))).json;
+  const counts = async () =>
+    (await callWith(world, ADMIN_KEY, 'GET', `${BATCHES}/${String(batchId)}?items=false`)).json;
+  await until('all are granted', async () => (await counts())['granted'] === players);
+
+  const held = world.provider.always({ do: 'hold' }, { path: CANCEL });
+  expect((await post(`${BATCHES}/${String(batchId)}/cancel`))?.status).toBe(202);
+  await until('cancels are in flight', () => world.provider.calls(CANCEL).length >= CALLS_AT_ONCE);
+  await kill();
+  const unanswered = world.provider.calls(CANCEL).length;
+  held.withdraw();
+  held.release();
+  await until('the survivor has cancelled all', async () => (await counts())['cancelled'] === players);
+
+  const calls = new Map<unknown, number>();
+  for (const { json } of world.provider.calls(CANCEL)) {
+    calls.set(json['externalRef'], (calls.get(json['externalRef']) ?? 0) + 1);
+  }
+  expect(calls.size).toBe(players);
+  expect(Math.max(...calls.values())).toBe(2);
+  // Only a cancel that was not answered when the instance was killed is sent again.
+  const repeated = [...calls.values()].filter((times) => times === 2).length;
+  expect(repeated).toBeGreaterThan(0);
+  expect(repeated).toBeLessThanOrEqual(unanswered);
+}, 120_000);
+
+test('another instance finishes a void whose instance was killed after the grant', async () => {
+  await start();
+  const order = tool.order();
+  world.provider.next({ do: 'drop' }, { path: GRANT, requestRef: order.requestRef });
+  expect((await tool.post(order)).status).toBe(502);
+  const externalRef = `batch-of-${order.requestRef}`;
+  const held = world.provider.next({ do: 'hold', then: { do: 'drop' } }, { path: CANCEL, externalRef });
+  const lost = post(`/v1/admin/free-spins/${order.requestRef}/void`);
+  await held.arrived;
+  await kill();
+  await lost;
+  await until(
+    'the survivor has cancelled it',
+    async () => (await tool.state(order.requestRef)) === 'CANCELLED',
+  );
+  held.release();
+  expect(tool.calls(GRANT, order.requestRef)).toHaveLength(2);
+}, 120_000);
