@@ -14,6 +14,7 @@ import { RoundsAdminController } from './desk/rounds/rounds.admin.controller.js'
 import { SessionDetailAdminController } from './desk/session-detail.admin.controller.js';
 import { SettleAdminController } from './desk/settle.admin.controller.js';
 import { SettleService } from './desk/settle.service.js';
+import { TransactionDetails } from './desk/transaction-details.service.js';
 import { TransactionDesk } from './desk/transaction-desk.service.js';
 import { TransactionSearchStore } from './desk/transaction-search.store.js';
 import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
@@ -55,6 +56,7 @@ import { WalletService } from './wallet.service.js';
     AdjustmentService,
     SettleService,
     TransactionDesk,
+    TransactionDetails,
     TransactionSearchStore,
     RoundDesk,
     RoundStore,

@@ -43,6 +43,17 @@ async function settled(body: Body, fields: Record<string, unknown> = {}): Promis
 }
 
 describe('a parked transaction that is settled by hand', () => {
+  test("answers, when it is approved, with every attempt and the operator's answers", async () => {
+    const bet = world.transaction(await world.launch(), 'BET');
+    const { transactionId } = bet;
+    world.wallet.next({ do: 'answer', status: 503, body: 'down' }, { transactionId });
+    await parked(world, bet);
+    const { json } = await approve((await ask(bet)).json['approvalId']);
+    const { attempts } = json['result'] as { attempts: object[] };
+    expect(attempts[0]).toMatchObject({ operatorStatus: 503, operatorBody: 'down' });
+    expect(attempts).toEqual((await world.admin('GET', pathOf(bet))).json['attempts']);
+  });
+
   test('waits for a second person, sends nothing, and is marked for ever', async () => {
     const session = await world.launch({ playerRef: 'ann' });
     const bet = await parked(world, world.transaction(session, 'BET', { amountMinor: 250 }));
@@ -89,6 +100,7 @@ describe('a parked transaction that is settled by hand', () => {
       text: "attempt 2: settled by hand as APPROVED, balance 12.50 EUR, operator's reference ticket 77: its wallet is gone",
     });
     expect((detail['attempts'] as object[])[1]).not.toHaveProperty('operatorStatus');
+    expect((detail['attempts'] as object[])[1]).not.toHaveProperty('operatorBody');
     const retried = await world.submit(bet);
     expect([retried.status, retried.json]).toMatchObject([200, { status: 'APPROVED', balance: 1_250 }]);
     expect(retried.headers.get('idempotency-replayed')).toBe('true');

@@ -342,7 +342,7 @@ describe('the detail', () => {
     expect(timeline.map((entry) => entry.at)).toEqual(timeline.map((entry) => entry.at).sort());
   });
 
-  test("shows the operator's answer if it was invalid", async () => {
+  test("shows the operator's answers, valid and invalid", async () => {
     const body = bet({ amountMinor: 70 });
     const { transactionId } = body;
     const page = `<html>\n\u0000\u001bdown for maintenance</html>${'x'.repeat(5000)}`;
@@ -357,10 +357,16 @@ describe('the detail', () => {
       { operatorStatus: 503, operatorBody: kept },
       { operatorStatus: 200, operatorBody: '{"status":"MAYBE"}' },
       { outcome: 'OPERATOR_UNAVAILABLE' },
-      { outcome: 'APPROVED', operatorStatus: 200 },
+      {
+        outcome: 'APPROVED',
+        operatorStatus: 200,
+        operatorBody: expect.stringMatching(
+          /^\{"status":"APPROVED","balance":\d+,"operatorTransactionId":"[^"]+"\}$/,
+        ),
+      },
     ]);
     expect(attempts[2]).not.toHaveProperty('operatorStatus');
-    expect(attempts[3]).not.toHaveProperty('operatorBody');
+    expect(attempts[2]).not.toHaveProperty('operatorBody');
     const silences = (json['timeline'] as { event: string }[]).filter(
       ({ event }) => event === 'operator-silent',
     );

@@ -12,8 +12,8 @@ import { AttemptRunner } from '../attempt.runner.js';
 import type { TransactionKey } from '../resolving/undecided.store.js';
 import { TransactionStore } from '../transaction.store.js';
 import type { SettleRequest } from './settle.request.js';
+import { TransactionDetails } from './transaction-details.service.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
-import { detailOf } from './transaction-story.js';
 
 /**
  * Settles parked transactions with an answer that the operator gave outside of its wallet. Contract, section 9,
@@ -26,6 +26,7 @@ import { detailOf } from './transaction-story.js';
 export class SettleService implements OnModuleInit {
   constructor(
     private readonly stored: TransactionSearchStore,
+    private readonly details: TransactionDetails,
     private readonly transactions: TransactionStore,
     private readonly attempts: AttemptRunner,
     private readonly approvals: ApprovalsService,
@@ -76,9 +77,9 @@ export class SettleService implements OnModuleInit {
       return async () => settled();
     },
     result: async ({ providerId, transactionId }) => {
-      const row = await this.stored.find(providerId, transactionId);
-      if (!row) throw new Error(`the settled transaction ${providerId}/${transactionId} is not stored`);
-      return detailOf(row, await this.stored.rollbacksOf(row));
+      const detail = await this.details.find({ providerId, transactionId });
+      if (!detail) throw new Error(`the settled transaction ${providerId}/${transactionId} is not stored`);
+      return detail;
     },
   };
 }

@@ -2,25 +2,25 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
-import { isIdentifier, isUuid } from '../../http/validation/identifier.js';
+import { isUuid } from '../../http/validation/identifier.js';
 import type { PageOf, PageQuery } from '../../http/lists/page.js';
 import { pageOfWindow } from '../../http/lists/time-page.js';
-import { OperatorAnswerStore } from '../operator-answer.store.js';
 import { PLATFORM_ID } from '../../tenancy/tenant.js';
 import { ResolutionService } from '../resolving/resolution.service.js';
 import type { TransactionKey } from '../resolving/undecided.store.js';
 import type { TransactionQuery } from './transaction.admin.request.js';
 import type { TransactionDetail, TransactionItem } from './transaction.admin.response.js';
+import { TransactionDetails } from './transaction-details.service.js';
 import type { TransactionFilter } from './transaction-search.sql.js';
-import { type DeskRow, TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
-import { detailOf, itemOf } from './transaction-story.js';
+import { type DeskRow, TransactionSearchStore } from './transaction-search.store.js';
+import { itemOf } from './transaction-story.js';
 
 /** Transactions for the support desk. Contract, section 7. */
 @Injectable()
 export class TransactionDesk {
   constructor(
     private readonly transactions: TransactionSearchStore,
-    private readonly operatorAnswers: OperatorAnswerStore,
+    private readonly details: TransactionDetails,
     private readonly resolution: ResolutionService,
     private readonly audit: Audit,
   ) {}
@@ -47,38 +47,14 @@ export class TransactionDesk {
     );
   }
 
-  /** @throws CroupierError NOT_FOUND */
-  async detail({ providerId, transactionId }: TransactionKey): Promise<TransactionDetail> {
-    const known = isIdentifier(providerId) && isIdentifier(transactionId);
-    const row = known ? await this.transactions.find(providerId, transactionId) : undefined;
-    if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
-    const rollbacks = await this.transactions.rollbacksOf(row);
-    const [whole, ...others] = await this.withOperatorBodies(row, rollbacks);
-    return detailOf(whole, others);
-  }
-
   /**
-   * Adds the operators' answers to the attempts of a transaction and of its ROLLBACKs, which belong to the same
-   * provider.
+   * The details of one transaction.
+   * @throws CroupierError NOT_FOUND
    */
-  private async withOperatorBodies(
-    row: WholeRow,
-    rollbacks: readonly WholeRow[],
-  ): Promise<[WholeRow, ...WholeRow[]]> {
-    const rows: [WholeRow, ...WholeRow[]] = [row, ...rollbacks];
-    const since = new Date(Math.min(...rows.map(({ createdAt }) => createdAt.getTime())));
-    const ids = rows.map(({ transactionId }) => transactionId);
-    const answers = await this.operatorAnswers.of(row.providerId, ids, since);
-    const bodyOf = ({ transactionId }: WholeRow, attempt: number) =>
-      answers.find((answer) => answer.transactionId === transactionId && answer.attempt === attempt)?.body;
-    const withBodies = (each: WholeRow): WholeRow => ({
-      ...each,
-      attempts: each.attempts.map((attempt) => {
-        const operatorBody = bodyOf(each, attempt.attempt);
-        return operatorBody === undefined ? attempt : { ...attempt, operatorBody };
-      }),
-    });
-    return [withBodies(row), ...rollbacks.map(withBodies)];
+  async detail(key: TransactionKey): Promise<TransactionDetail> {
+    const detail = await this.details.find(key);
+    if (!detail) throw new CroupierError('NOT_FOUND', 'no such transaction');
+    return detail;
   }
 
   /**

@@ -11,6 +11,7 @@ import type {
   TransactionItem,
   TransactionStory,
 } from './transaction.admin.response.js';
+import type { AttemptRecord } from '../transaction.js';
 import type { AttemptWithAnswer, DeskRow, WholeRow } from './transaction-search.store.js';
 
 export function itemOf(row: DeskRow): TransactionItem {
@@ -142,7 +143,7 @@ function attemptsOf(row: WholeRow): AttemptResponse[] {
   return [...settled, { attempt: row.attempt, outcome, startedAt: row.updatedAt.toISOString() }];
 }
 
-function shown(attempt: AttemptWithAnswer, { mode, responseBody }: WholeRow): AttemptResponse {
+function shown(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: WholeRow): AttemptResponse {
   if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
   const driver = attempt.driver ?? 'provider';
   const told = driver === 'provider' ? { told: toldOf(attempt.outcome, responseBody) } : {};
@@ -150,8 +151,18 @@ function shown(attempt: AttemptWithAnswer, { mode, responseBody }: WholeRow): At
   // none.
   const understood = attempt.outcome === 'APPROVED' || attempt.outcome === 'DECLINED';
   const called = mode === 'REAL' && attempt.settledByHand === undefined;
-  const status = understood && called ? { operatorStatus: 200 } : {};
-  return { ...attempt, ...status, driver, ...told };
+  const answer =
+    understood && called ? { operatorStatus: 200, operatorBody: validBody(attempt, verdict) } : {};
+  return { ...attempt, ...answer, driver, ...told };
+}
+
+/**
+ * The body of a valid answer, composed of the fields that the service has read: storing the bytes would cost a write on
+ * the path of every transaction. A verdict of the platform's own read only the balance.
+ */
+function validBody(attempt: AttemptRecord, verdict: WholeRow['verdict']): string {
+  const { outcome: status, balance, reason, operatorTransactionId } = attempt;
+  return JSON.stringify(verdict === null ? { status, balance, reason, operatorTransactionId } : { balance });
 }
 
 /** An APPROVED or DECLINED attempt is the last, so the stored answer is the one that was sent. */

@@ -114,7 +114,8 @@ const OPERATOR_STATUS = {
 
 const OPERATOR_BODY = {
   description:
-    "The operator's answer if it was invalid, such as the body of a 503: the first 4 KiB; " +
+    "The operator's answer. A valid one is composed of the fields that the service reads (status, balance, reason, " +
+    'operatorTransactionId). Of an invalid one, such as the body of a 503, the first 4 KiB as they were received; ' +
     'line breaks and tabs are spaces, other control characters U+FFFD',
 } as const;
 /** The operator's answer outside of its wallet, as a person has entered it. */
