@@ -20,6 +20,7 @@ import { HealthAndPauses1764000000016 } from './migrations/0016-health-and-pause
 import { WinsAboveLimitByTime1764000000017 } from './migrations/0017-wins-above-limit-by-time.js';
 import { DeskByCause1764000000018 } from './migrations/0018-desk-by-cause.js';
 import { ReportedAnswers1764000000019 } from './migrations/0019-reported-answers.js';
+import { AuditByActorAndAction1764000000020 } from './migrations/0020-audit-by-actor-and-action.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -68,6 +69,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       WinsAboveLimitByTime1764000000017,
       DeskByCause1764000000018,
       ReportedAnswers1764000000019,
+      AuditByActorAndAction1764000000020,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

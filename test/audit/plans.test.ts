@@ -27,6 +27,9 @@ beforeAll(async () => {
        FROM generate_series(0, ${ENTRIES - 1}) n;
      INSERT INTO audit_seals (number, day, position, key_id, mac)
      SELECT row_number() OVER (ORDER BY day, position), day, position, '01234567', hash FROM audit_entries;
+     INSERT INTO audit_entries (day, position, created_at, actor, role, action, target, previous_hash, hash)
+     SELECT day, position + 1000, created_at, 'key:other', role, 'other.read', target, previous_hash, sha256(hash)
+       FROM audit_entries WHERE position % 2 = 0;
      ANALYZE`,
   );
 });
@@ -59,6 +62,11 @@ test.each<[string, number, (store: AuditStore) => Promise<unknown>]>([
     'a page before a time',
     LIMIT,
     (store) => store.page({ to: new Date('2026-01-11T13:00:00Z') }, undefined, LIMIT),
+  ],
+  [
+    'that an actor has never done an action',
+    0,
+    (store) => store.page({ actor: 'root', action: 'other.read' }, undefined, LIMIT),
   ],
   ['a page of the verification, with its seals', 2 * LIMIT, (store) => store.following(MIDDLE, LIMIT)],
 ])('%s is found by the index, however long the log is', async (_, rows, read) => {
