@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { load, loadAll } from 'js-yaml';
+import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
@@ -88,7 +88,9 @@ describe('the chart', () => {
 });
 
 describe('compose.yaml', () => {
-  const { services } = load(read('ops/compose.yaml')) as { services: Record<string, Json> };
+  const { services } = load(read('ops/compose.yaml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
+    services: Record<string, Json>;
+  };
 
   test('starts all parts of a deployment, with an environment that the service accepts', () => {
     expect(Object.keys(services).sort()).toEqual([
@@ -100,16 +102,26 @@ describe('compose.yaml', () => {
       'prometheus',
       'redis',
     ]);
-    const environment = Object.entries(services['croupier-1']!['environment'] as Record<string, string>);
+    const environment = Object.entries(
+      services['croupier-1']!['environment'] as Record<string, string | null>,
+    );
     for (const [name] of environment) expect(known, name).toContain(name);
     const key = Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64');
-    const given = environment.map(([name, value]) => [
-      name,
-      value.replace(/\$\{\w+:-\}/, '').replace(/\$\{(\w+)[^}]*\}/, key),
-    ]);
+    // A variable without a value is taken from the shell, if it is set there.
+    const given = environment.flatMap(([name, value]) =>
+      value === null ? [] : [[name, value.replace(/\$\{(\w+)[^}]*\}/, key)]],
+    );
     expect(
       readConfiguration({ ...(Object.fromEntries(given) as object), NODE_ENV: 'production' }),
     ).toMatchObject({ production: true, sandbox: false });
+  });
+
+  test('gives each instance a fixed address, because nginx looks names up only when it starts', () => {
+    const addresses = ['croupier-1', 'croupier-2'].map(
+      (name) => services[name]!['networks'].default.ipv4_address as string,
+    );
+    for (const address of addresses) expect(address).toMatch(/^10\.213\.7\.\d+$/);
+    expect(new Set(addresses).size).toBe(2);
   });
 
   test('mounts files that exist', () => {
