@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CATALOGUE } from '../../src/errors/catalogue.js';
 import { type TransactionBody, Transactions } from '../world/transactions.js';
 import {
   GAME,
@@ -9,8 +8,6 @@ import {
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
-  type Reply,
-  type SignedOptions,
   startWorld,
   type World,
 } from '../world/world.js';
@@ -46,67 +43,6 @@ async function expectRow(row: string[], body: TransactionBody): Promise<void> {
   const called = world.wallet.calls(body.transactionId).length > callsBefore;
   expect(called ? 'yes' : 'no').toBe(row[2]);
 }
-
-describe('section 1, the table of signatures', () => {
-  const path = '/v1/wallet/session/verify';
-  const verify = (options: SignedOptions = {}, signedPath = path) => {
-    const raw = JSON.stringify({ sessionToken: session.sessionToken });
-    const headers = { ...world.signature(PROVIDER, signedPath, raw, options), ...options.headers };
-    return send(headers, raw);
-  };
-  const send = (headers: Record<string, string>, body: string) =>
-    world.request(path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body,
-    });
-  const without = (name: string) => {
-    const raw = JSON.stringify({ sessionToken: session.sessionToken });
-    const headers = Object.entries(world.signature(PROVIDER, path, raw));
-    return send(Object.fromEntries(headers.filter(([header]) => header !== name)), raw);
-  };
-  const now = () => world.clock.unixSeconds();
-
-  test.each(
-    documentedRows<() => Promise<Reply>>('signature', {
-      'is signed correctly': () => verify(),
-      'lacks `X-Tenant-ID`': () => without('X-Tenant-ID'),
-      'lacks `X-Timestamp`': () => without('X-Timestamp'),
-      'lacks `X-Nonce`': () => without('X-Nonce'),
-      'lacks `X-Signature`': () => without('X-Signature'),
-      'names an unknown tenant': () => verify({ tenantId: 'nobody' }),
-      'is signed with another secret': () => verify({ secret: 'another secret' }),
-      'was signed for another path': () => verify({}, '/v1/wallet/balance'),
-      'was signed for another body': () => send(world.signature(PROVIDER, path, '{}'), '{ }'),
-      'has a timestamp 301 seconds old': () => verify({ timestamp: now() - 301 }),
-      'has a timestamp 301 seconds in the future': () => verify({ timestamp: now() + 301 }),
-      'has a timestamp in milliseconds': () => verify({ headers: { 'X-Timestamp': `${now() * 1000}` } }),
-      'has a nonce of 7 characters': () => verify({ headers: { 'X-Nonce': 'seven-7' } }),
-      'repeats a nonce': async () => {
-        const nonce = `nonce-of-${session.sessionId}`;
-        await verify({ nonce });
-        return verify({ nonce });
-      },
-      'has a signature in upper case': () => {
-        const raw = JSON.stringify({ sessionToken: session.sessionToken });
-        const headers = world.signature(PROVIDER, path, raw);
-        return send({ ...headers, 'X-Signature': headers['X-Signature'].toUpperCase() }, raw);
-      },
-      "is an operator's, on a provider's route": () =>
-        verify({ tenantId: OPERATOR, secret: world.secrets.get(OPERATOR) ?? '' }),
-    }),
-  )('$row.0: $row.1', async ({ row, scenario }) => {
-    expectDocumented(await scenario(), row[1] ?? '');
-  });
-});
-
-test('section 2, the table of errors is the catalogue', () => {
-  const documented = executedTable('errors').map((row) => row.slice(0, 3).join(' ').replaceAll('`', ''));
-  const catalogue = Object.entries(CATALOGUE).map(
-    ([code, { status, nextAction }]) => `${status} ${code} ${nextAction}`,
-  );
-  expect(documented.sort()).toEqual(catalogue.sort());
-});
 
 describe('section 3, the table of attempts', () => {
   const rolledBack = async () => {

@@ -5,14 +5,41 @@ import type { Reply } from '../world/world.js';
 
 const CONTRACT = readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8');
 
-/** The cells of the rows of the table that docs/contract.md marks with `<!-- executed: name -->`, without the heading. */
-export function executedTable(name: string): string[][] {
-  const [, marked] = CONTRACT.split(`<!-- executed: ${name} -->`);
-  if (marked === undefined) throw new Error(`docs/contract.md marks no table "${name}"`);
-  const [table] = marked.trimStart().split('\n\n', 1);
-  const [, , ...rows] = (table ?? '').split('\n').map(cells);
-  return rows;
+export interface ExecutedTable {
+  /** The number of the section that it is in. */
+  readonly section: string;
+  readonly heading: string[];
+  readonly rows: string[][];
 }
+
+/** The tables that docs/contract.md marks with `<!-- executed: name -->`. */
+export function executedTables(name: string): ExecutedTable[] {
+  const [before = '', ...marked] = CONTRACT.split(`<!-- executed: ${name} -->`);
+  if (marked.length === 0) throw new Error(`docs/contract.md marks no table "${name}"`);
+  let read = before;
+  return marked.map((text) => {
+    const section = [...read.matchAll(/^## (\d+)\./gm)].at(-1)?.[1] ?? '';
+    read += text;
+    const [table = ''] = text.trimStart().split('\n\n', 1);
+    const [heading = [], , ...rows] = table.split('\n').map(cells);
+    return { section, heading, rows };
+  });
+}
+
+/** The cells of the rows of an executed table, without the heading. */
+export function executedTable(name: string): string[][] {
+  return executedTables(name).flatMap(({ rows }) => rows);
+}
+
+/** The text of a section, by its number. */
+export function sectionOf(section: string): string {
+  const found = CONTRACT.split(/^(?=## )/m).find((text) => text.startsWith(`## ${section}.`));
+  if (found === undefined) throw new Error(`docs/contract.md has no section ${section}`);
+  return found;
+}
+
+/** The names of all executed tables. */
+export const EXECUTED = [...CONTRACT.matchAll(/<!-- executed: (\S+) -->/g)].map(([, name]) => name!);
 
 /**
  * The rows of an executed table with the scenario of each; a row without a scenario is a failing test, and vice versa.
@@ -34,7 +61,7 @@ export function documentedRows<T>(
 
 function cells(row: string): string[] {
   return row
-    .split('|')
+    .split(/(?<!\\)\|/)
     .slice(1, -1)
     .map((cell) => cell.trim());
 }

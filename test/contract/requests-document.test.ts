@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/errors/catalogue.js';
 import {
   type LaunchedSession,
   OPERATOR,
   PROVIDER,
   type Reply,
+  type SignedOptions,
   startWorld,
   type World,
 } from '../world/world.js';
-import { documentedRows, expectDocumented } from './document.js';
+import { documentedRows, executedTable, expectDocumented } from './document.js';
 
 let world: World;
 let session: LaunchedSession;
@@ -22,6 +24,67 @@ beforeAll(async () => {
   supportKey = String(json['key']);
 });
 afterAll(() => world.stop());
+
+describe('section 1, the table of signatures', () => {
+  const path = '/v1/wallet/session/verify';
+  const verify = (options: SignedOptions = {}, signedPath = path) => {
+    const raw = JSON.stringify({ sessionToken: session.sessionToken });
+    const headers = { ...world.signature(PROVIDER, signedPath, raw, options), ...options.headers };
+    return send(headers, raw);
+  };
+  const send = (headers: Record<string, string>, body: string) =>
+    world.request(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    });
+  const without = (name: string) => {
+    const raw = JSON.stringify({ sessionToken: session.sessionToken });
+    const headers = Object.entries(world.signature(PROVIDER, path, raw));
+    return send(Object.fromEntries(headers.filter(([header]) => header !== name)), raw);
+  };
+  const now = () => world.clock.unixSeconds();
+
+  test.each(
+    documentedRows<() => Promise<Reply>>('signature', {
+      'is signed correctly': () => verify(),
+      'lacks `X-Tenant-ID`': () => without('X-Tenant-ID'),
+      'lacks `X-Timestamp`': () => without('X-Timestamp'),
+      'lacks `X-Nonce`': () => without('X-Nonce'),
+      'lacks `X-Signature`': () => without('X-Signature'),
+      'names an unknown tenant': () => verify({ tenantId: 'nobody' }),
+      'is signed with another secret': () => verify({ secret: 'another secret' }),
+      'was signed for another path': () => verify({}, '/v1/wallet/balance'),
+      'was signed for another body': () => send(world.signature(PROVIDER, path, '{}'), '{ }'),
+      'has a timestamp 301 seconds old': () => verify({ timestamp: now() - 301 }),
+      'has a timestamp 301 seconds in the future': () => verify({ timestamp: now() + 301 }),
+      'has a timestamp in milliseconds': () => verify({ headers: { 'X-Timestamp': `${now() * 1000}` } }),
+      'has a nonce of 7 characters': () => verify({ headers: { 'X-Nonce': 'seven-7' } }),
+      'repeats a nonce': async () => {
+        const nonce = `nonce-of-${session.sessionId}`;
+        await verify({ nonce });
+        return verify({ nonce });
+      },
+      'has a signature in upper case': () => {
+        const raw = JSON.stringify({ sessionToken: session.sessionToken });
+        const headers = world.signature(PROVIDER, path, raw);
+        return send({ ...headers, 'X-Signature': headers['X-Signature'].toUpperCase() }, raw);
+      },
+      "is an operator's, on a provider's route": () =>
+        verify({ tenantId: OPERATOR, secret: world.secrets.get(OPERATOR) ?? '' }),
+    }),
+  )('$row.0: $row.1', async ({ row, scenario }) => {
+    expectDocumented(await scenario(), row[1] ?? '');
+  });
+});
+
+test('section 2, the table of errors is the catalogue', () => {
+  const documented = executedTable('errors').map((row) => row.slice(0, 3).join(' ').replaceAll('`', ''));
+  const catalogue = Object.entries(CATALOGUE).map(
+    ([code, { status, nextAction }]) => `${status} ${code} ${nextAction}`,
+  );
+  expect(documented.sort()).toEqual(catalogue.sort());
+});
 
 const TRANSACTION = '/v1/wallet/transaction';
 
@@ -92,7 +155,8 @@ const SCENARIOS: Record<string, Record<string, () => Promise<Reply>>> = {
     'a key whose role is too low': () => asSupport('GET', '/v1/admin/keys'),
   },
   'an admin route without body': {
-    'a field': () => world.admin('POST', `/v1/admin/operators/${OPERATOR}/resume`, { unknown: true }),
+    'a field': () =>
+      world.admin('POST', `/v1/admin/sessions/${session.sessionId}/notify`, { reason: 'KICK' }),
   },
   'an admin list': {
     'an unknown query parameter': () => list('unknown=1'),
