@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bytesIn, type Fields, fieldsOf, integerIn, messagesIn } from './protobuf.js';
 
 export interface ReceivedSpan {
   readonly traceId: string;
@@ -13,24 +14,7 @@ export interface ReceivedSpan {
   readonly status: number;
 }
 
-interface Attribute {
-  readonly key: string;
-  readonly value: Readonly<Record<string, unknown>>;
-}
-
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] };
-    readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<ReceivedSpan, 'attributes' | 'status'> & {
-        readonly attributes: readonly Attribute[];
-        readonly status: { readonly code?: number };
-      })[];
-    }[];
-  }[];
-}
-
-/** A receiver of OTLP over HTTP with JSON that records the spans. */
+/** A receiver of OTLP over HTTP with protobuf that records the spans. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   readonly headers: Record<string, unknown>[] = [];
@@ -47,9 +31,9 @@ export class OtlpReceiver {
       request.on('end', () => {
         receiver.headers.push(request.headers);
         if (receiver.status === 200 && request.url === '/v1/traces') {
-          receiver.keep(JSON.parse(Buffer.concat(chunks).toString()) as Export);
+          receiver.keep(fieldsOf(Buffer.concat(chunks)));
         }
-        response.writeHead(receiver.status, { 'Content-Type': 'application/json' }).end('{}');
+        response.writeHead(receiver.status, { 'Content-Type': 'application/x-protobuf' }).end();
       });
     });
     const receiver = new OtlpReceiver(server);
@@ -71,16 +55,38 @@ export class OtlpReceiver {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private keep({ resourceSpans }: Export): void {
-    for (const { resource, scopeSpans } of resourceSpans) {
-      this.resource = valuesOf(resource.attributes);
-      for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
-        this.spans.push({ ...span, attributes: valuesOf(span.attributes), status: span.status.code ?? 0 });
-      }
+  /** Field numbers are those of ExportTraceServiceRequest in opentelemetry/proto/collector/trace/v1. */
+  private keep(request: Fields): void {
+    for (const resourceSpans of messagesIn(request, 1)) {
+      for (const resource of messagesIn(resourceSpans, 1)) this.resource = attributesIn(resource, 1);
+      const spans = messagesIn(resourceSpans, 2).flatMap((scopeSpans) => messagesIn(scopeSpans, 2));
+      this.spans.push(...spans.map(spanOf));
     }
   }
 }
 
-function valuesOf(attributes: readonly Attribute[]): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+function spanOf(span: Fields): ReceivedSpan {
+  const parentSpanId = bytesIn(span, 4).toString('hex');
+  return {
+    traceId: bytesIn(span, 1).toString('hex'),
+    spanId: bytesIn(span, 2).toString('hex'),
+    ...(parentSpanId && { parentSpanId }),
+    name: bytesIn(span, 5).toString(),
+    kind: Number(integerIn(span, 6)),
+    startTimeUnixNano: String(integerIn(span, 7)),
+    endTimeUnixNano: String(integerIn(span, 8)),
+    attributes: attributesIn(span, 9),
+    status: messagesIn(span, 15).map((status) => Number(integerIn(status, 3)))[0] ?? 0,
+  };
+}
+
+/** Texts as strings, and integers as numbers; the service sends nothing else. */
+function attributesIn(message: Fields, field: number): Record<string, unknown> {
+  return Object.fromEntries(
+    messagesIn(message, field).map((attribute) => {
+      const [value] = messagesIn(attribute, 2);
+      const text = value?.has(1) ? bytesIn(value, 1).toString() : Number(value && integerIn(value, 3));
+      return [bytesIn(attribute, 1).toString(), text];
+    }),
+  );
 }
