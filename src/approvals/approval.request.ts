@@ -78,8 +78,11 @@ export class ApprovalItem {
   @ApiPropertyOptional({ type: ApprovalLimit, description: 'the exceeded limit' })
   limit?: ApprovalLimit;
 
-  @ApiProperty({ example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
-  askedBy: string;
+  @ApiPropertyOptional({
+    example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
+    description: 'Not shown to an operator if an administrator asked',
+  })
+  askedBy?: string;
 
   @ApiPropertyOptional({ example: 'Promotions team' })
   askedByName?: string;
@@ -182,8 +185,15 @@ export function approvalResponse(approval: ApprovalWithResult): ApprovalResponse
   return { ...approvalItem(approval), terms, ...(result && { result }) };
 }
 
-/** An operator sees the outcome of its action, but not which administrator decided. */
+/** An operator sees the action and its outcome, but not which administrator requested or decided it. */
+export function operatorApprovalItem(approval: Approval): ApprovalItem {
+  const { decidedBy, decidedByName, askedBy, askedByName, ...shown } = approvalItem(approval);
+  return approval.askedBy === `operator:${approval.operatorId}`
+    ? { ...shown, askedBy: approval.askedBy }
+    : shown;
+}
+
 export function operatorApprovalResponse(approval: ApprovalWithResult): ApprovalResponse {
-  const { decidedBy, decidedByName, ...shown } = approvalResponse(approval);
-  return shown;
+  const { terms, result } = approval;
+  return { ...operatorApprovalItem(approval), terms, ...(result && { result }) };
 }

@@ -1,10 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { SignedBy } from '../http/caller.js';
 import { UuidParam } from '../http/validation/path.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { ApiSigned } from '../signature/api-signed.js';
+import { SignedTenant } from '../signature/tenant.decorator.js';
+import type { Operator } from '../tenancy/tenant.js';
 import { ApprovalResponse, operatorApprovalResponse } from './approval.request.js';
 import { ApprovalsService } from './approvals.service.js';
 
@@ -21,9 +22,9 @@ export class ApprovalsOperatorController {
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('NOT_FOUND')
   async find(
-    @ActorOfRequest() { actor }: Actor,
+    @SignedTenant() { id: operatorId }: Operator,
     @UuidParam('approvalId') approvalId: string,
   ): Promise<ApprovalResponse> {
-    return operatorApprovalResponse(await this.approvals.find(approvalId, actor));
+    return operatorApprovalResponse(await this.approvals.find(approvalId, operatorId));
   }
 }

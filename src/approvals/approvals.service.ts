@@ -69,10 +69,11 @@ export class ApprovalsService implements OnModuleInit {
     action: GuardedAction,
   ): Promise<Held> {
     const { query } = transaction;
+    // The limit is locked before approvals, as when one is decided.
+    const limit = action.stake && (await this.limits.judge(query, action.terms, action.stake));
     await this.approvals.expire(query);
     const waiting = await this.approvals.waiting(query, action);
     if (waiting) return { kind: 'waiting', approval: same(waiting, action) };
-    const limit = action.stake && (await this.limits.judge(query, action.terms, action.stake));
     if (action.stake && !limit) return { kind: 'free' };
     // Checked after the waiting actions, because an approval moves an action from there to its record in one step.
     if (await this.executorOf(action.kind).isRecorded(query, action.terms)) return { kind: 'recorded' };
@@ -86,11 +87,14 @@ export class ApprovalsService implements OnModuleInit {
     return { kind: 'waiting', approval: same(approval, action) };
   }
 
-  /** @param askedBy the requester whose approvals are visible; undefined for all @throws CroupierError NOT_FOUND */
-  async find(approvalId: string, askedBy?: string): Promise<ApprovalWithResult> {
+  /**
+   * @param operatorId the operator whose approvals of grants and batches are visible; undefined for all
+   * @throws CroupierError NOT_FOUND
+   */
+  async find(approvalId: string, operatorId?: string): Promise<ApprovalWithResult> {
     await this.approvals.expire();
     const approval = await this.approvals.find(approvalId);
-    if (!approval || (askedBy !== undefined && approval.askedBy !== askedBy)) {
+    if (!approval || (operatorId !== undefined && !isVisibleTo(operatorId, approval))) {
       throw new CroupierError('NOT_FOUND', 'no such approval');
     }
     return this.withResult(approval);
@@ -136,6 +140,8 @@ export class ApprovalsService implements OnModuleInit {
   private recordAction(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
     const { approvalId, kind, terms } = approval;
     return this.audit.change(actor, async (transaction, record) => {
+      // What is approved counts, so requests under the same limit are judged before or after it, never meanwhile.
+      await this.limits.lock(transaction.query, approval);
       if (!(await this.approvals.decide(transaction.query, approvalId, 'APPROVED', actor, null))) return;
       const finish = await this.executorOf(kind).record(transaction, record, terms);
       const after = { summary: summaryOf(approval) };
@@ -201,6 +207,11 @@ export class ApprovalsService implements OnModuleInit {
     if (!executor) throw new Error(`nothing carries out an action of the kind ${kind}`);
     return executor;
   }
+}
+
+/** An operator sees what may be given to its players, also if an administrator requested it, but no corrections of its money. */
+function isVisibleTo(operatorId: string, approval: Approval): boolean {
+  return approval.operatorId === operatorId && (approval.kind === 'grant' || approval.kind === 'batch');
 }
 
 const WAIT = { 'X-Next-Action': 'wait-then-retry' };

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Res, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { ApprovalItem } from '../approvals/approval.request.js';
+import { type ApprovalItem, approvalItem } from '../approvals/approval.request.js';
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audited } from '../audit/audited-route.js';
@@ -76,7 +76,7 @@ export class FreeSpinsAdminController {
     @JsonBody() request: AdminGrantRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse | ApprovalItem> {
-    return answerGrant(await this.freeSpins.grant(actor, request, 'everybody'), PATH, response);
+    return answerGrant(await this.freeSpins.grant(actor, request, 'everybody'), PATH, response, approvalItem);
   }
 
   @Post('preview')
@@ -97,7 +97,7 @@ export class FreeSpinsAdminController {
     @JsonBody() request: AdminBatchRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse | ApprovalItem> {
-    return answerBatch(await this.batches.create(actor, request, 'everybody'), response);
+    return answerBatch(await this.batches.create(actor, request, 'everybody'), response, approvalItem);
   }
 
   @Post('batches/preview')

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { ApprovalItem } from '../approvals/approval.request.js';
+import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { SignedBy } from '../http/caller.js';
@@ -74,7 +74,12 @@ export class FreeSpinsOperatorController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse | ApprovalItem> {
     const order = { ...request, operatorId: operator.id };
-    return answerGrant(await this.freeSpins.grant(actor, order, own(operator)), PATH, response);
+    return answerGrant(
+      await this.freeSpins.grant(actor, order, own(operator)),
+      PATH,
+      response,
+      operatorApprovalItem,
+    );
   }
 
   @Post('batches')
@@ -87,7 +92,11 @@ export class FreeSpinsOperatorController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse | ApprovalItem> {
     const order = { ...request, operatorId: operator.id };
-    return answerBatch(await this.batches.create(actor, order, own(operator)), response);
+    return answerBatch(
+      await this.batches.create(actor, order, own(operator)),
+      response,
+      operatorApprovalItem,
+    );
   }
 
   @Get('batches/:batchId')

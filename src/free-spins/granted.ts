@@ -1,6 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import type { Response } from 'express';
-import { type ApprovalItem, approvalItem } from '../approvals/approval.request.js';
+import type { ApprovalItem } from '../approvals/approval.request.js';
+import type { Approval } from '../approvals/approval.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import type { BatchOutcome } from './batches.service.js';
 import { type BatchCreatedResponse, type GrantResponse, grantResponse } from './free-spins.response.js';
@@ -21,15 +22,19 @@ export function granted(grant: Grant, path: string): GrantResponse {
   throw new CroupierError('PROVIDER_FAILED', grant.failureError ?? undefined, { Location: location });
 }
 
-/** Answers a request to grant: 201, 200 if the grant is known, 202 if it waits for approval. @throws as `granted` */
+/** Answers a request to grant: 201, 200 if the grant is known, 202 if it waits for approval.
+ * @param show what the caller may see of the approval
+ * @throws as `granted`
+ */
 export function answerGrant(
   outcome: GrantOutcome,
   path: string,
   response: Response,
+  show: (approval: Approval) => ApprovalItem,
 ): GrantResponse | ApprovalItem {
   if ('approval' in outcome) {
     response.status(HttpStatus.ACCEPTED);
-    return approvalItem(outcome.approval);
+    return show(outcome.approval);
   }
   if (!outcome.replayed) return granted(outcome.grant, path);
   response.status(HttpStatus.OK);
@@ -37,10 +42,14 @@ export function answerGrant(
 }
 
 /** Answers a request for a batch: 202 if it is recorded or waits for approval, 200 if it is known. */
-export function answerBatch(outcome: BatchOutcome, response: Response): BatchCreatedResponse | ApprovalItem {
+export function answerBatch(
+  outcome: BatchOutcome,
+  response: Response,
+  show: (approval: Approval) => ApprovalItem,
+): BatchCreatedResponse | ApprovalItem {
   const replayed = 'replayed' in outcome && outcome.replayed;
   response.status(replayed ? HttpStatus.OK : HttpStatus.ACCEPTED);
-  if ('approval' in outcome) return approvalItem(outcome.approval);
+  if ('approval' in outcome) return show(outcome.approval);
   const { batchId, stakeMinor } = outcome;
   return { batchId, stakeMinor };
 }

@@ -40,6 +40,11 @@ export class LimitsService {
     return limit && exceeded(limit, limit.usedMinor, stake);
   }
 
+  /** Locks the limit, if there is one, until the transaction ends. */
+  async lock(query: Query, { operatorId, currency }: LimitKey): Promise<void> {
+    await this.limits.lock(query, operatorId, currency);
+  }
+
   /**
    * Runs a write that sends grants again, and refuses it if the daily limit is then exceeded. The sums before and after
    * it are compared, so that a grant that counts already adds nothing. Locks the limit like `judge`.

@@ -1,6 +1,7 @@
 import { ApprovalsService } from '../../src/approvals/approvals.service.js';
 import { CroupierError } from '../../src/errors/croupier-error.js';
 import { AdjustmentService } from '../../src/wallet/desk/adjustment.service.js';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, startWorld, type World } from '../world/world.js';
@@ -184,6 +185,35 @@ test('an action that fails after it wrote something leaves nothing but the recor
   ]);
 });
 
+test('a request that is judged while another is approved counts what was approved', async () => {
+  const currency = 'SGD';
+  await limit(world, { dailyMinor: 250 }, currency);
+  const id = await waiting(GRANTS, grantOrder({ currency, spins: 15 }));
+  const connection = new pg.Client({ connectionString: world.databaseUrl });
+  await connection.connect();
+  // Every change appends to the audit log last, so that this lock holds both transactions before their commit.
+  await connection.query('SELECT pg_advisory_lock(7300003)');
+  const waitingForLocks = async (count: number) =>
+    expect
+      .poll(
+        async () =>
+          (
+            await world.sql.run(
+              'SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $$Lock$$',
+            )
+          ).length,
+        { timeout: 5_000 },
+      )
+      .toBeGreaterThanOrEqual(count);
+  const approved = approve(id, promotions);
+  await waitingForLocks(1);
+  const granted = asker.call('POST', GRANTS, grantOrder({ currency }));
+  await waitingForLocks(2);
+  await connection.end();
+  expect((await approved).json).toMatchObject({ state: 'APPROVED' });
+  expect((await granted).status).toBe(202);
+});
+
 describe('the same body again', () => {
   const actions: Record<string, () => [string, { [name: string]: unknown }, Person]> = {
     requestRef: () => [GRANTS, grantOrder(), promotions],
@@ -305,8 +335,23 @@ describe('an operator', () => {
     expect(await world.signed(OPERATOR, '/v1/operator/free-spins', order)).toMatchObject({ status: 200 });
   });
 
-  test("does not read the approval of an administrator's request", async () => {
-    expect((await read(await waiting(GRANTS, grantOrder()), OPERATOR)).status).toBe(404);
+  test("reads what an administrator requested for its players, without that administrator's name", async () => {
+    const requested = grantOrder();
+    const id = await waiting(GRANTS, requested);
+    const { operatorId: __, ...same } = requested;
+    const repeated = await world.signed(OPERATOR, '/v1/operator/free-spins', same);
+    expect([repeated.status, repeated.json['approvalId']]).toEqual([202, id]);
+    const found = await read(id, OPERATOR);
+    expect([found.status, found.json]).toMatchObject([200, { state: 'WAITING', kind: 'grant' }]);
+    for (const { json } of [repeated, found]) {
+      expect(json).not.toHaveProperty('askedBy');
+      expect(json).not.toHaveProperty('askedByName');
+    }
+    expect((await read(id, OTHER_OPERATOR)).status).toBe(404);
+  });
+
+  test('does not read the approval of an adjustment', async () => {
+    expect((await read(await waiting(ADJUSTMENTS, adjustmentOrder()), OPERATOR)).status).toBe(404);
   });
 });
 

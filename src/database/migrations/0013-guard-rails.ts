@@ -58,8 +58,7 @@ CREATE INDEX free_spin_grants_carried_out
 `;
 
 /**
- * An action that waits for a second person, or was decided. The creator of a key may not approve what that key
- * requested.
+ * An action that waits for a second person, or was decided. A key may not approve what its creator requested.
  */
 const APPROVALS = `
 ALTER TABLE admin_keys ADD COLUMN created_by text;
