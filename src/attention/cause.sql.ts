@@ -151,38 +151,41 @@ export const STILL = {
   ),
 } as const;
 
-/** The rounds of last week: those that began between one and eight days ago. */
-const BEGAN = (column: string) => `${column} >= statement_timestamp() - interval '8 days'
-      AND ${column} < statement_timestamp() - interval '24 hours'`;
+const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
+/** The rounds of last week are those that began between one and eight days ago. */
+const EIGHT_DAYS_AGO = `statement_timestamp() - interval '8 days'`;
 
-/** Pairs of tenants with transactions in that time: one probe of transactions_of_tenants per pair. */
+/** Pairs of tenants with transactions that are older than a day: one probe of transactions_of_tenants per pair. */
 export const TRADING_PAIRS: Statement = {
   name: 'cause_trading_pairs',
   text: `
     SELECT o.id AS "operatorId", p.id AS "providerId" FROM tenants o CROSS JOIN tenants p
      WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER'
        AND (SELECT true FROM transactions t
-             WHERE t.operator_id = ANY (ARRAY[o.id]) AND t.provider_id = p.id AND ${BEGAN('t.created_at')}
+             WHERE t.operator_id = ANY (ARRAY[o.id]) AND t.provider_id = p.id AND t.created_at < ${A_DAY_AGO}
              ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT 1)
      ORDER BY p.id, o.id`,
 };
 
+const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
+
 /**
- * Counts the rounds of operator $1 and provider $2 that began in that time, among the newest $3 transactions, and those
- * that are open.
+ * Counts, among the newest $3 transactions of operator $1 and provider $2 that are older than a day, the open rounds that
+ * began more than a day ago, and the rounds of last week with those of them that are open.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',
   text: `
-    SELECT count(*)::int AS rounds, (count(*) FILTER (WHERE open))::int AS open
+    SELECT (count(*) FILTER (WHERE state.open))::int AS open,
+           (count(*) FILTER (WHERE state.of_last_week))::int AS "ofLastWeek",
+           (count(*) FILTER (WHERE state.of_last_week AND state.open))::int AS "openOfLastWeek"
       FROM (SELECT DISTINCT n.round_id, n.player_ref, n.game_id
               FROM (SELECT * FROM transactions t
-                     WHERE t.operator_id = ANY (ARRAY[$1::text]) AND t.provider_id = $2 AND ${BEGAN('t.created_at')}
+                     WHERE t.operator_id = ANY (ARRAY[$1::text]) AND t.provider_id = $2 AND t.created_at < ${A_DAY_AGO}
                      ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $3) n
              WHERE n.kind = 'BET' AND n.mode = 'REAL' AND n.state <> 'DECLINED') r
      CROSS JOIN LATERAL (
-       SELECT ${openRound('t')}
-              AND min(t.created_at) FILTER (WHERE t.kind = 'BET') < statement_timestamp() - interval '24 hours' AS open
+       SELECT ${openRound('t')} AND ${FIRST_BET} < ${A_DAY_AGO} AS open, ${FIRST_BET} >= ${EIGHT_DAYS_AGO} AS of_last_week
          FROM (SELECT * FROM transactions t
                 WHERE t.round_id = r.round_id AND t.player_ref = r.player_ref AND t.provider_id = $2
                   AND t.game_id = r.game_id AND t.operator_id = $1 AND t.mode = 'REAL' OFFSET 0) t) state`,

@@ -15,6 +15,15 @@ export interface Searched {
   readonly place: readonly string[];
 }
 
+/** Rounds of an operator and provider. */
+export interface CountedRounds {
+  /** Open for more than a day, however long. */
+  readonly open: number;
+  /** Began between one and eight days ago. */
+  readonly ofLastWeek: number;
+  readonly openOfLastWeek: number;
+}
+
 /** Looks for causes in the tables of other rooms, which it only reads. */
 @Injectable()
 export class CauseStore {
@@ -52,12 +61,9 @@ export class CauseStore {
   }
 
   /** @param transactions how many of the newest transactions are read */
-  async rounds(
-    { operatorId, providerId }: Pair,
-    transactions: number,
-  ): Promise<{ rounds: number; open: number }> {
+  async rounds({ operatorId, providerId }: Pair, transactions: number): Promise<CountedRounds> {
     const values = [operatorId, providerId, transactions];
-    const [counted] = await this.database.query<{ rounds: number; open: number }>(OPEN_ROUNDS, values);
+    const [counted] = await this.database.query<CountedRounds>(OPEN_ROUNDS, values);
     return counted!;
   }
 }

@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Cause } from './attention.js';
 import { AttentionStore } from './attention.store.js';
-import { CauseStore } from './cause.store.js';
+import { CauseStore, type CountedRounds } from './cause.store.js';
 import { openRounds, type Pair } from './causes.js';
 
 /** Interval of the count, in seconds, over all instances. */
 const COUNT_SECONDS = 3_600;
 /** Maximum number of an operator's and provider's newest transactions that a count reads: it bounds the cost. */
-const TRANSACTIONS_PER_PAIR = 5_000;
+const TRANSACTIONS_PER_PAIR = 20_000;
 /**
- * Minimum share of its rounds, in percent, that a provider closes: one below it does not report when rounds end, so
+ * Minimum share of last week's rounds, in percent, that a provider closed: one below it does not report when rounds end, so
  * its open rounds need no attention.
  */
 const CLOSED_PERCENT = 90;
 
 /**
  * Maintains one item for the open rounds of each operator and provider. Contract, section 9, "Attention". The count is made
- * once an hour, among the newest 5,000 transactions of the pair that are between one and eight days old.
+ * once an hour, among the newest 20,000 transactions of the pair that are older than a day.
  */
 @Injectable()
 export class OpenRoundsWatch {
@@ -28,7 +28,7 @@ export class OpenRoundsWatch {
   /** Counts if an hour has passed since the last count. @param mustStop called before each pair */
   async run(mustStop: () => boolean): Promise<void> {
     if (!(await this.items.claimScan('rounds', COUNT_SECONDS))) return;
-    const counted: (Pair & { rounds: number; open: number })[] = [];
+    const counted: (Pair & CountedRounds)[] = [];
     for (const pair of await this.causes.tradingPairs()) {
       if (mustStop()) return;
       counted.push({ ...pair, ...(await this.causes.rounds(pair, TRANSACTIONS_PER_PAIR)) });
@@ -40,12 +40,12 @@ export class OpenRoundsWatch {
   }
 }
 
-/** The causes for open rounds, only of providers that close most of their rounds. */
-function causesIn(counted: readonly (Pair & { rounds: number; open: number })[]): Cause[] {
+/** The causes for open rounds, only of providers that closed most of last week's rounds. */
+function causesIn(counted: readonly (Pair & CountedRounds)[]): Cause[] {
   const totals = new Map<string, { rounds: number; open: number }>();
-  for (const { providerId, rounds, open } of counted) {
+  for (const { providerId, ofLastWeek, openOfLastWeek } of counted) {
     const total = totals.get(providerId) ?? { rounds: 0, open: 0 };
-    totals.set(providerId, { rounds: total.rounds + rounds, open: total.open + open });
+    totals.set(providerId, { rounds: total.rounds + ofLastWeek, open: total.open + openOfLastWeek });
   }
   return counted
     .filter(({ open, providerId }) => {

@@ -221,6 +221,10 @@ describe('an item is opened and closed with its cause:', () => {
     await rounds('more', 1, ['BET']);
     await countOpenRounds();
     expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 2 });
+    // However old: only the share of closed rounds is that of last week.
+    await rounds('old', 5, ['BET'], 24 * 30);
+    await countOpenRounds();
+    expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 7 });
     // 20 of 23 are less than 90 %: this provider does not close its rounds.
     await rounds('many', 1, ['BET']);
     await countOpenRounds();
@@ -228,15 +232,15 @@ describe('an item is opened and closed with its cause:', () => {
   });
 });
 
-/** Rounds that began 25 hours ago, of APPROVED transactions of these kinds. */
-const rounds = (name: string, count: number, kinds: readonly string[]) =>
+/** Rounds that began so many hours ago, of APPROVED transactions of these kinds. */
+const rounds = (name: string, count: number, kinds: readonly string[], hours = 25) =>
   world.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
      SELECT $1, $3 || kind || n, gen_random_uuid(), kind, 'APPROVED', $2, 'REAL', 'dora', 'g', 'EUR', 1, $3 || n, 1, '{}',
-            clock_timestamp() - interval '25 hours'
+            clock_timestamp() - make_interval(hours => $6)
        FROM generate_series(1, $4) n, unnest($5::text[]) kind`,
-    [PROVIDER, OPERATOR, name, count, kinds],
+    [PROVIDER, OPERATOR, name, count, kinds, hours],
   );
 
 /** The hourly count, begun now. */
