@@ -21,6 +21,7 @@ import { WinsAboveLimitByTime1764000000017 } from './migrations/0017-wins-above-
 import { DeskByCause1764000000018 } from './migrations/0018-desk-by-cause.js';
 import { ReportedAnswers1764000000019 } from './migrations/0019-reported-answers.js';
 import { AuditByActorAndAction1764000000020 } from './migrations/0020-audit-by-actor-and-action.js';
+import { CallbacksOfRequest1764000000021 } from './migrations/0021-callbacks-of-request.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -70,6 +71,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       DeskByCause1764000000018,
       ReportedAnswers1764000000019,
       AuditByActorAndAction1764000000020,
+      CallbacksOfRequest1764000000021,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

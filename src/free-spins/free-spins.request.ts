@@ -7,6 +7,7 @@ import {
   QueryChoiceField,
   UuidField,
 } from '../http/validation/fields.js';
+import { InstantField } from '../http/validation/instant.js';
 import { TimePageQuery } from '../http/lists/time-page.js';
 import { ByteOrderMarkField, PageQuery } from '../http/lists/page.js';
 import type { GrantState } from './grant.entity.js';
@@ -79,6 +80,12 @@ export class AdminBatchRequest extends PlayersRequest {
 }
 
 export class OperatorGrantQuery extends PageQuery {
+  @InstantField('from ≤ createdAt')
+  from?: string;
+
+  @InstantField('createdAt < to')
+  to?: string;
+
   @QueryChoiceField(STATES)
   state?: GrantState;
 

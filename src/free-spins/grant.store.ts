@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Any, type FindManyOptions, LessThan, type Repository } from 'typeorm';
+import { And, Any, type FindManyOptions, LessThan, MoreThanOrEqual, type Repository } from 'typeorm';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import type { Place } from '../http/lists/time-page.js';
@@ -41,6 +41,9 @@ export interface GrantFilter {
   readonly playerRef?: string;
   readonly gameId?: string;
   readonly batchId?: string;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /** The tenants of a grant. */
@@ -51,16 +54,21 @@ const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as
 
 /** Newest first. `leading` in database/time-ordered.ts explains why one filter leads the order, and why by `Any`. */
 export function grantPage(
-  filter: GrantFilter,
+  { from, to, ...filter }: GrantFilter,
   before: number | undefined,
   limit: number,
 ): FindManyOptions<Grant> {
+  const created = [
+    ...(from === undefined ? [] : [MoreThanOrEqual(new Date(from))]),
+    ...(to === undefined ? [] : [LessThan(new Date(to))]),
+  ];
   const leader = LEADERS.find((field) => filter[field] !== undefined);
   return {
     where: {
       ...filter,
       ...(leader && { [leader]: Any([filter[leader]]) }),
       ...(before !== undefined && { grantNo: LessThan(before) }),
+      ...(created.length > 0 && { createdAt: And(...created) }),
     },
     order: { ...(leader && { [leader]: 'DESC' }), grantNo: 'DESC' },
     take: limit,

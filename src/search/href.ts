@@ -2,7 +2,7 @@ import type { FoundRow } from './search.store.js';
 
 /** The admin route that shows a found record. */
 export function hrefOf(found: FoundRow): string {
-  const { type, id, operatorId, providerId, playerRef, gameId, mode, transactionId } = found;
+  const { type, id, operatorId, providerId, playerRef, gameId, mode, transactionId, callbackId } = found;
   switch (type) {
     case 'transaction':
       return path('transactions', providerId, id);
@@ -19,6 +19,7 @@ export function hrefOf(found: FoundRow): string {
     case 'approval':
       return path('approvals', id);
     case 'request':
+      if (callbackId !== null) return path('callbacks', callbackId);
       return transactionId === null
         ? path('audit') + query({ requestId: id })
         : path('transactions', providerId, transactionId);

@@ -22,9 +22,9 @@ export class SearchAdminController {
     summary: 'Find records by an id',
     description:
       'Takes the id of a transaction, round, session, player, grant (requestRef or externalRef), batch (batchId ' +
-      'or batchRef), approval or request, in full. Request ids of wallet calls, and platform and operator ' +
-      'transaction ids, are found for seven days. A `request` leads to its transaction, or to its entries in ' +
-      'the audit log.',
+      'or batchRef), approval or request, in full. Request ids of wallet calls and callbacks, and platform and ' +
+      'operator transaction ids, are found for seven days. A `request` leads to its transaction, to its ' +
+      'callback, or to its entries in the audit log.',
   })
   @ApiList(
     SearchResponse,

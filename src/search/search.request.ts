@@ -1,12 +1,15 @@
 import { ByteOrderMarkField } from '../http/lists/page.js';
 import { PatternField } from '../http/validation/fields.js';
 
-/** Matches the same texts with and without Unicode mode, because Swagger's pages validate their input without it. */
-const ID = /^[ -~\u00a0-\ud7ff\ue000-\uffff]{1,200}$/;
+/**
+ * Any id that can be stored: a provider's externalRef may have any 256 characters but NUL. The pattern matches the same texts
+ * with and without Unicode mode, because Swagger's pages validate their input without it.
+ */
+const ID = /^(?:[\ud800-\udbff][\udc00-\udfff]|[^\0\ud800-\udfff]){1,256}$/;
 
 /** Contract, section 9. */
 export class SearchQuery {
-  @PatternField(ID, 'must be 1 to 200 characters without control characters', {
+  @PatternField(ID, 'must be 1 to 256 characters without NUL', {
     example: 'player-42',
     description: 'Any id, in full',
   })

@@ -10,6 +10,9 @@ export const MAX_ITEMS = 50;
 const ROWS_OF_ROUND = 2_000;
 const ROWS_OF_PLAYER = 200;
 
+/** How far back request ids of callbacks are searched, in days: as far as the ids of attempts are kept. */
+const KEPT_DAYS = 7;
+
 /** $1 is the id as it was given, $2 the same if it is a UUID, else null. */
 const TEXT = '$1::text';
 const UUID = '$2::uuid';
@@ -18,7 +21,8 @@ const PROVIDERS = `(SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SEL
 
 const TRANSACTION = (source: string) => `
   SELECT 'transaction' AS type, t.transaction_id AS id, t.operator_id AS "operatorId", t.provider_id AS "providerId",
-         t.player_ref AS "playerRef", t.created_at AS at, NULL AS "gameId", NULL AS mode, NULL AS "transactionId"
+         t.player_ref AS "playerRef", t.created_at AS at, NULL AS "gameId", NULL AS mode, NULL AS "transactionId",
+         NULL AS "callbackId"
     FROM ${source}`;
 
 /** OFFSET keeps a look-up by key from being joined in another way. */
@@ -38,23 +42,30 @@ const BY_ID_IN_ATTEMPT = `(
     UNION ALL ${attemptsWith('request_id', TEXT)}) with_id) attempt`;
 
 const REQUESTS_OF_TRANSACTIONS = `
-  SELECT 'request', ${TEXT}, t.operator_id, t.provider_id, t.player_ref, max(attempt.created_at), NULL, NULL, t.transaction_id
+  SELECT 'request', ${TEXT}, t.operator_id, t.provider_id, t.player_ref, max(attempt.created_at), NULL, NULL, t.transaction_id, NULL
     FROM ${attemptsWith('request_id', TEXT)} attempt ${transactionsWith('attempt.transaction_id', 'attempt.provider_id')}
    GROUP BY t.operator_id, t.provider_id, t.player_ref, t.transaction_id`;
 
 /** One row for all audit entries of a request. */
 const REQUEST_OF_AUDIT = `
   SELECT * FROM (
-    SELECT 'request', e.request_id, NULL, NULL, NULL, e.created_at, NULL, NULL, NULL FROM audit_entries e
+    SELECT 'request', e.request_id, NULL, NULL, NULL, e.created_at, NULL, NULL, NULL, NULL FROM audit_entries e
      WHERE e.request_id = ANY (ARRAY[${TEXT}]) ORDER BY e.request_id DESC, e.day DESC, e.position DESC LIMIT 1) newest`;
 
+/** The newest callbacks with a request id, for as long as the ids of attempts are kept. */
+const REQUESTS_OF_CALLBACKS = `
+  SELECT * FROM (
+    SELECT 'request', ${TEXT}, NULL, c.provider_id, NULL, c.created_at, NULL, NULL, NULL, c.callback_id::text FROM callbacks c
+     WHERE c.request_id = ${TEXT} AND c.created_at > statement_timestamp() - interval '${KEPT_DAYS} days'
+     ORDER BY c.created_at DESC, c.callback_id DESC LIMIT ${MAX_ITEMS}) newest`;
+
 const ROUNDS = `
-  SELECT 'round', ${TEXT}, r.operator_id, r.provider_id, r.player_ref, min(r.created_at), r.game_id, r.mode, NULL
+  SELECT 'round', ${TEXT}, r.operator_id, r.provider_id, r.player_ref, min(r.created_at), r.game_id, r.mode, NULL, NULL
     FROM (SELECT * FROM transactions WHERE round_id = ${TEXT} LIMIT ${ROWS_OF_ROUND}) r
    GROUP BY r.operator_id, r.provider_id, r.player_ref, r.game_id, r.mode`;
 
 const SESSION = `
-  SELECT 'session', s.session_id::text, s.operator_id, s.provider_id, s.player_ref, s.created_at, NULL, NULL, NULL
+  SELECT 'session', s.session_id::text, s.operator_id, s.provider_id, s.player_ref, s.created_at, NULL, NULL, NULL, NULL
     FROM sessions s WHERE s.session_id = ${UUID}`;
 
 /** A player's newest row in a table. @param order the columns after the player in its index */
@@ -63,21 +74,21 @@ const newestOfPlayer = (table: string, order: readonly string[]) => `
     ORDER BY t.player_ref DESC, ${order.map((column) => `t.${column} DESC`).join(', ')} LIMIT ${ROWS_OF_PLAYER})`;
 
 const PLAYERS = `
-  SELECT 'player', ${TEXT}, p.operator_id, NULL, ${TEXT}, max(p.created_at), NULL, NULL, NULL
+  SELECT 'player', ${TEXT}, p.operator_id, NULL, ${TEXT}, max(p.created_at), NULL, NULL, NULL, NULL
     FROM (${newestOfPlayer('sessions', ['created_at', 'session_id'])}
           UNION ALL ${newestOfPlayer('transactions', ['created_at', 'platform_transaction_id'])}
           UNION ALL ${newestOfPlayer('free_spin_grants', ['grant_no'])}) p
    GROUP BY p.operator_id`;
 
-const GRANT = `SELECT 'grant', g.request_ref, g.operator_id, g.provider_id, g.player_ref, g.created_at, NULL, NULL, NULL`;
+const GRANT = `SELECT 'grant', g.request_ref, g.operator_id, g.provider_id, g.player_ref, g.created_at, NULL, NULL, NULL, NULL`;
 const GRANTS = `${GRANT} FROM free_spin_grants g WHERE g.request_ref = ${TEXT}`;
 const GRANTS_BY_EXTERNAL_REF = `
   ${GRANT} FROM ${PROVIDERS} CROSS JOIN LATERAL (
     SELECT * FROM free_spin_grants g WHERE g.provider_id = provider.id AND g.external_ref = ${TEXT}
      LIMIT ${MAX_ITEMS}) g`;
 
-const BATCH = `SELECT 'batch', b.batch_id::text, b.operator_id, NULL, NULL, b.created_at, NULL, NULL, NULL FROM free_spin_batches b`;
-const APPROVAL = `SELECT 'approval', a.approval_id::text, a.operator_id, NULL, NULL, a.created_at, NULL, NULL, NULL FROM approvals a`;
+const BATCH = `SELECT 'batch', b.batch_id::text, b.operator_id, NULL, NULL, b.created_at, NULL, NULL, NULL, NULL FROM free_spin_batches b`;
+const APPROVAL = `SELECT 'approval', a.approval_id::text, a.operator_id, NULL, NULL, a.created_at, NULL, NULL, NULL, NULL FROM approvals a`;
 
 /**
  * Everything that an id identifies; each part uses an index. UNION removes rows that are found in two ways. The
@@ -94,6 +105,7 @@ export const SEARCH: Statement = {
         ),
         REQUESTS_OF_TRANSACTIONS,
         REQUEST_OF_AUDIT,
+        REQUESTS_OF_CALLBACKS,
         ROUNDS,
         SESSION,
         PLAYERS,

@@ -12,8 +12,10 @@ export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   /** Of a round. */
   readonly gameId: string | null;
   readonly mode: string | null;
-  /** For a request: its transaction; null if it was found in the audit log. */
+  /** For a request: its transaction; null if it was found elsewhere. */
   readonly transactionId: string | null;
+  /** For a request that caused a callback. */
+  readonly callbackId: string | null;
 }
 
 @Injectable()

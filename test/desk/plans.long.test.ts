@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
 import { type Place, placeOf } from '../../src/http/lists/time-page.js';
 import { SEARCH } from '../../src/search/search.sql.js';
-import { roundPage, transactionsOfRound } from '../../src/wallet/desk/rounds/round.sql.js';
+import { roundPage, roundsWithId } from '../../src/wallet/desk/rounds/round.sql.js';
 import {
   WINDOW_SETTINGS,
   needsWindow,
@@ -282,7 +282,7 @@ describe.each([
   });
 
   test('a round reads its own rows', async () => {
-    const round = transactionsOfRound('provider1', 'round777', { mode: 'REAL' }, LIMIT);
+    const round = roundsWithId('provider1', 'round777', { mode: 'REAL' }, 2);
     expectCheap(await planOf(round), 10, 100);
   });
 
@@ -355,7 +355,7 @@ describe.each([
         `SELECT count(*)::int AS rows FROM transactions WHERE state = 'ROLLED_BACK'`,
       );
       const bound = TOUCHED_AT_MOST + rolledBack!.rows * TOUCHED_PER_ROLLED_BACK;
-      expectCheap(await planOf(flaggedPage(before, LIMIT)), bound);
+      expectCheap(await planOf(flaggedPage({}, before, LIMIT)), bound);
     });
 
     test.each([

@@ -24,7 +24,7 @@ const win = (fields: Partial<RoundTransaction> = {}) =>
 const undo = (fields: Partial<RoundTransaction> = {}) =>
   bet({ transactionId: 'undo', kind: 'ROLLBACK', originalTransactionId: 'bet', ...fields });
 const TIMED_OUT = { state: 'TIMED_OUT', lastReported: 'OPERATOR_TIMED_OUT' } as const;
-const tombstone = bet({ kind: null, state: 'ROLLED_BACK', lastReported: undefined });
+const tombstone = bet({ kind: null, state: 'ROLLED_BACK', lastReported: null });
 
 const NOTHING = sums(0, 0);
 
@@ -44,7 +44,7 @@ describe('the sums of', () => {
     ],
     ['a DECLINED BET', [bet({ state: 'DECLINED', lastReported: 'DECLINED' })], NOTHING, NOTHING, NOTHING],
     ['an undecided BET', [bet(TIMED_OUT)], NOTHING, NOTHING, sums(100, 0)],
-    ['a BET under way', [bet({ state: 'PENDING', lastReported: undefined })], NOTHING, NOTHING, sums(100, 0)],
+    ['a BET under way', [bet({ state: 'PENDING', lastReported: null })], NOTHING, NOTHING, sums(100, 0)],
     ['an undecided WIN', [bet(), win(TIMED_OUT)], sums(100, 0), sums(100, 0), sums(0, 30)],
     [
       'a WIN that the resolver decided',
@@ -77,7 +77,7 @@ describe('the sums of', () => {
     ],
     [
       'a BET that the platform ended, of which the provider received a 500',
-      [bet({ state: 'ROLLED_BACK', lastReported: 'OPERATOR_TIMED_OUT' }), undo({ lastReported: undefined })],
+      [bet({ state: 'ROLLED_BACK', lastReported: 'OPERATOR_TIMED_OUT' }), undo({ lastReported: null })],
       NOTHING,
       NOTHING,
       NOTHING,

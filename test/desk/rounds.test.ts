@@ -112,8 +112,15 @@ describe('a round', () => {
       [PROVIDER, OPERATOR],
     );
     const { json } = await world.admin('GET', `/v1/admin/rounds/${PROVIDER}/long`);
-    expect(json).toMatchObject({ truncated: true, sums: [{ operator: { betMinor: 1000 } }] });
+    // The sums cover all of them.
+    expect(json).toMatchObject({ truncated: true, sums: [{ operator: { betMinor: 1001 } }] });
     expect(json['items']).toHaveLength(1000);
+    // Another player's transaction makes the roundId ambiguous, although it is newer than all that are shown.
+    const theirs = bet({ roundId: 'long' });
+    await world.submit(theirs);
+    expect((await world.admin('GET', `/v1/admin/rounds/${PROVIDER}/long`)).status).toBe(400);
+    const chosen = await round(theirs, `?playerRef=${theirs.playerRef}`);
+    expect(chosen.json).toMatchObject({ playerRef: theirs.playerRef, sums: [{ told: { betMinor: 100 } }] });
   });
 });
 

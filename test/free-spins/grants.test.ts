@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import {
   FOREIGN_GAME,
+  GAME,
+  OPERATOR,
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
@@ -298,4 +301,25 @@ test('abandoned PENDING grants are failed in the background', async () => {
   });
   held.release();
   await reply;
+});
+
+test('a list is restricted by the time of creation', async () => {
+  const playerRef = `player-${randomUUID()}`;
+  const order = {
+    operatorId: OPERATOR,
+    playerRef,
+    gameId: GAME,
+    spins: 5,
+    betAmountMinor: 20,
+    currency: 'EUR',
+  };
+  const { createdAt } = (await world.admin('POST', '/v1/admin/free-spins', order)).json;
+  const found = async (query: string) => {
+    const path = `/v1/admin/free-spins?playerRef=${playerRef}&${query}`;
+    return ((await world.admin('GET', path)).json['items'] as object[]).length;
+  };
+  const later = new Date(Date.parse(String(createdAt)) + 1_000).toISOString();
+  expect(await found(`from=${String(createdAt)}&to=${later}`)).toBe(1);
+  expect(await found(`to=${String(createdAt)}`)).toBe(0);
+  expect(await found(`from=${later}`)).toBe(0);
 });

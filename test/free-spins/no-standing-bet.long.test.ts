@@ -244,6 +244,24 @@ test('pages and CSV mix both kinds of flags by time, and leave out the batch tha
   }
   expect(listed).toEqual(wins.map(({ transactionId }) => transactionId));
 
+  const filtered = async (query: string) => {
+    const { json } = await world.admin('GET', `${FLAGGED}?limit=500&${query}`);
+    return (json['items'] as Body[]).map(({ transactionId }) => transactionId);
+  };
+  const at = async ({ transactionId }: Body) => {
+    const [row] = await world.sql.run<{ at: Date }>(
+      'SELECT created_at AS at FROM transactions WHERE transaction_id = $1',
+      [transactionId],
+    );
+    return row!.at.getTime();
+  };
+  const from = new Date((await at(wins.at(-1)!)) - 1).toISOString();
+  const to = new Date((await at(wins[0]!)) + 1).toISOString();
+  expect(await filtered(`from=${from}&to=${to}&operatorId=${OPERATOR}`)).toEqual(listed);
+  expect(await filtered(`to=${from}`)).not.toContain(listed.at(-1));
+  expect(await filtered(`from=${to}`)).toEqual([]);
+  expect(await filtered('operatorId=nobody')).toEqual([]);
+
   const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' };
   const [header, ...records] = (await world.request(FLAGGED, { headers })).text.split('\r\n');
   const batch = header!.split(',').indexOf('freeSpinsRef');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AttemptIds } from '../../src/wallet/attempt-ids.js';
 import { AttemptIdsStore } from '../../src/wallet/attempt-ids.store.js';
+import { GRANT } from '../world/provider.js';
 import {
   ADMIN_KEY,
   GAME,
@@ -147,6 +148,39 @@ describe('an id finds', () => {
     expect(await search('crowd')).toHaveLength(50);
   });
 
+  test('a grant by any externalRef that a provider may give', async () => {
+    const externalRef = `${'é'.repeat(200)} 🎰\n${'x'.repeat(50)}`;
+    const requestRef = `grant-${randomUUID()}`;
+    world.provider.next({ do: 'answer', status: 200, body: { externalRef } }, { path: GRANT, requestRef });
+    const order = { operatorId: OPERATOR, playerRef: 'ann', gameId: GAME, spins: 5, betAmountMinor: 20 };
+    const granted = await world.admin('POST', '/v1/admin/free-spins', {
+      ...order,
+      currency: 'EUR',
+      requestRef,
+    });
+    expect(granted.json).toMatchObject({ externalRef });
+    expect(await shown(externalRef)).toMatchObject([{ type: 'grant', id: requestRef }]);
+  });
+
+  test('the callbacks of a request, for seven days', async () => {
+    const own = await world.launch();
+    const requestId = `revoke-${randomUUID()}`;
+    const path = `/v1/operator/sessions/${own.sessionId}/revoke`;
+    await world.signed(OPERATOR, path, { reason: 'KICK' }, { headers: { 'X-Request-Id': requestId } });
+    const [{ id }] = (await world.sql.run<{ id: number }>(
+      'SELECT callback_id AS id FROM callbacks WHERE request_id = $1',
+      [requestId],
+    )) as [{ id: number }];
+    const hrefs = async () => (await shown(requestId)).map(({ href }) => href);
+    expect(await hrefs()).toContain(`/v1/admin/callbacks/${id}`);
+    await world.sql.run(
+      `UPDATE callbacks SET created_at = created_at - interval '8 days', completed_at = completed_at - interval '8 days'
+        WHERE request_id = $1`,
+      [requestId],
+    );
+    expect(await hrefs()).not.toContain(`/v1/admin/callbacks/${id}`);
+  });
+
   test.each(['nothing', '00000000-0000-4000-8000-000000000000', 'ünï cödé', "' OR true --"])(
     'nothing: %s',
     async (id) => expect(await search(id)).toEqual([]),
@@ -158,7 +192,7 @@ describe('an id finds', () => {
   });
 });
 
-test.each(['', '?q=', `?q=${'x'.repeat(201)}`, '?q=%00', '?q=a&q=b'])(
+test.each(['', '?q=', `?q=${'x'.repeat(257)}`, '?q=%00', '?q=a&q=b'])(
   'a search %s is a 400',
   async (query) => {
     expect((await world.admin('GET', `/v1/admin/search${query}`)).status).toBe(400);

@@ -5,8 +5,8 @@ import { SensitiveRead } from '../../audit/sensitive-read.js';
 import { ApiErrors } from '../../openapi/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
 import { ValidQuery } from '../../http/validation/query.js';
-import { ListQuery } from '../../http/lists/page.js';
 import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, flaggedWinResponse } from './winnings.response.js';
+import { FlaggedWinQuery } from './winnings.request.js';
 import { WinningsService } from './winnings.service.js';
 
 /** Not under /free-spins, where any word may be a grant's requestRef. */
@@ -29,13 +29,13 @@ export class WinningsAdminController {
       'when its flag no longer applies.',
   })
   @SensitiveRead('free-spins.flagged-list', 'flagged-winnings')
-  @ApiList(FlaggedWinListResponse, ListQuery, FLAGGED_WIN_COLUMNS)
+  @ApiList(FlaggedWinListResponse, FlaggedWinQuery, FLAGGED_WIN_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   flagged(
-    @ValidQuery() query: ListQuery,
+    @ValidQuery() query: FlaggedWinQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<FlaggedWinListResponse | StreamableFile> {
-    const read = async (page: ListQuery) => {
+    const read = async (page: FlaggedWinQuery) => {
       const found = await this.winnings.flagged(page);
       return { ...found, items: found.items.map(flaggedWinResponse) };
     };

@@ -2,10 +2,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { Metrics } from '../../observability/metrics.js';
 import { isUuid } from '../../http/validation/identifier.js';
-import type { PageOf, PageQuery } from '../../http/lists/page.js';
+import type { PageOf } from '../../http/lists/page.js';
 import { pageByTime } from '../../http/lists/time-page.js';
 import type { WinningsTrigger } from '../../wallet/attempt.runner.js';
 import { WalletService } from '../../wallet/wallet.service.js';
+import type { FlaggedWinQuery } from './winnings.request.js';
 import { type FlaggedWin, type Winnings, WinningsStore, type WinKey } from './winnings.store.js';
 
 export type { FlaggedWin } from './winnings.store.js';
@@ -54,11 +55,11 @@ export class WinningsService implements OnModuleInit {
   }
 
   /** Every flagged WIN, newest first. @throws CroupierError INVALID_REQUEST */
-  flagged(page: PageQuery): Promise<PageOf<FlaggedWin>> {
+  flagged(page: FlaggedWinQuery): Promise<PageOf<FlaggedWin>> {
     return pageByTime(
       page,
       isUuid,
-      ({ before, limit }) => this.winnings.flagged(before, limit),
+      ({ before, limit }) => this.winnings.flagged(page, before, limit),
       (win) => win,
     );
   }

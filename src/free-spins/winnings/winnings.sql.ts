@@ -138,7 +138,10 @@ export const FLAGGED_IN_ROUND: Statement = {
 /** A place after every row, because an optional condition could not use an index. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-const BEFORE_PLACE = `(t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)`;
+/** Before the place, and as the filter says; the planner drops a condition whose parameter restricts nothing. */
+const BEFORE_PLACE = `(t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)
+  AND t.created_at >= $4::timestamptz AND t.created_at < $5::timestamptz
+  AND ($6::text IS NULL OR t.operator_id = $6::text)`;
 const NEWEST_FIRST = `ORDER BY "createdAt" DESC, id DESC LIMIT $3`;
 
 /**
@@ -161,7 +164,8 @@ const FLAGGED: Statement = {
       (SELECT * FROM (
          SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
            FROM (SELECT DISTINCT provider_id, round_id, player_ref, game_id, operator_id, mode
-                   FROM transactions WHERE state = 'ROLLED_BACK' AND mode = 'REAL') r
+                   FROM transactions
+                  WHERE state = 'ROLLED_BACK' AND mode = 'REAL' AND ($6::text IS NULL OR operator_id = $6::text)) r
           CROSS JOIN LATERAL (SELECT * FROM transactions t
                                WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} AND ${BEFORE_PLACE} OFFSET 0) t
        ) AS wins
@@ -179,7 +183,21 @@ const FLAGGED: Statement = {
     ${NEWEST_FIRST}`,
 };
 
+/** A filter of flagged WINs; an absent field restricts nothing. */
+export interface FlaggedFilter {
+  readonly operatorId?: string;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
 /** One page of the flagged WINs. @param before the place before which the page begins */
-export function flaggedPage(before: Place = END, limit: number): { statement: Statement; values: unknown[] } {
-  return { statement: FLAGGED, values: [before.at, before.id, limit] };
+export function flaggedPage(
+  { operatorId, from, to }: FlaggedFilter,
+  before: Place = END,
+  limit: number,
+): { statement: Statement; values: unknown[] } {
+  const earliest = from === undefined ? '-infinity' : new Date(from);
+  const end = to === undefined ? 'infinity' : new Date(to);
+  return { statement: FLAGGED, values: [before.at, before.id, limit, earliest, end, operatorId ?? null] };
 }

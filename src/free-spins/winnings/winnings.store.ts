@@ -5,6 +5,7 @@ import {
   FLAGGED_IN_ROUND,
   FLAGGED_LATELY,
   FLAGGED_WIN,
+  type FlaggedFilter,
   flaggedPage,
   OF_GRANT,
   STILL_FLAGGED,
@@ -101,8 +102,12 @@ export class WinningsStore {
   }
 
   /** Newest first. @param before the place before which the page begins */
-  flagged(before: Place | undefined, limit: number): Promise<(FlaggedWin & { readonly place: string })[]> {
-    const { statement, values } = flaggedPage(before, limit);
+  flagged(
+    filter: FlaggedFilter,
+    before: Place | undefined,
+    limit: number,
+  ): Promise<(FlaggedWin & { readonly place: string })[]> {
+    const { statement, values } = flaggedPage(filter, before, limit);
     return this.database.query(statement, values);
   }
 }

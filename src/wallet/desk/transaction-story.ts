@@ -67,7 +67,7 @@ export function adviceOf(row: WholeRow, rollbacks: readonly WholeRow[]): Advice 
 }
 
 /** The outcome that the provider received last. */
-export function lastReported(row: WholeRow): string | undefined {
+function lastReported(row: WholeRow): string | undefined {
   if (row.reportedStatus !== null) return row.reportedStatus;
   return attemptsOf(row).findLast(({ told }) => told !== undefined)?.outcome;
 }

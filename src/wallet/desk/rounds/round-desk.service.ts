@@ -5,15 +5,17 @@ import { isIdentifier, isUuid } from '../../../http/validation/identifier.js';
 import type { PageOf } from '../../../http/lists/page.js';
 import { pageOfWindow } from '../../../http/lists/time-page.js';
 import type { WholeRow } from '../transaction-search.store.js';
-import { adviceOf, itemOf, lastReported } from '../transaction-story.js';
+import { adviceOf, itemOf } from '../transaction-story.js';
 import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';
 import type { RoundDetail, RoundItem } from './round.admin.response.js';
 import { type RoundRow, RoundStore } from './round.store.js';
 import { adviceForRound } from './round-advice.js';
-import { isOpen, type RoundKey, type RoundTransaction, sumsOf } from './round-sums.js';
+import { isOpen, type RoundKey, sumsOf } from './round-sums.js';
 
-/** Maximum number of transactions of a round that are read and shown. */
-const MAX_TRANSACTIONS = 1_000;
+/** Maximum number of a round's transactions that are shown: an answer of about a megabyte. */
+const SHOWN_TRANSACTIONS = 1_000;
+/** Maximum number of a round's transactions that are summed: their few fields need about 20 MB. */
+const SUMMED_TRANSACTIONS = 50_000;
 
 /** Rounds for the support desk. Contract, section 9, "Rounds". */
 @Injectable()
@@ -50,31 +52,21 @@ export class RoundDesk {
     { mode = 'REAL', ...choice }: FindRoundQuery,
   ): Promise<RoundDetail> {
     const known = isIdentifier(providerId) && isIdentifier(roundId);
-    const key = { providerId, roundId };
-    const found = known
-      ? await this.rounds.transactionsOf(key, { ...choice, mode }, MAX_TRANSACTIONS + 1)
-      : [];
-    const rows = found.slice(0, MAX_TRANSACTIONS);
-    const [first] = rows;
-    if (!first) throw new CroupierError('NOT_FOUND', 'no such round');
-    const { operatorId, playerRef, gameId } = first;
-    const isOfFirst = (row: WholeRow) =>
-      row.operatorId === operatorId && row.playerRef === playerRef && row.gameId === gameId;
-    if (!rows.every(isOfFirst)) {
+    const matching = known ? await this.rounds.withId({ providerId, roundId }, { ...choice, mode }, 2) : [];
+    const [key, another] = matching;
+    if (!key) throw new CroupierError('NOT_FOUND', 'no such round');
+    if (another) {
       const message = 'several rounds have this roundId: specify operatorId, playerRef and gameId';
       throw new CroupierError('INVALID_REQUEST', message);
     }
-    const transactions = rows.map(roundTransactionOf);
-    const open = isOpen(transactions);
-    const sums = sumsOf(transactions);
+    const found = await this.rounds.transactionsOf(key, SHOWN_TRANSACTIONS + 1);
+    const rows = found.slice(0, SHOWN_TRANSACTIONS);
+    const summands = await this.rounds.summandsOf(key, SUMMED_TRANSACTIONS);
+    const open = isOpen(summands);
+    const sums = sumsOf(summands);
     const advised = rows.map((row) => ({ ...row, advice: adviceOf(row, rollbacksOf(row, rows)) }));
     return {
       ...key,
-      operatorId,
-      playerRef,
-      // Every transaction of a round has a game.
-      gameId: gameId ?? '',
-      mode,
       open,
       items: rows.map(itemOf),
       ...(found.length > rows.length && { truncated: true as const }),
@@ -99,10 +91,6 @@ function roundItemOf(row: RoundRow): RoundItem {
     undecided,
     createdAt,
   };
-}
-
-function roundTransactionOf(row: WholeRow): RoundTransaction {
-  return { ...row, ownVerdict: row.verdict !== null, lastReported: lastReported(row) };
 }
 
 /** The ROLLBACKs that name the transaction, newest first. */

@@ -14,7 +14,7 @@ export interface RoundTransaction {
   /** Whether the platform's own rules decided it, so that no money moves. */
   readonly ownVerdict: boolean;
   /** The outcome of the last attempt whose answer the provider received. */
-  readonly lastReported: string | undefined;
+  readonly lastReported: string | null;
 }
 
 /** A round with its key. Contract, section 3. */
@@ -61,6 +61,7 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
 export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrency[] {
   const currencies = [...new Set(transactions.map(({ currency }) => currency))].sort();
   const byId = new Map(transactions.map((each) => [each.transactionId, each]));
+  const reversed = reversedForProvider(transactions);
   return currencies.map((currency) => {
     const told = new Sum();
     const operator = new Sum();
@@ -73,7 +74,8 @@ export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrenc
         if (reverses) unknown.add('BET', -amountMinor);
         continue;
       }
-      if (isApprovedForProvider(transaction, transactions)) told.add(kind, amountMinor);
+      const { transactionId, lastReported } = transaction;
+      if (lastReported === 'APPROVED' && !reversed.has(transactionId)) told.add(kind, amountMinor);
       if (state === 'APPROVED') operator.add(kind, amountMinor);
       if (isUndecided(state) && !ownVerdict) unknown.add(kind, amountMinor);
     }
@@ -85,20 +87,12 @@ export function isUndecided(state: State): boolean {
   return state === 'PENDING' || state === 'TIMED_OUT';
 }
 
-/**
- * Whether the provider considers it booked: its last answer was APPROVED, and no ROLLBACK of it was answered APPROVED.
- */
-function isApprovedForProvider(
-  { transactionId, lastReported }: RoundTransaction,
-  transactions: readonly RoundTransaction[],
-): boolean {
-  if (lastReported !== 'APPROVED') return false;
-  return !transactions.some(
-    (each) =>
-      each.kind === 'ROLLBACK' &&
-      each.originalTransactionId === transactionId &&
-      each.lastReported === 'APPROVED',
+/** The ids of the transactions of which a ROLLBACK was answered APPROVED to the provider. */
+function reversedForProvider(transactions: readonly RoundTransaction[]): Set<string | null> {
+  const rollbacks = transactions.filter(
+    ({ kind, lastReported }) => kind === 'ROLLBACK' && lastReported === 'APPROVED',
   );
+  return new Set(rollbacks.map(({ originalTransactionId }) => originalTransactionId));
 }
 
 class Sum {

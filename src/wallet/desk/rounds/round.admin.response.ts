@@ -90,7 +90,8 @@ export class RoundDetail extends PickType(RoundItem, [
   @ApiPropertyOptional({
     enum: [true],
     description:
-      'The round has more than 1,000 transactions: `items` and all other fields cover the oldest 1,000',
+      'The round has more than 1,000 transactions: `items` and `advice` cover the oldest 1,000, `open` and `sums` the ' +
+      'oldest 50,000',
   })
   truncated?: true;
   @ApiProperty({ type: [RoundSumsResponse], description: 'Rolled-back BETs are left out' })

@@ -10,6 +10,7 @@ import {
   windowRows,
 } from '../transaction-search.sql.js';
 import { openRound } from './open-round.sql.js';
+import type { RoundKey } from './round-sums.js';
 
 /** A filter of rounds; an absent field restricts nothing. */
 export interface RoundFilter extends Pick<
@@ -82,8 +83,8 @@ const ROUND_OF_BET = `
     FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} OFFSET 0) r
    WHERE r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
 
-/** The transactions of the rounds with a roundId at a provider, oldest first. */
-export function transactionsOfRound(
+/** The matching rounds with a roundId at a provider, each once, at most `limit`. */
+export function roundsWithId(
   providerId: string,
   roundId: string,
   { operatorId, playerRef, gameId, mode }: RoundChoice,
@@ -95,9 +96,44 @@ export function transactionsOfRound(
     wanted === undefined ? [] : [`AND t.${column} = $${values.push(wanted)}`],
   );
   const text = `
-    SELECT ${WHOLE_COLUMNS} FROM (
-      SELECT * FROM transactions t
-       WHERE t.provider_id = $1 AND t.round_id = $2 AND t.mode = $3 ${conditions.join(' ')} OFFSET 0) t
-     ORDER BY t.created_at, t.platform_transaction_id LIMIT $4`;
+    SELECT DISTINCT t.provider_id AS "providerId", t.round_id AS "roundId", t.operator_id AS "operatorId",
+           t.player_ref AS "playerRef", t.game_id AS "gameId", t.mode
+      FROM (SELECT * FROM transactions t
+             WHERE t.provider_id = $1 AND t.round_id = $2 AND t.mode = $3 ${conditions.join(' ')} OFFSET 0) t
+     LIMIT $4`;
   return { statement: { name: '', text }, values };
+}
+
+/** The oldest transactions of a round. */
+const ofRound = (columns: string): string => `
+    SELECT ${columns} FROM (
+      SELECT * FROM transactions t
+       WHERE t.round_id = $1 AND t.player_ref = $2 AND t.provider_id = $3 AND t.operator_id = $4 AND t.game_id = $5
+         AND t.mode = $6 OFFSET 0) t
+     ORDER BY t.created_at, t.platform_transaction_id LIMIT $7`;
+
+/** The oldest transactions of a round, with all their columns. */
+export function transactionsOfRound(
+  key: RoundKey,
+  limit: number,
+): { statement: Statement; values: unknown[] } {
+  return { statement: { name: '', text: ofRound(WHOLE_COLUMNS) }, values: valuesOf(key, limit) };
+}
+
+/** The fields of a round's transactions that determine its sums. `lastReported` of transaction-story.ts is the same rule. */
+export function summandsOfRound(key: RoundKey, limit: number): { statement: Statement; values: unknown[] } {
+  const columns = `
+    t.transaction_id AS "transactionId", t.kind, t.state, t.amount_minor AS "amountMinor", t.currency,
+    t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
+    t.verdict IS NOT NULL AS "ownVerdict",
+    coalesce(t.reported_status, (
+      SELECT attempt ->> 'outcome' FROM jsonb_array_elements(t.attempts) WITH ORDINALITY AS a (attempt, n)
+       WHERE attempt ->> 'outcome' <> 'LEASE_OVER' AND coalesce(attempt ->> 'driver', 'provider') = 'provider'
+       ORDER BY n DESC LIMIT 1)) AS "lastReported"`;
+  return { statement: { name: '', text: ofRound(columns) }, values: valuesOf(key, limit) };
+}
+
+function valuesOf(key: RoundKey, limit: number): unknown[] {
+  const { roundId, playerRef, providerId, operatorId, gameId, mode } = key;
+  return [roundId, playerRef, providerId, operatorId, gameId, mode, limit];
 }

@@ -3,8 +3,15 @@ import { Database } from '../../../database/database.js';
 import { type Found, type Place, placeOf } from '../../../http/lists/time-page.js';
 import { FOLLOW_INDEXES, windowEnd } from '../transaction-search.sql.js';
 import type { WholeRow } from '../transaction-search.store.js';
-import { type RoundChoice, type RoundFilter, roundPage, transactionsOfRound } from './round.sql.js';
-import type { RoundKey } from './round-sums.js';
+import {
+  type RoundChoice,
+  type RoundFilter,
+  roundPage,
+  roundsWithId,
+  summandsOfRound,
+  transactionsOfRound,
+} from './round.sql.js';
+import type { RoundKey, RoundTransaction } from './round-sums.js';
 
 /** A round in a list. */
 export interface RoundRow extends RoundKey {
@@ -35,13 +42,25 @@ export class RoundStore {
     });
   }
 
-  /** The transactions of all matching rounds, oldest first, at most `limit`. */
-  transactionsOf(
+  /** The matching rounds, each once, at most `limit`. */
+  withId(
     { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
     choice: RoundChoice,
     limit: number,
-  ): Promise<WholeRow[]> {
-    const { statement, values } = transactionsOfRound(providerId, roundId, choice, limit);
+  ): Promise<RoundKey[]> {
+    const { statement, values } = roundsWithId(providerId, roundId, choice, limit);
+    return this.database.query<RoundKey>(statement, values);
+  }
+
+  /** The oldest transactions of a round. */
+  transactionsOf(key: RoundKey, limit: number): Promise<WholeRow[]> {
+    const { statement, values } = transactionsOfRound(key, limit);
     return this.database.query<WholeRow>(statement, values);
+  }
+
+  /** The oldest transactions of a round, with the fields that determine its sums. */
+  summandsOf(key: RoundKey, limit: number): Promise<RoundTransaction[]> {
+    const { statement, values } = summandsOfRound(key, limit);
+    return this.database.query<RoundTransaction>(statement, values);
   }
 }
