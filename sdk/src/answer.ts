@@ -77,7 +77,7 @@ const NOTABLE_CLOCK_OFFSET_SECONDS = 30;
 /** Longest quotation of an unexpected answer in an error, in characters. */
 const MAX_QUOTED = 200;
 
-/** The body of a valid 200, or the failure that the answer means. */
+/** Interprets an answer: the body of a valid 200, or the failure that it means. */
 export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): AttemptResult<T> {
   const body = jsonObject(answer.text);
   if (answer.status === 200 && body && context.isComplete(body)) return { answered: true, value: body };
@@ -122,8 +122,8 @@ export function isDecisionOn(transactionId: string) {
 }
 
 /**
- * A status without the platform's headers comes from a proxy: the platform may have processed the request nevertheless.
- * Headers that are empty or doubled, as faulty proxies leave them, say as little.
+ * Whether the platform's headers are valid. A status without them comes from a proxy, and the platform may have
+ * processed the request nevertheless. Faulty proxies may also empty or double them.
  */
 function comesFromPlatform({ headers }: Answer): boolean {
   const code = headers.get('x-error-code') ?? '';
@@ -167,7 +167,11 @@ function clockHint(offsetSeconds: number | undefined): string {
   return `: the platform's clock is ${Math.abs(offsetSeconds)} s ${direction} this one`;
 }
 
-/** @param value seconds or an HTTP date, as in RFC 9110; undefined for anything else */
+/**
+ * Parses `Retry-After`.
+ * @param value seconds or an HTTP date, as in RFC 9110
+ * @returns undefined for anything else
+ */
 function retryAfterSeconds(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value);

@@ -84,7 +84,10 @@ export interface CallbackHandlerOptions {
 
   /** Called for each 401 with its reason, which the caller does not get. Log it, at a bounded rate. */
   onRefused?(reason: RefusalReason, request: CallbackRequest): void;
-  /** Called for each 500 and 503, and for errors thrown by `onRefused`. Default: `console.error`. */
+  /**
+   * Called for each unexpected error, which is answered 500 or 503, and for errors thrown by `onRefused`. Default:
+   * `console.error`.
+   */
   onError?(error: unknown, request: CallbackRequest): void;
 }
 
@@ -181,10 +184,10 @@ class Callbacks {
     const path = (this.options.strippedPrefix ?? '') + request.path;
     const signed = { method, path, headers, body, tenantId, secrets, now, toleranceSeconds };
     const verification = verifyPlatformSignature(signed);
-    if (!verification.ok) return this.refused(verification.reason, request);
+    if (!verification.ok) return this.refuse(verification.reason, request);
     const claimed = await this.claim(request, now);
     if (claimed === 'unknown') return problem(503, 'replay protection is unavailable');
-    if (claimed === 'replayed') return this.refused('nonce_replayed', request);
+    if (claimed === 'replayed') return this.refuse('nonce_replayed', request);
 
     const fields = readCallback(name, typeof body === 'string' ? body : new TextDecoder().decode(body));
     if (typeof fields === 'string') return problem(400, fields);
@@ -225,7 +228,7 @@ class Callbacks {
     return problem(501, `this provider takes no ${name} callbacks`);
   }
 
-  private refused(reason: RefusalReason, request: CallbackRequest): CallbackAnswer {
+  private refuse(reason: RefusalReason, request: CallbackRequest): CallbackAnswer {
     new Promise((resolve) => resolve(this.options.onRefused?.(reason, request))).catch((error: unknown) =>
       this.report(error, request),
     );
@@ -244,7 +247,7 @@ class Callbacks {
 
 const HANDLERS = ['onGrant', 'onStatus', 'onCancel', 'onRevoke', 'onPlay', 'onRefused', 'onError'];
 
-/** A misspelt handler would never be called, and its callback answered 501. */
+/** Refuses a misspelt handler, which would never be called: its callback would be answered 501. */
 function checkHandlers(options: object): void {
   for (const [name, handler] of Object.entries(options) as [string, unknown][]) {
     if (!/^on[A-Z]/.test(name)) continue;
@@ -268,8 +271,8 @@ function secretsOf({ secret, secrets }: CallbackHandlerOptions): readonly string
 }
 
 const RAW_BODY_IS_MISSING =
-  'the raw body is missing: a body parser ran before the callbacks. Put them in front of express.json(), ' +
-  'or start Nest with {rawBody: true}; the signature is over the bytes as they came.';
+  'the raw body is missing: a body parser ran before the callbacks. Mount them before express.json(), ' +
+  'or start Nest with {rawBody: true}; the signature covers the bytes as they were received.';
 
 /** Checks the result of a callback function, to report here what the platform would treat as a failure. */
 function externalRefOf(booked: { externalRef: string }): object {

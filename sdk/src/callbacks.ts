@@ -90,10 +90,10 @@ export function readCallback(name: CallName, rawBody: string): Record<string, un
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return 'the body is not a JSON object';
   const known: Record<string, unknown> = {};
-  for (const [field, complaint] of Object.entries(FIELDS[name])) {
+  for (const [field, check] of Object.entries(FIELDS[name])) {
     const value = (body as Record<string, unknown>)[field];
-    const said = complaint(value);
-    if (said !== undefined) return `${field} ${said}`;
+    const complaint = check(value);
+    if (complaint !== undefined) return `${field} ${complaint}`;
     known[field] = value;
   }
   return known;

@@ -88,7 +88,7 @@ export function isCroupierError(error: unknown): error is PlatformError {
   return typeof error === 'object' && error !== null && BRAND in error;
 }
 
-/** 400, 404, 413 or 415: the request itself is wrong; `code` says how. */
+/** 400, 404, 413, 415 or another 4xx of the platform: the request itself is wrong; `code` says how. */
 export class InvalidRequestError extends PlatformError {
   override readonly name: string = 'InvalidRequestError';
 }
@@ -133,8 +133,8 @@ export class RateLimitedError extends PlatformError {
 }
 
 /**
- * 500, or a 5xx, 408 or 429 of a proxy in front of the platform: a transaction may have been booked.
- * Send the same request until it is decided.
+ * A 5xx of the platform except 503, or a 5xx, 408 or 429 of a proxy in front of it: a transaction may have been
+ * booked. Send the same request until it is decided.
  */
 export class PlatformUnavailableError extends PlatformError {
   override readonly name: string = 'PlatformUnavailableError';

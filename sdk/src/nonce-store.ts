@@ -1,9 +1,10 @@
 /** Remembers used nonces. Several instances of a provider share one store, in a database or in Redis. */
 export interface NonceStore {
   /**
-   * True for the first use of a nonce and false for every later one, in one atomic step.
+   * Claims a nonce, in one atomic step.
    * @param forgetAt Unix time in seconds after which the nonce may be forgotten
    * @param now Unix time in seconds
+   * @returns true for the first use of the nonce, false for every later one
    * @throws if the store is unavailable: the call is then refused with 503
    */
   claim(nonce: string, forgetAt: number, now: number): boolean | Promise<boolean>;

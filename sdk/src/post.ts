@@ -142,7 +142,7 @@ function outcomeOf(error: unknown): Outcome {
 function neverConnected(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { errors, syscall, code, cause } = error as Record<string, unknown>;
-  // It has one error for each address that was tried.
+  // An AggregateError has one error for each address that was tried.
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(neverConnected);
   if (typeof syscall === 'string' && BEFORE_CONNECTION.has(syscall)) return true;
   if (typeof code === 'string' && (code === 'UND_ERR_CONNECT_TIMEOUT' || CERTIFICATE_CODES.has(code)))

@@ -64,7 +64,10 @@ export interface BackoffOptions {
 /** One call, from the first attempt to the last. */
 export interface Call<T> {
   identity: Omit<AttemptIdentity, 'attempt'>;
-  /** Sends once. @throws only the reason of the caller's signal */
+  /**
+   * Sends once.
+   * @throws only the reason of the caller's signal
+   */
   attempt: (timeoutMs: number) => Promise<AttemptResult<T>>;
   options: ResolvedOptions;
   backoff: Required<BackoffOptions>;

@@ -151,7 +151,7 @@ function verify(input: VerifyInput): Verification {
   if (typeof input.body !== 'string' && !(input.body instanceof Uint8Array)) {
     return { ok: false, reason: 'signature_mismatch' };
   }
-  // Spread, a plain string would be a list of one-letter secrets.
+  // A plain string would be spread to a list of one-letter secrets.
   if (!Array.isArray(input.secrets ?? [])) {
     return { ok: false, reason: 'signature_mismatch' };
   }

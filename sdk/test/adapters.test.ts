@@ -78,7 +78,7 @@ test('Express: after express.json() every call is refused, and the log says why'
   const app = express();
   app.use(express.json(), toExpressHandler(handler));
   expect(await revoke(await listen(app))).toBe(500);
-  expect(String(errors[0])).toContain('in front of express.json()');
+  expect(String(errors[0])).toContain('before express.json()');
   expect(revocations).toEqual([]);
 });
 

@@ -271,7 +271,7 @@ describe('a function that does not answer', () => {
 
 test('a body that a parser has consumed is a 500 that says in the log what to do', async () => {
   expect(await handlerOf()({ ...request('grant'), body: undefined })).toMatchObject({ status: 500 });
-  expect(String(errors[0])).toContain('in front of express.json()');
+  expect(String(errors[0])).toContain('before express.json()');
 });
 
 describe('the nonces', () => {

@@ -9,7 +9,7 @@ export interface ExpressRequest extends NodeRequest {
 }
 
 /**
- * The callbacks as an Express middleware, for `app.use(toExpressHandler(handler))` in front of `express.json()`. It reads
+ * The callbacks as an Express middleware, for `app.use(toExpressHandler(handler))` before `express.json()`. It reads
  * the body itself, or takes the one that `express.raw()` has read; other requests are passed to the next middleware.
  */
 export function toExpressHandler(

@@ -13,9 +13,9 @@ const HELP = `croupier-provider COMMAND [options]
   certify-client    runs a client of the platform against a fake one that misbehaves
   register          registers your server with a sandbox platform on this machine
   launch            launches a session of that sandbox to play with
-  debug-signature   says why a signature is refused
+  debug-signature   explains why a signature is refused
 
-croupier-provider COMMAND --help tells more.`;
+croupier-provider COMMAND --help shows the options of a command.`;
 
 const COMMANDS = {
   certify: { help: CERTIFY_HELP, run: certify },
@@ -42,9 +42,9 @@ export async function main(args: string[], terminal: Terminal = processTerminal(
   try {
     return await command.run(rest, terminal);
   } catch (error) {
-    const typedWrongly = error instanceof UsageError || codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
-    const more = typedWrongly ? `\nSee: croupier-provider ${name} --help` : '';
-    terminal.complain(`${typedWrongly ? (error as Error).message : String(error)}${more}`);
+    const isUsageError = error instanceof UsageError || codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
+    const more = isUsageError ? `\nSee: croupier-provider ${name} --help` : '';
+    terminal.complain(`${isUsageError ? (error as Error).message : String(error)}${more}`);
     return EXIT.usage;
   }
 }

@@ -35,14 +35,20 @@ interface Files {
   html?: string | undefined;
 }
 
-/** Prints the cases, one per line. */
+/** Prints the cases, one per line, and returns the exit status. */
 export function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
   for (const { id, group, title } of cases) terminal.print(`${group.padEnd(11)} ${id.padEnd(32)} ${title}`);
   return EXIT.ok;
 }
 
-/** The selected cases. @throws UsageError for an unknown id */
-export function selected<C extends { id: string }>(cases: readonly C[], { only }: Selection): readonly C[] {
+/**
+ * The selected cases.
+ * @throws UsageError for an unknown id
+ */
+export function selectCases<C extends { id: string }>(
+  cases: readonly C[],
+  { only }: Selection,
+): readonly C[] {
   const unknown = only?.find((id) => !cases.some((each) => each.id === id));
   if (unknown !== undefined) throw new UsageError(`There is no case "${unknown}": --list prints them.`);
   return only ? cases.filter(({ id }) => only.includes(id)) : cases;

@@ -1,7 +1,7 @@
 import type { Deviation, Reply, SignedCalls } from './signed-calls.js';
 import { probe, type Target } from './target.js';
 
-/** A possible mistake of the server, and a call that a server with that mistake accepts. */
+/** A possible mistake of the server, and the deviation of a call that a server with that mistake would accept. */
 interface Suspicion {
   deviation: Deviation;
   hint: string;
@@ -43,7 +43,7 @@ function suspicions(calls: SignedCalls, route: string): Suspicion[] {
   const shorter = suffixes(path).map((signedPath) => ({
     deviation: { signedPath },
     hint:
-      `Your server verifies the path ${signedPath}, and ${path} was signed: a proxy or a mounted router strips the ` +
+      `Your server verifies the path ${signedPath}, but ${path} was signed: a proxy or a mounted router strips the ` +
       'prefix. Verify the whole request target (strippedPrefix of createCallbackHandler).',
   }));
   const keys: [Buffer, string][] = [
@@ -62,7 +62,7 @@ function suspicions(calls: SignedCalls, route: string): Suspicion[] {
     deviation: { signedBody },
     hint:
       `Your server verifies the body ${JSON.stringify(signedBody)}: a body parser consumed the raw bytes. Verify the ` +
-      'bytes as they came, in front of the body parser.',
+      'bytes as they were received, before the body parser runs.',
   }));
   return [...shorter, ...otherKeys, ...bodies];
 }

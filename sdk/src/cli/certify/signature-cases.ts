@@ -3,7 +3,7 @@ import { type Case, Unmet } from './outcome.js';
 import { type Deviation, repeatable, type SignedCalls } from './signed-calls.js';
 import { expectOk, expectRefused, otherProbe, probe, type Target } from './target.js';
 
-/** One minute beyond and one within the tolerance of 300 s, since the clocks may differ a little. */
+/** Offsets one minute beyond and one minute within the tolerance of 300 s, since the clocks may differ a little. */
 const BEYOND_SECONDS = 360;
 const WITHIN_SECONDS = 240;
 const AT_ONCE = 10;
@@ -47,8 +47,12 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
       if (reply.status !== 200) expectOk(reply, undefined, await diagnose(target, subject, reply));
     }),
     accepted('headers-lower-case', 'accepts headers in lower case', () => ({ headers: lowerCased })),
-    accepted('clock-behind', 'accepts a timestamp four minutes old', (calls) => off(calls, -WITHIN_SECONDS)),
-    accepted('clock-ahead', 'accepts a timestamp four minutes ahead', (calls) => off(calls, WITHIN_SECONDS)),
+    accepted('clock-behind', 'accepts a timestamp four minutes old', (calls) =>
+      withClockOffset(calls, -WITHIN_SECONDS),
+    ),
+    accepted('clock-ahead', 'accepts a timestamp four minutes ahead', (calls) =>
+      withClockOffset(calls, WITHIN_SECONDS),
+    ),
     define(
       'body-spelled-unusually',
       'verifies the bytes of the body, not JSON that was serialised again',
@@ -80,9 +84,11 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
     refused('tenant-wrong', 'refuses a call for another tenant', ({ endpoint }) => ({
       tenantId: `${endpoint.tenantId}-x`.slice(-64),
     })),
-    refused('timestamp-old', 'refuses a timestamp six minutes old', (calls) => off(calls, -BEYOND_SECONDS)),
+    refused('timestamp-old', 'refuses a timestamp six minutes old', (calls) =>
+      withClockOffset(calls, -BEYOND_SECONDS),
+    ),
     refused('timestamp-future', 'refuses a timestamp six minutes ahead', (calls) =>
-      off(calls, BEYOND_SECONDS),
+      withClockOffset(calls, BEYOND_SECONDS),
     ),
     refused('timestamp-milliseconds', 'refuses a timestamp in milliseconds', (calls) => ({
       timestamp: `${calls.nowSeconds()}000`,
@@ -119,15 +125,19 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
       if (accepting.length !== 1) throw new Unmet('status 200 once, the others refused', statuses);
       for (const reply of replies) if (reply.status !== 200) expectRefused(target, reply);
     }),
-    define('forged-call-leaves-nonce', 'uses up no nonce of a call that it refuses', async (subject) => {
-      const { nonce } = repeatable(callsOf(subject));
-      expectRefused(target, await probe(target, subject, { nonce, ...wrongSecret(callsOf(subject)) }));
-      expectOk(
-        await probe(target, subject, { nonce }),
-        'status 200 for a call whose nonce came with a forged signature before',
-        'Claim the nonce after the signature is verified: otherwise anyone can use up the nonces of others.',
-      );
-    }),
+    define(
+      'forged-call-leaves-nonce',
+      'does not use up the nonce of a call that it refuses',
+      async (subject) => {
+        const { nonce } = repeatable(callsOf(subject));
+        expectRefused(target, await probe(target, subject, { nonce, ...wrongSecret(callsOf(subject)) }));
+        expectOk(
+          await probe(target, subject, { nonce }),
+          'status 200 for a call whose nonce came with a forged signature before',
+          'Claim the nonce after the signature is verified: otherwise anyone can use up the nonces of others.',
+        );
+      },
+    ),
   ];
 }
 
@@ -136,7 +146,7 @@ export function wrongSecret({ endpoint }: SignedCalls): Deviation {
   return { secret: `${endpoint.secret}x` };
 }
 
-function off(calls: SignedCalls, seconds: number): Deviation {
+function withClockOffset(calls: SignedCalls, seconds: number): Deviation {
   return { timestamp: String(calls.nowSeconds() + seconds) };
 }
 

@@ -153,7 +153,7 @@ export class SignedCalls {
 }
 
 /** A deviation whose body pauses halfway. */
-export function slowly({ endpoint }: SignedCalls): Deviation {
+export function withSlowBody({ endpoint }: SignedCalls): Deviation {
   return { halfway: () => delay(endpoint.slowMs) };
 }
 
@@ -163,7 +163,7 @@ export function repeatable(calls: SignedCalls): { nonce: string; timestamp: stri
 }
 
 /** A reply for a report: its status and the first 200 characters of its body. */
-export function described({ status, text }: Reply): string {
+export function describeReply({ status, text }: Reply): string {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return `status ${status}${shown === '' ? '' : ` ${shown}`}`;
 }

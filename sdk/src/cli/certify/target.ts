@@ -1,4 +1,4 @@
-import { type Deviation, described, type Reply, type SignedCalls } from './signed-calls.js';
+import { type Deviation, describeReply, type Reply, type SignedCalls } from './signed-calls.js';
 import { Unmet } from './outcome.js';
 
 /** A signed call that the server under test always accepts. */
@@ -8,7 +8,7 @@ export interface Probe<Subject> {
   body: (subject: Subject) => Record<string, unknown>;
 }
 
-/** What the cases common to all signed servers need to know about the server. */
+/** The properties of a server that the cases for all signed servers use. */
 export interface Target<Subject> {
   calls: (subject: Subject) => SignedCalls;
   probe: Probe<Subject>;
@@ -21,7 +21,7 @@ export interface Target<Subject> {
 }
 
 export function expectOk(reply: Reply, what = 'status 200', hint?: string): void {
-  if (reply.status !== 200) throw new Unmet(what, described(reply), hint);
+  if (reply.status !== 200) throw new Unmet(what, describeReply(reply), hint);
 }
 
 /** Expects that a call with a wrong signature is refused. */
@@ -30,7 +30,10 @@ export function expectRefused(
   reply: Reply,
 ): void {
   if (reply.status >= least && reply.status <= most) return;
-  throw new Unmet(least === most ? `status ${least}` : `a status from ${least} to ${most}`, described(reply));
+  throw new Unmet(
+    least === most ? `status ${least}` : `a status from ${least} to ${most}`,
+    describeReply(reply),
+  );
 }
 
 /** Makes the probe's call. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Case, Unmet } from './outcome.js';
-import { described, type Reply, slowly } from './signed-calls.js';
+import { describeReply, type Reply, withSlowBody } from './signed-calls.js';
 import { expectOk, otherProbe, probe, type Target } from './target.js';
 
 const AT_ONCE = 10;
@@ -33,13 +33,13 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
       }
     }),
     define('slow-body', 'waits for a body that arrives slowly', async (subject) =>
-      expectOk(await probe(target, subject, slowly(callsOf(subject)))),
+      expectOk(await probe(target, subject, withSlowBody(callsOf(subject)))),
     ),
     define('calls-at-once', 'answers other calls while a body arrives slowly', async (subject) => {
       const halfTimeMs = callsOf(subject).endpoint.timeoutMs / 2;
       const others: Promise<Reply>[] = [];
       let answered: Promise<boolean> | undefined;
-      const held = probe(target, subject, {
+      const slowCall = probe(target, subject, {
         halfway: async () => {
           others.push(...several(subject));
           const allAnswered = Promise.all(others).then(() => true);
@@ -47,7 +47,7 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
           await answered;
         },
       });
-      expectOk(await held, 'status 200 for the slow call');
+      expectOk(await slowCall, 'status 200 for the slow call');
       for (const reply of await Promise.all(others)) expectOk(reply, 'status 200 each time');
       if (await answered) return;
       throw new Unmet(
@@ -75,7 +75,7 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
     define('calls-in-a-row', 'answers several calls over one kept-alive connection', async (subject) => {
       for (let call = 0; call < AT_ONCE; call += 1) {
         const reply = await probe(target, subject);
-        if (reply.status !== 200) throw new Unmet(`status 200 for call ${call + 1}`, described(reply));
+        if (reply.status !== 200) throw new Unmet(`status 200 for call ${call + 1}`, describeReply(reply));
       }
     }),
   ];

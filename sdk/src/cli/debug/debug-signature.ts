@@ -9,8 +9,8 @@ import { jsonReport, requestIdAdvice, report } from './report.js';
 
 export const DEBUG_SIGNATURE_HELP = `croupier-provider debug-signature --path PATH [options]
 
-Says why a signature is refused: what should have been signed, the first byte that
-differs, and the cause, each with a stable code. CROUPIER_SECRET holds the secret.
+Explains why a signature is refused: what should have been signed, the first byte that
+differs, and the causes, each with a stable code. CROUPIER_SECRET holds the secret.
 
 The request, in one of three ways:
   --path PATH          the request target as it was sent, base path and query included
@@ -104,7 +104,8 @@ function arrival(now: string | undefined, { sentAt }: DescribedRequest, terminal
 }
 
 /**
- * The header on a line, if there is one. curl puts a sign before it, and the request line has no colon after a name.
+ * The header on a line, if there is one. curl -v puts `>` before it; a request line has no colon after its first
+ * word.
  */
 function headerIn(line: string): [string, string][] {
   const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];

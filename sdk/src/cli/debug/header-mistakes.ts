@@ -1,7 +1,7 @@
 import { DEFAULT_TOLERANCE_SECONDS, headerOf } from '../../signature.js';
 import type { Mistake } from './signing.js';
 
-/** The parts of a request that are needed to judge its headers. */
+/** The parts of a request that are needed to check its headers. */
 export interface SentHeaders {
   headers: readonly (readonly [name: string, value: string])[];
   /** The expected `X-Tenant-ID`; undefined if it is not checked. */
@@ -56,7 +56,7 @@ function ofTimestamp({ headers, now, toleranceSeconds = DEFAULT_TOLERANCE_SECOND
   const timestamp = firstValue(headers, 'x-timestamp');
   if (timestamp === '') return [];
   if (/^\d{13,}$/.test(timestamp)) {
-    const explanation = 'X-Timestamp is in milliseconds or less. Send Unix time in whole seconds.';
+    const explanation = 'X-Timestamp is in milliseconds or smaller units. Send Unix time in whole seconds.';
     return [{ code: 'timestamp-not-in-seconds', explanation }];
   }
   if (!/^\d{1,12}$/.test(timestamp)) {

@@ -46,7 +46,7 @@ export function report(diagnosis: Diagnosis, requestId: string | undefined, term
   return lines.join('\n');
 }
 
-/** Stable: scripts may rely on its fields. It never contains the secret. */
+/** The result as JSON, without the secret. Its fields are stable, because scripts may rely on them. */
 export function jsonReport(diagnosis: Diagnosis, requestId: string | undefined): string {
   const { reason, canonical, signature, sent, causes, difference, tried } = diagnosis;
   const result = {
@@ -68,7 +68,7 @@ export function jsonReport(diagnosis: Diagnosis, requestId: string | undefined):
   return JSON.stringify(result, null, 2);
 }
 
-/** How the id of a refused request helps. */
+/** Explains how the id of a refused request helps to find the reason. */
 export function requestIdAdvice(requestId: string): string {
   return `Request ${requestId}
   The answer never says why a signature was refused, but the receiver's log does: the line "signature refused" with this

@@ -24,7 +24,10 @@ const TIMEOUT_MS = 20_000;
 export const SANDBOX_OPTION_HELP = `  --sandbox FILE           the platform's sandbox.json, whose path npm start prints; default:
                            ./${DEFAULT_FILES[0] ?? ''}, or root's`;
 
-/** Reads the named file, or the first default one that exists. @throws UsageError if there is none */
+/**
+ * Reads the named file, or the first default one that exists.
+ * @throws UsageError if there is none
+ */
 export async function readSandbox(path: string | undefined): Promise<Sandbox> {
   const paths = path === undefined ? DEFAULT_FILES : [path];
   for (const each of paths) {
@@ -36,7 +39,10 @@ export async function readSandbox(path: string | undefined): Promise<Sandbox> {
   );
 }
 
-/** Calls the sandbox's admin API. @throws UsageError if nothing answers */
+/**
+ * Calls the sandbox's admin API.
+ * @throws UsageError if nothing answers
+ */
 export function callAsAdmin(
   { apiUrl, adminApiKey }: Sandbox,
   method: string,
@@ -46,7 +52,10 @@ export function callAsAdmin(
   return send(apiUrl + path, method, JSON.stringify(body), { Authorization: `Bearer ${adminApiKey}` });
 }
 
-/** Calls the platform as the sandbox's operator. @throws UsageError if nothing answers */
+/**
+ * Calls the platform as the sandbox's operator.
+ * @throws UsageError if nothing answers
+ */
 export function callAsOperator(
   { apiUrl, operator }: Sandbox,
   path: string,

@@ -53,14 +53,14 @@ const DECISIONS: Row[] = [
   },
   {
     id: 'declined-after-error',
-    title: 'takes a DECLINED after an error as the answer',
+    title: 'takes DECLINED after an error as final',
     script: [UNAVAILABLE, DECLINE],
     verdicts: ['declined'],
     requests: TWICE,
   },
   {
     id: 'forged-answer',
-    title: 'does not believe an answer for another transactionId',
+    title: 'does not accept an answer for another transactionId',
     script: [{ does: 'forge' }],
     verdicts: ['unknown'],
   },
@@ -93,7 +93,7 @@ const RETRIES: Row[] = [
   },
   {
     id: 'retry-bounded',
-    title: 'gives up in the end, and says that it may have been booked',
+    title: 'gives up eventually and reports unknown',
     script: [UNAVAILABLE],
     verdicts: ['unknown'],
     requests: TWICE,
@@ -113,7 +113,7 @@ const REFUSALS: Row[] = (
   ] as const
 ).map(([id, step]) => ({
   id: `refused-${id}`,
-  title: `knows that nothing was booked after ${step.does === 'refuse' ? step.code : 'invalid signature'}`,
+  title: `reports not-booked after ${step.does === 'refuse' ? step.code : 'invalid signature'}`,
   script: [step],
   verdicts: ['not-booked' as const],
   requests: ONCE,

@@ -6,7 +6,7 @@ import {
   CERTIFICATION_OPTIONS,
   certifyWith,
   listCases,
-  selected,
+  selectCases,
 } from '../certification.js';
 import { CLIENT_CASES } from './cases.js';
 import { ClientRunner } from './client-runner.js';
@@ -22,9 +22,9 @@ case COMMAND is run once, without a shell, with these variables:
                             JSON: the fields of section 3 without kind; exactly one is set
   CROUPIER_TIMEOUT_MS       the time-out to give each attempt
 
-The last line that it prints is its verdict on it: approved, declined, not-booked (of a BET: the
-round may be voided) or unknown (it may have been booked). Each request must bear the fields that
-were given, the same bytes, a valid signature and a fresh nonce.
+The last line that COMMAND prints is its verdict: approved, declined, not-booked (the round of a
+BET may be voided) or unknown (it may have been booked). Each request must contain the given
+fields, the same bytes each time, a valid signature and a fresh nonce.
 
   --timeout-ms N           the most that one run may take; default: 60000
   --attempt-ms N           CROUPIER_TIMEOUT_MS; default: 2000
@@ -42,7 +42,7 @@ const TENANT_ID = 'certify-client';
 export async function certifyClient(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals: command } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   if (values.list) return listCases(CLIENT_CASES, terminal);
-  const cases = selected(CLIENT_CASES, values);
+  const cases = selectCases(CLIENT_CASES, values);
   if (command.length === 0)
     throw new UsageError('The command that sends a transaction is missing: name it after --.');
   const client = {

@@ -7,13 +7,13 @@ export type Verdict = 'approved' | 'declined' | 'not-booked' | 'unknown';
 const VERDICTS: readonly string[] = ['approved', 'declined', 'not-booked', 'unknown'];
 const ROUTE = '/v1/wallet/transaction';
 
-/** The BET that the client must send. */
+/** The kind of the transaction that the client must send. */
 export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 
-/** Hides these variables if this process has inherited them. */
+/** Removes these variables from the client's environment, if this process has inherited them. */
 const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUPIER_ROLLBACK: undefined };
 
-/** A transaction without its kind, which the name of its variable says. */
+/** A transaction without its kind, which is in the name of its variable. */
 type Fields = Readonly<Record<string, string | number>> & { readonly transactionId: string };
 
 export interface ClientUnderTest {
@@ -57,8 +57,8 @@ export class ClientRunner {
   }
 
   /**
-   * Lets the client send one transaction, answered by the script, and checks each request: its route, a valid signature, a
-   * fresh nonce, the same bytes, and in them the kind and the fields that were given.
+   * Runs the client, which sends one transaction that is answered by the script. Checks each request: its route, its
+   * signature, a fresh nonce, the same bytes, and in them the kind and the given fields.
    * @throws Unmet if a request is wrong, or the client gives no verdict
    */
   async run(kind: Kind, script: readonly Step[]): Promise<ClientRun> {

@@ -43,7 +43,10 @@ export class FakePlatform {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Begins a script. @returns a list to which requests are added as they arrive */
+  /**
+   * Begins a script.
+   * @returns a list to which requests are added as they arrive
+   */
   play(script: readonly Step[]): readonly Arrival[] {
     this.script = script;
     this.arrivals = [];

@@ -1,5 +1,5 @@
 import { Prerequisite, Unmet } from '../outcome.js';
-import { type Deviation, described, type Endpoint, type Reply, SignedCalls } from '../signed-calls.js';
+import { type Deviation, describeReply, type Endpoint, type Reply, SignedCalls } from '../signed-calls.js';
 
 export const WALLET_ROUTES = { transaction: '/transaction', balance: '/balance' } as const;
 
@@ -94,7 +94,10 @@ export class WalletCaller {
     return this.calls.post(WALLET_ROUTES.transaction, order, deviation);
   }
 
-  /** Sends a transaction that must be decided. @throws Unmet for anything but a valid 200 */
+  /**
+   * Sends a transaction that must be decided.
+   * @throws Unmet for anything but a valid 200
+   */
   async decide(order: WalletOrder, deviation?: Deviation): Promise<Decision> {
     return decisionOf(await this.send(order, deviation));
   }
@@ -109,7 +112,10 @@ export class WalletCaller {
     return { playerRef, currency, ...fields };
   }
 
-  /** The player's balance in minor units. @throws Prerequisite if the wallet does not return it */
+  /**
+   * The player's balance in minor units.
+   * @throws Prerequisite if the wallet does not return it
+   */
   async balance(playerRef = this.wallet.playerRef): Promise<number> {
     try {
       return balanceOf(await this.askBalance({ playerRef }));
@@ -134,7 +140,7 @@ export function decisionOf(reply: Reply): Decision {
   if (reply.status !== 200 || !isDecision || !Number.isSafeInteger(balance)) {
     throw new Unmet(
       'status 200 with {status: "APPROVED" or "DECLINED", balance: a whole number}',
-      described(reply),
+      describeReply(reply),
       reply.status === 200
         ? undefined
         : 'The platform takes any other answer as no answer: it sends the transaction again until it is decided.',
@@ -151,5 +157,5 @@ export function decisionOf(reply: Reply): Decision {
 export function balanceOf(reply: Reply): number {
   const balance = reply.json?.['balance'];
   if (reply.status === 200 && Number.isSafeInteger(balance)) return balance as number;
-  throw new Unmet('status 200 with {balance: a whole number}', described(reply));
+  throw new Unmet('status 200 with {balance: a whole number}', describeReply(reply));
 }

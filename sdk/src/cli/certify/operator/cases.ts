@@ -4,7 +4,7 @@ import { expectRefused, type Target } from '../target.js';
 import { transportCases } from '../transport-cases.js';
 import { WALLET_ROUTES, type WalletCaller } from './caller.js';
 import { CONCURRENCY_CASES } from './concurrency-cases.js';
-import { approved, fund, moves } from './expectations.js';
+import { expectApproved, fund, expectMovement } from './expectations.js';
 import { IDEMPOTENCY_CASES } from './idempotency-cases.js';
 import { LATENCY_CASES } from './latency-cases.js';
 import { ROLLBACK_CASES } from './rollback-cases.js';
@@ -28,11 +28,11 @@ const SIGNATURE_CASES: WalletCase[] = [
   },
   {
     id: 'refused-call-books-nothing',
-    title: 'books nothing of a call that it refuses, and does not use up its transactionId',
+    title: 'does not book a call that it refuses, and does not use up its transactionId',
     run: async (caller) => {
       const bet = caller.bet();
-      await moves(caller, 0, () => caller.send(bet, wrongSecret(caller.calls)));
-      await moves(caller, -caller.stakeMinor, async () => approved(await caller.decide(bet)));
+      await expectMovement(caller, 0, () => caller.send(bet, wrongSecret(caller.calls)));
+      await expectMovement(caller, -caller.stakeMinor, async () => expectApproved(await caller.decide(bet)));
     },
   },
 ];

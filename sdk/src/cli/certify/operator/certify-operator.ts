@@ -12,7 +12,7 @@ import {
   CERTIFICATION_OPTIONS,
   certifyWith,
   listCases,
-  selected,
+  selectCases,
 } from '../certification.js';
 import { WalletCaller, type WalletUnderTest } from './caller.js';
 import { WALLET_CASES } from './cases.js';
@@ -58,7 +58,7 @@ const OPTIONS = {
 export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(WALLET_CASES, terminal);
-  const cases = selected(WALLET_CASES, values);
+  const cases = selectCases(WALLET_CASES, values);
   const wallet = walletIn(values, secretFrom(terminal));
   const about = {
     certification: 'certify-operator',

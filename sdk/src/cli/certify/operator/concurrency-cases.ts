@@ -1,5 +1,12 @@
 import { Unmet } from '../outcome.js';
-import { approved, expectBalance, first, fund, moves, setBalance } from './expectations.js';
+import {
+  expectApproved,
+  expectBalance,
+  bookFirst,
+  fund,
+  expectMovement,
+  setBalance,
+} from './expectations.js';
 import type { Decision } from './caller.js';
 import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
 
@@ -10,17 +17,17 @@ const RACES = 5;
 export const CONCURRENCY_CASES: WalletCase[] = [
   {
     id: 'bet-at-once',
-    title: `books a BET once that arrives ${AT_ONCE} times at once, and declines none of them`,
+    title: `books a BET once when it arrives ${AT_ONCE} times at once, and declines none of them`,
     run: async (caller) => {
       const bet = caller.bet();
-      await moves(caller, -caller.stakeMinor, async () => {
+      await expectMovement(caller, -caller.stakeMinor, async () => {
         const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => caller.send(bet)));
         const words = replies.map(({ status, json }) =>
           status === 200 ? String(json?.['status']) : String(status),
         );
         const isRight = words.includes('APPROVED') && !words.includes('DECLINED');
         if (!isRight) throw new Unmet('APPROVED, and never DECLINED', words.join(' '));
-        approved(await caller.decide(bet), 'APPROVED afterwards');
+        expectApproved(await caller.decide(bet), 'APPROVED afterwards');
       });
     },
   },
@@ -28,22 +35,22 @@ export const CONCURRENCY_CASES: WalletCase[] = [
     id: 'bets-at-once',
     title: `books ${AT_ONCE} BETs of one player at once, and the ledger adds up`,
     run: (caller) =>
-      moves(caller, -AT_ONCE * caller.stakeMinor, async () => {
+      expectMovement(caller, -AT_ONCE * caller.stakeMinor, async () => {
         const bets = Array.from({ length: AT_ONCE }, () => caller.decide(caller.bet()));
-        for (const decision of await Promise.all(bets)) approved(decision, 'APPROVED each time');
+        for (const decision of await Promise.all(bets)) expectApproved(decision, 'APPROVED each time');
       }),
   },
   {
     id: 'mixed-at-once',
     title: 'books BETs and WINs of one player at once, and the ledger adds up',
     run: async (caller) => {
-      const { roundId } = await first(caller, caller.bet());
+      const { roundId } = await bookFirst(caller, caller.bet());
       const orders = Array.from({ length: AT_ONCE }, (_, index) =>
         index % 2 === 0 ? caller.bet() : caller.win({ roundId }),
       );
-      await moves(caller, 0, async () => {
+      await expectMovement(caller, 0, async () => {
         for (const decision of await Promise.all(orders.map((order) => caller.decide(order))))
-          approved(decision, 'APPROVED each time');
+          expectApproved(decision, 'APPROVED each time');
       });
     },
   },
@@ -63,18 +70,18 @@ export const CONCURRENCY_CASES: WalletCase[] = [
     id: 'rollback-at-once',
     title: `reverses a BET once when its ROLLBACK arrives ${AT_ONCE} times at once`,
     run: (caller) =>
-      moves(caller, 0, async () => {
-        const rollback = caller.rollback(await first(caller, caller.bet()));
+      expectMovement(caller, 0, async () => {
+        const rollback = caller.rollback(await bookFirst(caller, caller.bet()));
         await Promise.all(Array.from({ length: AT_ONCE }, () => caller.send(rollback)));
-        approved(await caller.decide(rollback), 'APPROVED afterwards');
+        expectApproved(await caller.decide(rollback), 'APPROVED afterwards');
       }),
   },
   {
     id: 'rollbacks-at-once',
     title: `reverses a BET once when ${AT_ONCE} ROLLBACKs with different ids arrive at once`,
     run: (caller) =>
-      moves(caller, 0, async () => {
-        const bet = await first(caller, caller.bet());
+      expectMovement(caller, 0, async () => {
+        const bet = await bookFirst(caller, caller.bet());
         await Promise.all(Array.from({ length: AT_ONCE }, () => caller.send(caller.rollback(bet))));
       }),
   },
@@ -82,12 +89,12 @@ export const CONCURRENCY_CASES: WalletCase[] = [
     id: 'bet-and-rollback-at-once',
     title: 'keeps no money of a BET whose ROLLBACK arrives at the same time',
     run: (caller) =>
-      moves(caller, 0, async () => {
+      expectMovement(caller, 0, async () => {
         for (let race = 0; race < RACES; race += 1) {
           const bet = caller.bet();
           const rollback = caller.rollback(bet);
           await Promise.all([caller.send(bet), caller.send(rollback)]);
-          approved(await caller.decide(rollback), 'APPROVED for the ROLLBACK afterwards');
+          expectApproved(await caller.decide(rollback), 'APPROVED for the ROLLBACK afterwards');
         }
       }),
   },
@@ -98,15 +105,15 @@ export const CONCURRENCY_CASES: WalletCase[] = [
     run: async (caller) => {
       const playerRef = caller.wallet.otherPlayerRef ?? '';
       await fund(caller, playerRef);
-      await moves(caller, -caller.stakeMinor, async () => {
-        const { roundId } = await first(caller, caller.bet());
+      await expectMovement(caller, -caller.stakeMinor, async () => {
+        const { roundId } = await bookFirst(caller, caller.bet());
         const theirs = async () => {
-          approved(await caller.decide(caller.bet({ roundId, playerRef })));
-          approved(
+          expectApproved(await caller.decide(caller.bet({ roundId, playerRef })));
+          expectApproved(
             await caller.decide(caller.win({ roundId, playerRef, amountMinor: 3 * caller.stakeMinor })),
           );
         };
-        await moves(caller, 2 * caller.stakeMinor, theirs, playerRef);
+        await expectMovement(caller, 2 * caller.stakeMinor, theirs, playerRef);
       });
     },
   },

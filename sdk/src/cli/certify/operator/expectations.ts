@@ -1,34 +1,46 @@
 import { Prerequisite, Unmet } from '../outcome.js';
-import { described, type Reply } from '../signed-calls.js';
+import { describeReply, type Reply } from '../signed-calls.js';
 import type { Decision, WalletCaller, WalletOrder } from './caller.js';
 
-/** The least balance for every case, in stakes. */
+/** The balance that every case can start with, as a multiple of the stake. */
 const FUNDS_STAKES = 20;
 
-/** Tops up the player if the balance is below what the cases need. @throws Prerequisite if that is refused */
+/**
+ * Tops up the player if the balance is below what the cases need.
+ * @throws Prerequisite if that is refused
+ */
 export async function fund(caller: WalletCaller, playerRef = caller.wallet.playerRef): Promise<void> {
   const missing = FUNDS_STAKES * caller.stakeMinor - (await caller.balance(playerRef));
-  if (missing > 0) await adjusted(caller, missing, playerRef);
+  if (missing > 0) await adjust(caller, missing, playerRef);
 }
 
-/** Changes the balance by an ADJUSTMENT. @throws Prerequisite if it is not approved */
-export async function adjusted(
+/**
+ * Changes the balance by an ADJUSTMENT.
+ * @throws Prerequisite if it is not approved
+ */
+export async function adjust(
   caller: WalletCaller,
   byMinor: number,
   playerRef = caller.wallet.playerRef,
 ): Promise<void> {
-  if (byMinor !== 0) await first(caller, caller.adjustment(byMinor, { playerRef }));
+  if (byMinor !== 0) await bookFirst(caller, caller.adjustment(byMinor, { playerRef }));
 }
 
-/** Sets the balance that the case needs. @throws Prerequisite if that is refused */
+/**
+ * Sets the balance that the case needs.
+ * @throws Prerequisite if that is refused
+ */
 export async function setBalance(caller: WalletCaller, toMinor: number): Promise<void> {
-  await adjusted(caller, toMinor - (await caller.balance()));
+  await adjust(caller, toMinor - (await caller.balance()));
 }
 
-/** Books the first transaction of a case. @throws Prerequisite if it is not approved */
-export async function first(caller: WalletCaller, order: WalletOrder): Promise<WalletOrder> {
+/**
+ * Books the first transaction of a case.
+ * @throws Prerequisite if it is not approved
+ */
+export async function bookFirst(caller: WalletCaller, order: WalletOrder): Promise<WalletOrder> {
   try {
-    approved(await caller.decide(order));
+    expectApproved(await caller.decide(order));
     return order;
   } catch (error) {
     throw error instanceof Unmet
@@ -37,12 +49,12 @@ export async function first(caller: WalletCaller, order: WalletOrder): Promise<W
   }
 }
 
-export function approved(decision: Decision, what = 'APPROVED'): Decision {
+export function expectApproved(decision: Decision, what = 'APPROVED'): Decision {
   if (decision.status === 'APPROVED') return decision;
   throw new Unmet(what, `DECLINED, balance ${decision.balance}`);
 }
 
-export function declined(decision: Decision, what = 'DECLINED'): Decision {
+export function expectDeclined(decision: Decision, what = 'DECLINED'): Decision {
   if (decision.status === 'DECLINED') return decision;
   throw new Unmet(what, `APPROVED, balance ${decision.balance}`);
 }
@@ -52,7 +64,7 @@ export function expectNotApproved(reply: Reply): void {
   const isClientError = reply.status >= 400 && reply.status <= 499;
   const isDeclined = reply.status === 200 && reply.json?.['status'] === 'DECLINED';
   if (!isClientError && !isDeclined)
-    throw new Unmet('a status from 400 to 499, or DECLINED', described(reply));
+    throw new Unmet('a status from 400 to 499, or DECLINED', describeReply(reply));
 }
 
 export function expectBalance(received: number, expected: number, where: string): void {
@@ -60,7 +72,7 @@ export function expectBalance(received: number, expected: number, where: string)
 }
 
 /** Runs work that must change the player's balance by this amount, according to the balance route. */
-export async function moves(
+export async function expectMovement(
   caller: WalletCaller,
   byMinor: number,
   act: (beforeMinor: number) => Promise<unknown>,

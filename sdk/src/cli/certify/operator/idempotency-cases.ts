@@ -1,5 +1,5 @@
 import { Unmet } from '../outcome.js';
-import { approved, declined, first, moves, setBalance } from './expectations.js';
+import { expectApproved, expectDeclined, bookFirst, expectMovement, setBalance } from './expectations.js';
 import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
 
 /** The longest identifier of the contract, in characters. */
@@ -12,8 +12,9 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     title: 'books a BET once, however often it arrives',
     run: async (caller) => {
       const bet = caller.bet();
-      await moves(caller, -caller.stakeMinor, async () => {
-        for (let times = 0; times < 3; times += 1) approved(await caller.decide(bet), 'APPROVED each time');
+      await expectMovement(caller, -caller.stakeMinor, async () => {
+        for (let times = 0; times < 3; times += 1)
+          expectApproved(await caller.decide(bet), 'APPROVED each time');
       });
     },
   },
@@ -21,18 +22,18 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     id: 'bet-repeated-later',
     title: 'recognises a repeated BET after others',
     run: async (caller) => {
-      const bet = await first(caller, caller.bet());
-      for (let others = 0; others < 5; others += 1) await first(caller, caller.bet({ amountMinor: 0 }));
-      await moves(caller, 0, async () => approved(await caller.decide(bet)));
+      const bet = await bookFirst(caller, caller.bet());
+      for (let others = 0; others < 5; others += 1) await bookFirst(caller, caller.bet({ amountMinor: 0 }));
+      await expectMovement(caller, 0, async () => expectApproved(await caller.decide(bet)));
     },
   },
   {
     id: 'bet-repeated-without-funds',
     title: 'approves a repeated BET even if the money is gone by then',
     run: async (caller) => {
-      const bet = await first(caller, caller.bet());
+      const bet = await bookFirst(caller, caller.bet());
       await setBalance(caller, 0);
-      await moves(caller, 0, async () => approved(await caller.decide(bet)));
+      await expectMovement(caller, 0, async () => expectApproved(await caller.decide(bet)));
     },
   },
   {
@@ -41,19 +42,22 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     run: async (caller) => {
       await setBalance(caller, 0);
       const bet = caller.bet();
-      declined(await caller.decide(bet));
+      expectDeclined(await caller.decide(bet));
       await setBalance(caller, 5 * caller.stakeMinor);
-      await moves(caller, 0, async () => declined(await caller.decide(bet), 'DECLINED as the first time'));
+      await expectMovement(caller, 0, async () =>
+        expectDeclined(await caller.decide(bet), 'DECLINED as the first time'),
+      );
     },
   },
   {
     id: 'win-repeated',
     title: 'books a WIN once, however often it arrives',
     run: async (caller) => {
-      const { roundId } = await first(caller, caller.bet());
+      const { roundId } = await bookFirst(caller, caller.bet());
       const win = caller.win({ roundId });
-      await moves(caller, caller.stakeMinor, async () => {
-        for (let times = 0; times < 3; times += 1) approved(await caller.decide(win), 'APPROVED each time');
+      await expectMovement(caller, caller.stakeMinor, async () => {
+        for (let times = 0; times < 3; times += 1)
+          expectApproved(await caller.decide(win), 'APPROVED each time');
       });
     },
   },
@@ -61,8 +65,8 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     id: 'bet-repeated-another-amount',
     title: 'moves nothing for a known transactionId with another amount',
     run: async (caller) => {
-      const bet = await first(caller, caller.bet());
-      await moves(caller, 0, () => caller.send({ ...bet, amountMinor: 2 * caller.stakeMinor }));
+      const bet = await bookFirst(caller, caller.bet());
+      await expectMovement(caller, 0, () => caller.send({ ...bet, amountMinor: 2 * caller.stakeMinor }));
     },
   },
   {
@@ -70,17 +74,17 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     title: 'moves nothing for a known transactionId with another player',
     skipped: withoutOtherPlayer,
     run: async (caller) => {
-      const bet = await first(caller, caller.bet());
+      const bet = await bookFirst(caller, caller.bet());
       const playerRef = caller.wallet.otherPlayerRef ?? '';
-      await moves(caller, 0, () => caller.send({ ...bet, playerRef }), playerRef);
+      await expectMovement(caller, 0, () => caller.send({ ...bet, playerRef }), playerRef);
     },
   },
   {
     id: 'win-with-id-of-bet',
     title: 'moves nothing for a WIN with the transactionId of a BET',
     run: async (caller) => {
-      const bet = await first(caller, caller.bet());
-      await moves(caller, 0, () => caller.send({ ...bet, kind: 'WIN' }));
+      const bet = await bookFirst(caller, caller.bet());
+      await expectMovement(caller, 0, () => caller.send({ ...bet, kind: 'WIN' }));
     },
   },
   {
@@ -100,40 +104,40 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     id: 'same-id-other-provider',
     title: 'books the same transactionId for each of two providers',
     run: async (caller) => {
-      const bet = await first(caller, caller.bet());
+      const bet = await bookFirst(caller, caller.bet());
       const providerId = `${caller.wallet.providerId}-other`.slice(-64);
-      const act = async () => approved(await caller.decide({ ...bet, providerId }));
-      await moves(caller, -caller.stakeMinor, act);
+      const act = async () => expectApproved(await caller.decide({ ...bet, providerId }));
+      await expectMovement(caller, -caller.stakeMinor, act);
     },
   },
   {
     id: 'ids-case-sensitive',
     title: 'distinguishes upper and lower case in a transactionId',
     run: (caller) =>
-      moves(caller, -2 * caller.stakeMinor, async () => {
-        const bet = await first(caller, caller.bet());
+      expectMovement(caller, -2 * caller.stakeMinor, async () => {
+        const bet = await bookFirst(caller, caller.bet());
         const transactionId = bet.transactionId.toUpperCase();
-        approved(await caller.decide(caller.bet({ transactionId })));
+        expectApproved(await caller.decide(caller.bet({ transactionId })));
       }),
   },
   {
     id: 'ids-longest',
     title: `distinguishes transactionIds of ${LONGEST_ID} characters that differ in the last one`,
     run: (caller) =>
-      moves(caller, -2 * caller.stakeMinor, async () => {
+      expectMovement(caller, -2 * caller.stakeMinor, async () => {
         const start = caller.calls.fresh('long').padEnd(LONGEST_ID - 1, 'x');
-        await first(caller, caller.bet({ transactionId: `${start}1` }));
-        approved(await caller.decide(caller.bet({ transactionId: `${start}2` })));
+        await bookFirst(caller, caller.bet({ transactionId: `${start}1` }));
+        expectApproved(await caller.decide(caller.bet({ transactionId: `${start}2` })));
       }),
   },
   {
     id: 'ids-punctuation',
     title: 'takes a transactionId with any printable ASCII character',
     run: (caller) =>
-      moves(caller, -caller.stakeMinor, async () => {
+      expectMovement(caller, -caller.stakeMinor, async () => {
         const bet = caller.bet({ transactionId: caller.calls.fresh(PUNCTUATION) });
-        approved(await caller.decide(bet));
-        approved(await caller.decide(bet), 'APPROVED the second time too');
+        expectApproved(await caller.decide(bet));
+        expectApproved(await caller.decide(bet), 'APPROVED the second time too');
       }),
   },
 ];

@@ -27,7 +27,7 @@ export const LATENCY_CASES: WalletCase[] = [
   },
 ];
 
-/** Measures each kind of call, in milliseconds. The stakes are returned. */
+/** Measures each kind of call, in milliseconds. The player's balance is the same afterwards. */
 async function measure(caller: WalletCaller): Promise<Map<string, number[]>> {
   const durations = new Map<string, number[]>();
   const nowMs = caller.calls.nowMs;

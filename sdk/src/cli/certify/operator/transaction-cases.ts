@@ -1,14 +1,14 @@
 import { Unmet } from '../outcome.js';
-import { described } from '../signed-calls.js';
+import { describeReply } from '../signed-calls.js';
 import { balanceOf, WALLET_ROUTES } from './caller.js';
 import {
-  adjusted,
-  approved,
-  declined,
+  adjust,
+  expectApproved,
+  expectDeclined,
   expectBalance,
   expectNotApproved,
-  first,
-  moves,
+  bookFirst,
+  expectMovement,
   setBalance,
 } from './expectations.js';
 import { type WalletCase, withoutOtherPlayer, withoutUnknownPlayer } from './wallet-case.js';
@@ -55,7 +55,7 @@ export const BALANCE_CASES: WalletCase[] = [
       const reply = await caller.askBalance({ playerRef: caller.wallet.unknownPlayerRef });
       if (reply.status >= 400 && reply.status <= 499) return;
       if (reply.status === 200 && reply.json?.['balance'] === 0) return;
-      throw new Unmet('a status from 400 to 499, or balance 0', described(reply));
+      throw new Unmet('a status from 400 to 499, or balance 0', describeReply(reply));
     },
   },
   {
@@ -64,7 +64,7 @@ export const BALANCE_CASES: WalletCase[] = [
     run: async (caller) => {
       const reply = await caller.calls.post(WALLET_ROUTES.balance, '{"playerRef":');
       if (reply.status < 400 || reply.status > 499)
-        throw new Unmet('a status from 400 to 499', described(reply));
+        throw new Unmet('a status from 400 to 499', describeReply(reply));
     },
   },
 ];
@@ -74,8 +74,8 @@ export const BET_CASES: WalletCase[] = [
     id: 'bet-booked',
     title: 'takes the amount of a BET from the balance',
     run: (caller) =>
-      moves(caller, -caller.stakeMinor, async (before) => {
-        const { balance } = approved(await caller.decide(caller.bet()));
+      expectMovement(caller, -caller.stakeMinor, async (before) => {
+        const { balance } = expectApproved(await caller.decide(caller.bet()));
         expectBalance(balance, before - caller.stakeMinor, 'in the answer');
       }),
   },
@@ -83,7 +83,9 @@ export const BET_CASES: WalletCase[] = [
     id: 'bet-zero',
     title: 'approves a BET of 0',
     run: (caller) =>
-      moves(caller, 0, async () => approved(await caller.decide(caller.bet({ amountMinor: 0 })))),
+      expectMovement(caller, 0, async () =>
+        expectApproved(await caller.decide(caller.bet({ amountMinor: 0 }))),
+      ),
   },
   {
     id: 'bet-whole-balance',
@@ -91,32 +93,32 @@ export const BET_CASES: WalletCase[] = [
     run: async (caller) => {
       await setBalance(caller, 3 * caller.stakeMinor);
       const bet = caller.bet({ amountMinor: 3 * caller.stakeMinor });
-      expectBalance(approved(await caller.decide(bet)).balance, 0, 'in the answer');
+      expectBalance(expectApproved(await caller.decide(bet)).balance, 0, 'in the answer');
     },
   },
   {
     id: 'bet-insufficient-funds',
     title: 'declines a BET of more than the balance, with status 200 and the balance',
     run: (caller) =>
-      moves(caller, 0, async (before) => {
+      expectMovement(caller, 0, async (before) => {
         const bet = caller.bet({ amountMinor: before + 1 });
-        expectBalance(declined(await caller.decide(bet)).balance, before, 'in the answer');
+        expectBalance(expectDeclined(await caller.decide(bet)).balance, before, 'in the answer');
       }),
   },
   {
     id: 'bet-largest-amount',
     title: 'declines a BET of 2^53-1 minor units instead of failing',
     run: (caller) =>
-      moves(caller, 0, async () => {
+      expectMovement(caller, 0, async () => {
         const bet = caller.bet({ amountMinor: Number.MAX_SAFE_INTEGER });
-        declined(await caller.decide(bet));
+        expectDeclined(await caller.decide(bet));
       }),
   },
   {
     id: 'bet-negative-amount',
     title: 'does not book a BET of a negative amount',
     run: (caller) =>
-      moves(caller, 0, async () =>
+      expectMovement(caller, 0, async () =>
         expectNotApproved(await caller.send(caller.bet({ amountMinor: -caller.stakeMinor }))),
       ),
   },
@@ -124,7 +126,9 @@ export const BET_CASES: WalletCase[] = [
     id: 'bet-fraction',
     title: 'does not book an amount with a fraction',
     run: (caller) =>
-      moves(caller, 0, async () => expectNotApproved(await caller.send(caller.bet({ amountMinor: 0.5 })))),
+      expectMovement(caller, 0, async () =>
+        expectNotApproved(await caller.send(caller.bet({ amountMinor: 0.5 }))),
+      ),
   },
   {
     id: 'bet-unknown-player',
@@ -132,15 +136,15 @@ export const BET_CASES: WalletCase[] = [
     skipped: withoutUnknownPlayer,
     run: async (caller) => {
       const { unknownPlayerRef: playerRef } = caller.wallet;
-      declined(await caller.decide(caller.bet({ ...(playerRef !== undefined && { playerRef }) })));
+      expectDeclined(await caller.decide(caller.bet({ ...(playerRef !== undefined && { playerRef }) })));
     },
   },
   {
     id: 'bet-unknown-fields',
     title: 'ignores fields of a transaction that it does not know',
     run: (caller) =>
-      moves(caller, -caller.stakeMinor, async () =>
-        approved(await caller.decide(caller.bet(UNKNOWN_FIELDS))),
+      expectMovement(caller, -caller.stakeMinor, async () =>
+        expectApproved(await caller.decide(caller.bet(UNKNOWN_FIELDS))),
       ),
   },
   {
@@ -152,17 +156,19 @@ export const BET_CASES: WalletCase[] = [
     id: 'bet-unknown-kind',
     title: 'does not approve a kind that it does not know',
     run: (caller) =>
-      moves(caller, 0, async () => expectNotApproved(await caller.send(caller.bet({ kind: 'JACKPOT' })))),
+      expectMovement(caller, 0, async () =>
+        expectNotApproved(await caller.send(caller.bet({ kind: 'JACKPOT' }))),
+      ),
   },
   {
     id: 'bet-other-player',
     title: 'takes the money of the player that the BET names',
     skipped: withoutOtherPlayer,
     run: (caller) =>
-      moves(caller, 0, async () => {
+      expectMovement(caller, 0, async () => {
         const playerRef = caller.wallet.otherPlayerRef ?? '';
-        const act = async () => approved(await caller.decide(caller.bet({ playerRef })));
-        await moves(caller, -caller.stakeMinor, act, playerRef);
+        const act = async () => expectApproved(await caller.decide(caller.bet({ playerRef })));
+        await expectMovement(caller, -caller.stakeMinor, act, playerRef);
       }),
   },
 ];
@@ -172,11 +178,11 @@ export const WIN_CASES: WalletCase[] = [
     id: 'win-booked',
     title: 'adds the amount of a WIN to the balance',
     run: async (caller) => {
-      const { roundId } = await first(caller, caller.bet());
-      await moves(caller, 2 * caller.stakeMinor, async (before) => {
+      const { roundId } = await bookFirst(caller, caller.bet());
+      await expectMovement(caller, 2 * caller.stakeMinor, async (before) => {
         const win = caller.win({ roundId, amountMinor: 2 * caller.stakeMinor });
         expectBalance(
-          approved(await caller.decide(win)).balance,
+          expectApproved(await caller.decide(win)).balance,
           before + 2 * caller.stakeMinor,
           'in the answer',
         );
@@ -187,28 +193,28 @@ export const WIN_CASES: WalletCase[] = [
     id: 'win-zero',
     title: 'approves a WIN of 0, which closes a round',
     run: async (caller) => {
-      const { roundId } = await first(caller, caller.bet());
+      const { roundId } = await bookFirst(caller, caller.bet());
       const win = caller.win({ roundId, amountMinor: 0, roundClosed: true });
-      await moves(caller, 0, async () => approved(await caller.decide(win)));
+      await expectMovement(caller, 0, async () => expectApproved(await caller.decide(win)));
     },
   },
   {
     id: 'win-free-spins',
     title: 'approves a WIN without a BET, as free spins send it',
     run: (caller) =>
-      moves(caller, caller.stakeMinor, async () => {
+      expectMovement(caller, caller.stakeMinor, async () => {
         const win = caller.win({ freeSpinsRef: caller.calls.fresh('free-spins') });
-        approved(await caller.decide(win));
+        expectApproved(await caller.decide(win));
       }),
   },
   {
     id: 'win-twice-in-a-round',
     title: 'books two WINs of one round',
     run: async (caller) => {
-      const { roundId } = await first(caller, caller.bet());
-      await moves(caller, 2 * caller.stakeMinor, async () => {
-        approved(await caller.decide(caller.win({ roundId })));
-        approved(await caller.decide(caller.win({ roundId })));
+      const { roundId } = await bookFirst(caller, caller.bet());
+      await expectMovement(caller, 2 * caller.stakeMinor, async () => {
+        expectApproved(await caller.decide(caller.win({ roundId })));
+        expectApproved(await caller.decide(caller.win({ roundId })));
       });
     },
   },
@@ -216,10 +222,10 @@ export const WIN_CASES: WalletCase[] = [
     id: 'win-after-round-closed',
     title: 'books a WIN of a round that was closed',
     run: async (caller) => {
-      const { roundId } = await first(caller, caller.bet());
-      await first(caller, caller.win({ roundId, roundClosed: true }));
-      await moves(caller, caller.stakeMinor, async () =>
-        approved(await caller.decide(caller.win({ roundId }))),
+      const { roundId } = await bookFirst(caller, caller.bet());
+      await bookFirst(caller, caller.win({ roundId, roundClosed: true }));
+      await expectMovement(caller, caller.stakeMinor, async () =>
+        expectApproved(await caller.decide(caller.win({ roundId }))),
       );
     },
   },
@@ -228,8 +234,10 @@ export const WIN_CASES: WalletCase[] = [
     title: 'books a WIN of more than 32 bits exactly',
     run: async (caller) => {
       const win = caller.win({ amountMinor: BEYOND_32_BIT_MINOR + 1 });
-      await moves(caller, BEYOND_32_BIT_MINOR + 1, async () => approved(await caller.decide(win)));
-      await adjusted(caller, -BEYOND_32_BIT_MINOR - 1);
+      await expectMovement(caller, BEYOND_32_BIT_MINOR + 1, async () =>
+        expectApproved(await caller.decide(win)),
+      );
+      await adjust(caller, -BEYOND_32_BIT_MINOR - 1);
     },
   },
 ];
@@ -239,8 +247,8 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
     id: 'adjustment-credit',
     title: 'adds a positive ADJUSTMENT, which has no game and no round',
     run: (caller) =>
-      moves(caller, caller.stakeMinor, async (before) => {
-        const { balance } = approved(await caller.decide(caller.adjustment(caller.stakeMinor)));
+      expectMovement(caller, caller.stakeMinor, async (before) => {
+        const { balance } = expectApproved(await caller.decide(caller.adjustment(caller.stakeMinor)));
         expectBalance(balance, before + caller.stakeMinor, 'in the answer');
       }),
   },
@@ -248,8 +256,8 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
     id: 'adjustment-debit',
     title: 'takes a negative ADJUSTMENT',
     run: (caller) =>
-      moves(caller, -caller.stakeMinor, async () =>
-        approved(await caller.decide(caller.adjustment(-caller.stakeMinor))),
+      expectMovement(caller, -caller.stakeMinor, async () =>
+        expectApproved(await caller.decide(caller.adjustment(-caller.stakeMinor))),
       ),
   },
   {
@@ -257,9 +265,9 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
     title: 'books an ADJUSTMENT once, however often it arrives',
     run: async (caller) => {
       const adjustment = caller.adjustment(caller.stakeMinor);
-      await moves(caller, caller.stakeMinor, async () => {
-        approved(await caller.decide(adjustment));
-        approved(await caller.decide(adjustment), 'APPROVED the second time too');
+      await expectMovement(caller, caller.stakeMinor, async () => {
+        expectApproved(await caller.decide(adjustment));
+        expectApproved(await caller.decide(adjustment), 'APPROVED the second time too');
       });
     },
   },
@@ -267,26 +275,31 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
     id: 'adjustment-id-of-a-bet',
     title: 'keeps an ADJUSTMENT and a BET of the same transactionId apart',
     run: async (caller) => {
-      const { transactionId } = await first(caller, caller.bet());
+      const { transactionId } = await bookFirst(caller, caller.bet());
       const adjustment = caller.adjustment(caller.stakeMinor, { transactionId });
-      await moves(caller, caller.stakeMinor, async () => approved(await caller.decide(adjustment)));
+      await expectMovement(caller, caller.stakeMinor, async () =>
+        expectApproved(await caller.decide(adjustment)),
+      );
     },
   },
   {
     id: 'negative-balance',
     title: 'declines a negative ADJUSTMENT beyond the balance, or continues with a negative balance',
     run: async (caller) => {
-      const { roundId } = await first(caller, caller.bet());
+      const { roundId } = await bookFirst(caller, caller.bet());
       const before = await caller.balance();
       const { status, balance } = await caller.decide(caller.adjustment(-before - caller.stakeMinor));
       if (status === 'DECLINED') return expectBalance(await caller.balance(), before, 'after the DECLINED');
       try {
         expectBalance(balance, -caller.stakeMinor, 'in the answer');
         expectBalance(balanceOf(await caller.askBalance()), -caller.stakeMinor, 'from the balance route');
-        declined(await caller.decide(caller.bet()), 'DECLINED for a BET at a negative balance');
-        approved(await caller.decide(caller.win({ roundId })), 'APPROVED for a WIN at a negative balance');
+        expectDeclined(await caller.decide(caller.bet()), 'DECLINED for a BET at a negative balance');
+        expectApproved(
+          await caller.decide(caller.win({ roundId })),
+          'APPROVED for a WIN at a negative balance',
+        );
       } finally {
-        await adjusted(caller, before);
+        await adjust(caller, before);
       }
     },
   },

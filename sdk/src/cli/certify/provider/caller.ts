@@ -36,7 +36,10 @@ export class ProviderCaller {
     return this.calls.post(CALLBACK_ROUTES[name], body, deviation);
   }
 
-  /** Plays one spin. @throws Unmet if there is no answer in time */
+  /**
+   * Plays one spin.
+   * @throws Unmet if there is no answer in time
+   */
   play(batch: object): Promise<Reply> {
     return this.calls.post(this.provider.playPath ?? '', batch);
   }

@@ -13,7 +13,7 @@ import {
   CERTIFICATION_OPTIONS,
   certifyWith,
   listCases,
-  selected,
+  selectCases,
 } from '../certification.js';
 import { ProviderCaller, type ProviderUnderTest } from './caller.js';
 import { PROVIDER_CASES } from './cases.js';
@@ -56,7 +56,7 @@ type Values = ReturnType<typeof parse>;
 export async function certify(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(PROVIDER_CASES, terminal);
-  const cases = selected(PROVIDER_CASES, values);
+  const cases = selectCases(PROVIDER_CASES, values);
   const provider = providerIn(values, secretFrom(terminal));
   const about = {
     certification: 'certify',

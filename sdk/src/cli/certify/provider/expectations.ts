@@ -1,5 +1,5 @@
 import { Prerequisite, Unmet } from '../outcome.js';
-import { described, type Reply } from '../signed-calls.js';
+import { describeReply, type Reply } from '../signed-calls.js';
 import { expectOk } from '../target.js';
 import type { ProviderCaller } from './caller.js';
 
@@ -39,8 +39,11 @@ export function revocationBody(
   return { revocationRef, sessionId, playerRef, gameId, reason: 'KICK', revokedAt, ...fields };
 }
 
-/** Grants the batch of a case. @throws Prerequisite if that is refused */
-export async function granted(
+/**
+ * Grants the batch of a case.
+ * @throws Prerequisite if that is refused
+ */
+export async function grantBatch(
   caller: ProviderCaller,
   fields: Partial<GrantBody> = {},
 ): Promise<Batch & GrantBody> {
@@ -55,20 +58,21 @@ export async function granted(
 }
 
 /** The body that names a batch, for status and cancel. */
-export function named({ externalRef, playerRef, gameId }: Batch): Batch {
+export function referenceTo({ externalRef, playerRef, gameId }: Batch): Batch {
   return { externalRef, playerRef, gameId };
 }
 
 /** Expects a 4xx for a call that is correctly signed but cannot be carried out. */
-export function expectDeclined(reply: Reply): void {
-  if (reply.status < 400 || reply.status > 499) throw new Unmet('a status from 400 to 499', described(reply));
+export function expectRefusal(reply: Reply): void {
+  if (reply.status < 400 || reply.status > 499)
+    throw new Unmet('a status from 400 to 499', describeReply(reply));
 }
 
 export function externalRefIn(reply: Reply): string {
   expectOk(reply);
   const externalRef = reply.json?.['externalRef'];
   if (typeof externalRef === 'string' && externalRef !== '') return externalRef;
-  throw new Unmet('JSON with externalRef, a text that is not empty', described(reply));
+  throw new Unmet('JSON with externalRef, a text that is not empty', describeReply(reply));
 }
 
 /** The status of a batch. */
@@ -76,12 +80,12 @@ export async function statusOf(
   caller: ProviderCaller,
   batch: Batch,
 ): Promise<{ remainingSpins: number; completed: boolean }> {
-  const reply = await caller.call('status', named(batch));
+  const reply = await caller.call('status', referenceTo(batch));
   expectOk(reply);
   const { remainingSpins, completed } = reply.json ?? {};
   if (typeof remainingSpins === 'number' && typeof completed === 'boolean')
     return { remainingSpins, completed };
-  throw new Unmet('JSON with remainingSpins, a number, and completed, a boolean', described(reply));
+  throw new Unmet('JSON with remainingSpins, a number, and completed, a boolean', describeReply(reply));
 }
 
 export async function expectRemaining(
@@ -105,8 +109,11 @@ export function expectDifferent(externalRefs: string[]): void {
   throw new Unmet(`${externalRefs.length} different externalRefs`, externalRefs.join(', '));
 }
 
-/** Plays the first spin of a case. @throws Prerequisite if it cannot be played */
-export async function played(caller: ProviderCaller, batch: Batch): Promise<void> {
-  const reply = await caller.play(named(batch));
-  if (reply.status !== 200) throw new Prerequisite('a spin played first: status 200', described(reply));
+/**
+ * Plays the first spin of a case.
+ * @throws Prerequisite if it cannot be played
+ */
+export async function playSpin(caller: ProviderCaller, batch: Batch): Promise<void> {
+  const reply = await caller.play(referenceTo(batch));
+  if (reply.status !== 200) throw new Prerequisite('a spin played first: status 200', describeReply(reply));
 }

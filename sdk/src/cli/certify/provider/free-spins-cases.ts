@@ -1,13 +1,13 @@
 import {
-  expectDeclined,
+  expectRefusal,
   expectDifferent,
   expectRemaining,
   expectSame,
   externalRefIn,
   grantBody,
-  granted,
-  named,
-  played,
+  grantBatch,
+  referenceTo,
+  playSpin,
   statusOf,
 } from './expectations.js';
 import type { ProviderCaller } from './caller.js';
@@ -34,25 +34,25 @@ const GRANT: FreeSpinsCase[] = [
   },
   {
     id: 'grant-default-stake',
-    title: 'takes betAmountMinor 0 for its default stake',
+    title: 'treats betAmountMinor 0 as its default stake',
     run: async (caller) =>
       void externalRefIn(await caller.call('grant', grantBody(caller, { betAmountMinor: 0 }))),
   },
   {
     id: 'grant-one-spin',
     title: 'grants a single spin',
-    run: async (caller) => expectRemaining(caller, await granted(caller, { spins: 1 }), 1),
+    run: async (caller) => expectRemaining(caller, await grantBatch(caller, { spins: 1 }), 1),
   },
   {
     id: 'grant-many-spins',
     title: 'grants a thousand spins',
-    run: async (caller) => expectRemaining(caller, await granted(caller, { spins: 1000 }), 1000),
+    run: async (caller) => expectRemaining(caller, await grantBatch(caller, { spins: 1000 }), 1000),
   },
   {
     id: 'grant-repeated',
     title: 'answers the same grant with the same externalRef',
     run: async (caller) => {
-      const { externalRef, ...body } = await granted(caller);
+      const { externalRef, ...body } = await grantBatch(caller);
       expectSame([externalRef, externalRefIn(await caller.call('grant', body))]);
     },
   },
@@ -60,16 +60,16 @@ const GRANT: FreeSpinsCase[] = [
     id: 'grant-repeated-adds-nothing',
     title: 'grants nothing more when a grant is repeated',
     run: async (caller) => {
-      const { externalRef, ...body } = await granted(caller);
+      const { externalRef, ...body } = await grantBatch(caller);
       await caller.call('grant', body);
       await expectRemaining(caller, { externalRef, ...body }, body.spins);
     },
   },
   {
     id: 'grant-repeated-spelled-anew',
-    title: 'knows a grant by its requestRef, however it is spelled',
+    title: 'recognises a repeated grant by its requestRef, however its JSON is written',
     run: async (caller) => {
-      const { externalRef, ...body } = await granted(caller);
+      const { externalRef, ...body } = await grantBatch(caller);
       const reversed = Object.fromEntries(Object.entries({ ...body, certifyFlag: true }).reverse());
       expectSame([externalRef, externalRefIn(await caller.call('grant', JSON.stringify(reversed, null, 2)))]);
     },
@@ -95,7 +95,10 @@ const GRANT: FreeSpinsCase[] = [
     id: 'grant-after-grant',
     title: 'keeps two grants for one player apart',
     run: async (caller) => {
-      const [first, second] = [await granted(caller, { spins: 2 }), await granted(caller, { spins: 3 })];
+      const [first, second] = [
+        await grantBatch(caller, { spins: 2 }),
+        await grantBatch(caller, { spins: 3 }),
+      ];
       expectDifferent([first.externalRef, second.externalRef]);
       await expectRemaining(caller, first, 2);
       await expectRemaining(caller, second, 3);
@@ -105,21 +108,21 @@ const GRANT: FreeSpinsCase[] = [
     id: 'grant-incomplete',
     title: 'refuses a grant without a requestRef',
     run: async (caller) =>
-      expectDeclined(await caller.call('grant', { ...grantBody(caller), requestRef: undefined })),
+      expectRefusal(await caller.call('grant', { ...grantBody(caller), requestRef: undefined })),
   },
   {
     id: 'grant-broken',
     title: 'refuses a body that is not JSON',
-    run: async (caller) => expectDeclined(await caller.call('grant', '{"requestRef":')),
+    run: async (caller) => expectRefusal(await caller.call('grant', '{"requestRef":')),
   },
   {
     id: 'grant-repeated-after-spin',
     title: 'gives no spin back when a grant is repeated',
     skipped: withoutPlay,
     run: async (caller) => {
-      const { externalRef, ...body } = await granted(caller);
+      const { externalRef, ...body } = await grantBatch(caller);
       const batch = { externalRef, ...body };
-      await played(caller, batch);
+      await playSpin(caller, batch);
       await caller.call('grant', body);
       await expectRemaining(caller, batch, body.spins - 1);
     },
@@ -131,7 +134,7 @@ const STATUS: FreeSpinsCase[] = [
     id: 'status-after-grant',
     title: 'shows a new batch with all its spins and not completed',
     run: async (caller) => {
-      const batch = await granted(caller);
+      const batch = await grantBatch(caller);
       const status = await statusOf(caller, batch);
       if (status.remainingSpins === batch.spins && !status.completed) return;
       throw new Unmet(`remainingSpins ${batch.spins}, completed false`, JSON.stringify(status));
@@ -141,7 +144,7 @@ const STATUS: FreeSpinsCase[] = [
     id: 'status-repeated',
     title: 'changes nothing when it is asked for the status',
     run: async (caller) => {
-      const batch = await granted(caller);
+      const batch = await grantBatch(caller);
       for (let times = 0; times < 3; times += 1) await expectRemaining(caller, batch, batch.spins);
     },
   },
@@ -149,7 +152,7 @@ const STATUS: FreeSpinsCase[] = [
     id: 'status-at-once',
     title: `answers ${AT_ONCE} status calls at once`,
     run: async (caller) => {
-      const batch = await granted(caller);
+      const batch = await grantBatch(caller);
       await Promise.all(Array.from({ length: AT_ONCE }, () => expectRemaining(caller, batch, batch.spins)));
     },
   },
@@ -157,28 +160,28 @@ const STATUS: FreeSpinsCase[] = [
     id: 'status-unknown-fields',
     title: 'ignores fields of a status call that it does not know',
     run: async (caller) => {
-      const batch = await granted(caller);
-      expectOk(await caller.call('status', { ...named(batch), ...UNKNOWN_FIELDS }));
+      const batch = await grantBatch(caller);
+      expectOk(await caller.call('status', { ...referenceTo(batch), ...UNKNOWN_FIELDS }));
     },
   },
   {
     id: 'status-unknown-batch',
-    title: 'knows no status of a batch that it never granted',
+    title: 'refuses the status of a batch that it never granted',
     run: async (caller) => {
       const { playerRef, gameId } = caller.provider;
-      expectDeclined(
+      expectRefusal(
         await caller.call('status', { externalRef: caller.calls.fresh('batch'), playerRef, gameId }),
       );
     },
   },
-  ...ofSomebodyElse('status', 'shows no batch'),
+  ...ofAnotherPlayerOrGame('status', 'shows no batch'),
   {
     id: 'status-after-spin',
     title: 'shows one spin fewer after a spin',
     skipped: withoutPlay,
     run: async (caller) => {
-      const batch = await granted(caller);
-      await played(caller, batch);
+      const batch = await grantBatch(caller);
+      await playSpin(caller, batch);
       await expectRemaining(caller, batch, batch.spins - 1);
     },
   },
@@ -187,8 +190,8 @@ const STATUS: FreeSpinsCase[] = [
     title: 'shows a batch as completed after its last spin',
     skipped: withoutPlay,
     run: async (caller) => {
-      const batch = await granted(caller, { spins: 1 });
-      await played(caller, batch);
+      const batch = await grantBatch(caller, { spins: 1 });
+      await playSpin(caller, batch);
       const status = await statusOf(caller, batch);
       if (status.remainingSpins === 0 && status.completed) return;
       throw new Unmet('remainingSpins 0, completed true', JSON.stringify(status));
@@ -200,14 +203,14 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-answered',
     title: 'answers a cancel with 200',
-    run: async (caller) => expectOk(await caller.call('cancel', named(await granted(caller)))),
+    run: async (caller) => expectOk(await caller.call('cancel', referenceTo(await grantBatch(caller)))),
   },
   {
     id: 'cancel-voids-spins',
     title: 'leaves no spins in a batch that was cancelled',
     run: async (caller) => {
-      const batch = await granted(caller);
-      await caller.call('cancel', named(batch));
+      const batch = await grantBatch(caller);
+      await caller.call('cancel', referenceTo(batch));
       await expectRemaining(caller, batch, 0);
     },
   },
@@ -215,17 +218,17 @@ const CANCEL: FreeSpinsCase[] = [
     id: 'cancel-repeated',
     title: 'answers a repeated cancel with 200',
     run: async (caller) => {
-      const batch = await granted(caller);
-      await caller.call('cancel', named(batch));
-      expectOk(await caller.call('cancel', named(batch)), 'status 200 the second time too');
+      const batch = await grantBatch(caller);
+      await caller.call('cancel', referenceTo(batch));
+      expectOk(await caller.call('cancel', referenceTo(batch)), 'status 200 the second time too');
     },
   },
   {
     id: 'cancel-at-once',
     title: `answers ${AT_ONCE} cancels of one batch at once with 200`,
     run: async (caller) => {
-      const batch = await granted(caller);
-      const calls = Array.from({ length: AT_ONCE }, () => caller.call('cancel', named(batch)));
+      const batch = await grantBatch(caller);
+      const calls = Array.from({ length: AT_ONCE }, () => caller.call('cancel', referenceTo(batch)));
       for (const reply of await Promise.all(calls)) expectOk(reply, 'status 200 each time');
     },
   },
@@ -233,16 +236,16 @@ const CANCEL: FreeSpinsCase[] = [
     id: 'cancel-unknown-fields',
     title: 'ignores fields of a cancel that it does not know',
     run: async (caller) => {
-      const batch = await granted(caller);
-      expectOk(await caller.call('cancel', { ...named(batch), ...UNKNOWN_FIELDS }));
+      const batch = await grantBatch(caller);
+      expectOk(await caller.call('cancel', { ...referenceTo(batch), ...UNKNOWN_FIELDS }));
     },
   },
   {
     id: 'cancel-leaves-others',
     title: 'does not change the other batches of a player',
     run: async (caller) => {
-      const [cancelled, other] = [await granted(caller), await granted(caller)];
-      await caller.call('cancel', named(cancelled));
+      const [cancelled, other] = [await grantBatch(caller), await grantBatch(caller)];
+      await caller.call('cancel', referenceTo(cancelled));
       await expectRemaining(caller, other, other.spins);
     },
   },
@@ -250,23 +253,23 @@ const CANCEL: FreeSpinsCase[] = [
     id: 'cancel-then-grant',
     title: 'restores nothing when a grant is repeated after its cancel',
     run: async (caller) => {
-      const { externalRef, ...body } = await granted(caller);
+      const { externalRef, ...body } = await grantBatch(caller);
       const batch = { externalRef, ...body };
-      await caller.call('cancel', named(batch));
+      await caller.call('cancel', referenceTo(batch));
       await caller.call('grant', body);
       await expectRemaining(caller, batch, 0);
     },
   },
-  ...ofSomebodyElse('cancel', 'cancels no batch'),
+  ...ofAnotherPlayerOrGame('cancel', 'cancels no batch'),
   {
     id: 'cancel-after-spins',
     title: 'cancels the remaining spins after some were played',
     skipped: withoutPlay,
     run: async (caller) => {
-      const batch = await granted(caller);
-      await played(caller, batch);
-      await played(caller, batch);
-      expectOk(await caller.call('cancel', named(batch)));
+      const batch = await grantBatch(caller);
+      await playSpin(caller, batch);
+      await playSpin(caller, batch);
+      expectOk(await caller.call('cancel', referenceTo(batch)));
       await expectRemaining(caller, batch, 0);
     },
   },
@@ -275,10 +278,10 @@ const CANCEL: FreeSpinsCase[] = [
     title: 'plays no spin of a batch that was cancelled',
     skipped: withoutPlay,
     run: async (caller) => {
-      const batch = await granted(caller);
-      await played(caller, batch);
-      await caller.call('cancel', named(batch));
-      const reply = await caller.play(named(batch));
+      const batch = await grantBatch(caller);
+      await playSpin(caller, batch);
+      await caller.call('cancel', referenceTo(batch));
+      const reply = await caller.play(referenceTo(batch));
       if (reply.status === 200) throw new Unmet('any status but 200 for a spin', 'status 200');
     },
   },
@@ -287,10 +290,10 @@ const CANCEL: FreeSpinsCase[] = [
 const SIGNATURE: FreeSpinsCase[] = [
   {
     id: 'refused-call-changes-nothing',
-    title: 'carries out nothing of a call that it refuses',
+    title: 'does not carry out a call that it refuses',
     run: async (caller) => {
-      const batch = await granted(caller);
-      await caller.call('cancel', named(batch), wrongSecret(caller.calls));
+      const batch = await grantBatch(caller);
+      await caller.call('cancel', referenceTo(batch), wrongSecret(caller.calls));
       await expectRemaining(caller, batch, batch.spins);
     },
   },
@@ -307,18 +310,18 @@ export const FREE_SPINS_CASES = [
 ];
 
 /** Callbacks that name a batch also name its player and game: all three must match. */
-function ofSomebodyElse(callback: 'status' | 'cancel', does: string): FreeSpinsCase[] {
+function ofAnotherPlayerOrGame(callback: 'status' | 'cancel', does: string): FreeSpinsCase[] {
   const fields = { playerRef: 'player', gameId: 'game' } as const;
   return (['playerRef', 'gameId'] as const).map((field) => ({
     id: `${callback}-another-${fields[field]}`,
     title: `${does} under another ${field}`,
     run: async (caller) => {
-      const batch = await granted(caller);
+      const batch = await grantBatch(caller);
       const reply = await caller.call(callback, {
-        ...named(batch),
+        ...referenceTo(batch),
         [field]: caller.calls.fresh(fields[field]),
       });
-      expectDeclined(reply);
+      expectRefusal(reply);
       await expectRemaining(caller, batch, batch.spins);
     },
   }));

@@ -62,7 +62,7 @@ export async function requestOfCurl(
       headers.push(['Content-Type', 'application/json']);
     }
   }
-  // The value of an option that is not known here is no address.
+  // A word without a protocol may be the value of an option that is not known here.
   const address = addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses[0];
   if (address === undefined) throw new UsageError('The curl command line has no address.');
   const { path, host } = targetOf(address);

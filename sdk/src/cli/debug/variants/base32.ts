@@ -1,6 +1,6 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648, with padding. */
+/** Encodes bytes as base32, with padding. RFC 4648. */
 export function base32Encoded(bytes: Buffer): string {
   let text = '';
   let bits = 0;
@@ -17,7 +17,10 @@ export function base32Encoded(bytes: Buffer): string {
   return text.padEnd(Math.ceil(text.length / 8) * 8, '=');
 }
 
-/** Undefined if the text is not base32. */
+/**
+ * Decodes base32.
+ * @returns undefined if the text is not base32
+ */
 export function base32Decoded(text: string): Buffer | undefined {
   const digits = text.replace(/(?<!=)=+$/, '').toUpperCase();
   if (!/^[A-Z2-7]+$/.test(digits)) return undefined;

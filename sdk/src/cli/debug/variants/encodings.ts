@@ -11,7 +11,7 @@ export function utf8Twice(utf8: Buffer): Buffer {
 /** The bytes 0x80 to 0x9f, the only ones in which Windows-1252 differs from Latin-1. */
 const WINDOWS_1252 = [...'€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'];
 
-/** Characters that Windows-1252 lacks are cut to their lowest byte, as `latin1` does. */
+/** Encodes a text as Windows-1252. Characters that it lacks are cut to their lowest byte, as `latin1` does. */
 export function windows1252(text: string): Buffer {
   const bytes = [...text].map((sign) => {
     const at = WINDOWS_1252.indexOf(sign);

@@ -5,7 +5,7 @@ import { permutations } from './permutations.js';
 const of = (rank: Rank, code: string, explanation: string, body: string): Variant =>
   variant(rank, code, explanation, { body: Buffer.from(body) });
 
-/** JSON bodies that were signed otherwise than by another serialiser of the same content, which `jsonSpellings` covers. */
+/** Variants of a JSON body other than another serialisation of the same content, which `jsonSpellings` covers. */
 export function jsonBodyVariants(text: string): Variant[] {
   return [...ofContent(text), ...ofSingleNumbers(text)];
 }
@@ -84,7 +84,7 @@ function ofContent(text: string): Variant[] {
   return variants;
 }
 
-/** Most keys of which every order is tried, and most of which each key is moved elsewhere. */
+/** Maximum number of keys for which every order is tried, and for which each key is tried in every position. */
 const MAX_PERMUTED_KEYS = 6;
 const MAX_MOVED_KEYS = 16;
 
@@ -100,7 +100,7 @@ function reorderedKeys(value: object): string[] {
   return orders.map((order) => JSON.stringify(Object.fromEntries(order)));
 }
 
-/** Most keys of which each is searched as one that was added after the signing. */
+/** Maximum number of keys for which each is tried as one that was added after signing. */
 const MAX_ADDED_KEYS = 32;
 
 function addedKeys(value: object): string[] {
@@ -128,10 +128,10 @@ function withKeys(value: unknown, rename: (key: string) => string): unknown {
   );
 }
 
-/** Numbers of the JSON that are searched one by one for another spelling. */
+/** Maximum number of numbers in the JSON for which another spelling is tried. */
 const MAX_NUMBERS = 20;
 
-/** One number of the JSON written otherwise, and all others as they were sent. */
+/** Variants with one number of the JSON written differently, and all others as they were sent. */
 function ofSingleNumbers(text: string): Variant[] {
   const numbers = jsonTokens(text).filter(([token]) => /^-?\d/.test(token));
   return numbers.slice(0, MAX_NUMBERS).flatMap(({ 0: token, index }) => {
@@ -169,7 +169,7 @@ function jsonText(json: string): string | undefined {
   }
 }
 
-/** `str()` of the same dictionary. */
+/** The value as Python's `str()` prints the same dictionary. */
 function pythonRepresentation(value: unknown): string {
   if (value === null) return 'None';
   if (value === true) return 'True';

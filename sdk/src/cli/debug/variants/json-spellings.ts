@@ -138,9 +138,9 @@ const PLAIN: Style = {
   nulls: NULLS[0]!,
 };
 
-/** Combinations of more deviations are not tried. */
+/** Maximum number of deviations that are combined. */
 const MAX_DEVIATIONS = 3;
-/** Of longer JSON only single deviations are tried, in characters. */
+/** Length of a JSON text, in characters, above which only single deviations are tried. */
 const LONG = 8192;
 
 /** Every other spelling of the JSON, those with the fewest deviations first; none if the text is not JSON. */

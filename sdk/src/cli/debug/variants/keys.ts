@@ -300,7 +300,7 @@ function cut(key: Buffer): Variant[] {
   ];
 }
 
-/** Powers of two are the usual sizes of columns and keys. */
+/** Columns and keys usually have a power of two as their size. */
 function rankOfCut(length: number, key: Buffer): Rank {
   return [16, 24, 32, 64, key.length - 1].includes(length) ? 1 : 3;
 }
