@@ -7,7 +7,7 @@
  * npm run bench -- [--contestants service,previous] [--to previous] [--only BET@32,pace@100,…] [--rounds 2]
  *
  *   --contestants  any of service, previous (the service at an earlier commit, built on first use), floor, lean, usual
- *   --to           the contestant to which the ratios are: the floor, or the last one where the floor does not take part
+ *   --to           the contestant that all ratios refer to; by default the floor, or the last contestant without it
  *   --only         cases: a workload (BET, WIN, replay, balance, verify, mixed) `@` connections (1, 8, 32, 128), or `pace@`
  *                  arrivals per second (100, 400); a workload alone is all of its cases
  *   --rounds       per case; an open loop has twice as many
@@ -21,11 +21,11 @@ import { draw } from './plot.js';
 import { lineOf, table } from './report.js';
 import { WORKLOADS } from './requests.js';
 import type { Results } from './results.js';
-import { keep, machineOf, surrounded } from './surroundings.js';
+import { writeResult, machineOf, withSurroundings } from './surroundings.js';
 import { type Witnessed, witness } from './witness.js';
 
 const CONNECTIONS = [1, 8, 32, 128] as const;
-/** Arrivals per second: hardly any load, and a good part of what two cores can handle. */
+/** Arrivals per second: a small load, and a large part of what two cores can handle. */
 const PACES = [100, 400] as const;
 /** The contestants of a whole run. */
 const WHOLE: readonly Name[] = ['service', 'floor', 'lean', 'usual'];
@@ -44,16 +44,16 @@ function casesOf(measuring: Measuring): Map<string, () => Promise<Case>> {
   return new Map([...closed, ...open]);
 }
 
-interface Wish {
+interface Selection {
   readonly contestants: readonly Name[];
   readonly reference: Name;
   readonly chosen: (caseName: string) => boolean;
   readonly rounds: number;
 }
 
-function bench({ contestants: names, reference, chosen, rounds }: Wish): Promise<Results> {
+function bench({ contestants: names, reference, chosen, rounds }: Selection): Promise<Results> {
   const started = performance.now();
-  return surrounded('bench', async ({ postgres, operator, surroundings }) => {
+  return withSurroundings('bench', async ({ postgres, operator, surroundings }) => {
     const contestants: Contestant[] = [];
     try {
       for (const name of names) contestants.push(await start(name, surroundings));
@@ -87,16 +87,19 @@ function bench({ contestants: names, reference, chosen, rounds }: Wish): Promise
   });
 }
 
-/** @throws Error if one of them is unknown */
+/**
+ * Reads a list of contestants separated by commas.
+ * @throws Error if one of them is unknown
+ */
 function contestantsIn(list: string): readonly Name[] {
   return list.split(',').map((wanted) => {
     const name = NAMES.find((each) => each === wanted);
-    if (!name) throw new Error(`${wanted} is none of ${NAMES.join(', ')}`);
+    if (!name) throw new Error(`${wanted} is not one of ${NAMES.join(', ')}`);
     return name;
   });
 }
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     contestants: { type: 'string' },
     to: { type: 'string' },
@@ -104,20 +107,20 @@ const { values: asked } = parseArgs({
     rounds: { type: 'string' },
   },
 });
-const contestants = asked.contestants === undefined ? WHOLE : contestantsIn(asked.contestants);
+const contestants = options.contestants === undefined ? WHOLE : contestantsIn(options.contestants);
 const usualReference = contestants.includes('floor') ? 'floor' : contestants.at(-1)!;
-const reference = asked.to === undefined ? usualReference : contestantsIn(asked.to)[0]!;
-if (!contestants.includes(reference)) throw new Error(`--to ${reference} is none of the contestants`);
-const parts = asked.only?.split(',');
+const reference = options.to === undefined ? usualReference : contestantsIn(options.to)[0]!;
+if (!contestants.includes(reference)) throw new Error(`--to ${reference} is not one of the contestants`);
+const parts = options.only?.split(',');
 const results = await bench({
   contestants,
   reference,
   chosen: (name) => !parts || parts.some((part) => part === name || name.startsWith(`${part}@`)),
-  rounds: Number(asked.rounds ?? ROUNDS),
+  rounds: Number(options.rounds ?? ROUNDS),
 });
 console.log(`\n${table(results)}`);
-if (Object.keys(asked).length === 0) {
-  await keep('bench.json', `${JSON.stringify(results, null, 2)}\n`);
-  await keep('bench.svg', draw(results));
+if (Object.keys(options).length === 0) {
+  await writeResult('bench.json', `${JSON.stringify(results, null, 2)}\n`);
+  await writeResult('bench.svg', draw(results));
   console.log('\nWritten to bench/results.');
 }

@@ -59,7 +59,10 @@ const ADMIN_KEY = 'bench-admin-key-0123456789abcdef0123456789';
 const RATE_LIMIT = 1_000_000;
 const HERE = import.meta.dirname;
 
-/** @param before a stopped contestant whose database is reused */
+/**
+ * Starts a contestant, and fills its database unless it reuses that of another.
+ * @param before a stopped contestant whose database is reused
+ */
 export async function start(
   name: Name,
   surroundings: Surroundings,
@@ -184,7 +187,10 @@ async function listening(child: ChildProcess, port: number): Promise<void> {
   throw new Error('does not listen');
 }
 
-/** Calls the service as an administrator. @throws Error unless the answer is a 2xx */
+/**
+ * Calls the service as an administrator.
+ * @throws Error unless the answer is a 2xx
+ */
 export async function asAdmin<T>(port: number, method: string, path: string, body?: object): Promise<T> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/admin/${path}`, {
     method,

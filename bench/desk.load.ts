@@ -98,7 +98,10 @@ async function timed(work: () => Promise<unknown>): Promise<{ p50: number; slowe
 
 const BATCH_PLAYERS = 1_000;
 
-/** Seconds until each player of a free-spins batch of 1,000 has its grant. @throws Error if one failed */
+/**
+ * Seconds until each player of a free-spins batch of 1,000 has its grant.
+ * @throws Error if one failed
+ */
 export async function batchSeconds(port: number, operatorId: string, gameId: string): Promise<number> {
   const playerRefs = Array.from({ length: BATCH_PLAYERS }, (_, n) => `player-${n}`);
   const order = { operatorId, gameId, spins: 10, betAmountMinor: 20, currency: CURRENCY, playerRefs };

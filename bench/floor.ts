@@ -45,19 +45,19 @@ function authenticate(incoming: IncomingMessage, body: Buffer): void {
   const [timestamp, nonce, signature] = [header('x-timestamp'), header('x-nonce'), header('x-signature')];
   const now = Math.floor(Date.now() / 1000);
   if (header('x-tenant-id') !== PROVIDER_ID || !NONCE.test(nonce) || signature.length !== 64)
-    throw unsigned();
+    throw invalidSignature();
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Number(timestamp) - now) > TOLERANCE_SECONDS)
-    throw unsigned();
+    throw invalidSignature();
   const head = `${incoming.method}\n${incoming.url}\n${timestamp}\n${nonce}\n`;
   const mac = means.hmac('provider', head, body);
   const received = Buffer.from(signature, 'hex');
-  if (received.length !== mac.length || !timingSafeEqual(mac, received)) throw unsigned();
+  if (received.length !== mac.length || !timingSafeEqual(mac, received)) throw invalidSignature();
   claimNonce(nonce, now);
   if (rate.second !== now) Object.assign(rate, { second: now, requests: 0 });
   if ((rate.requests += 1) > REQUESTS_PER_SECOND) throw new Refusal(429, 'RATE_LIMITED');
 }
 
-function unsigned(): Refusal {
+function invalidSignature(): Refusal {
   return new Refusal(401, 'invalid signature');
 }
 
@@ -65,7 +65,7 @@ function claimNonce(nonce: string, now: number): void {
   if (now - nonces.startedAt > 2 * TOLERANCE_SECONDS) {
     Object.assign(nonces, { startedAt: now, previous: nonces.current, current: new Set() });
   }
-  if (nonces.current.has(nonce) || nonces.previous.has(nonce)) throw unsigned();
+  if (nonces.current.has(nonce) || nonces.previous.has(nonce)) throw invalidSignature();
   nonces.current.add(nonce);
 }
 
@@ -84,7 +84,7 @@ interface Transaction {
 
 const IDENTIFIER = /^(?!\.\.?$)[\x21-\x7e]{1,128}$/;
 
-function parsed(body: Buffer): Record<string, unknown> {
+function parse(body: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body.toString());
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
@@ -137,14 +137,14 @@ const sessionBehind = (tokenHash: string) => `
 const SESSION = { name: 'session', text: sessionBehind('$1') };
 
 async function sessionOf(token: string): Promise<Session> {
-  return standing(await sessionBy(means.sha256(token)));
+  return requireUsable(await sessionBy(means.sha256(token)));
 }
 
 async function sessionBy(tokenHash: Buffer): Promise<Session | undefined> {
   return (await pool.query<Session>({ ...SESSION, values: [tokenHash] })).rows[0];
 }
 
-function standing(session: Session | undefined): Session {
+function requireUsable(session: Session | undefined): Session {
   if (!session?.live) throw new Refusal(401, 'SESSION_INVALID');
   if (session.provider_id !== PROVIDER_ID) throw new Refusal(403, 'SESSION_OF_ANOTHER_PROVIDER');
   return session;
@@ -158,7 +158,7 @@ interface WalletReply {
 }
 
 /** @returns undefined if the operator gave no usable answer */
-async function ask(route: string, order: object): Promise<WalletReply | undefined> {
+async function callOperator(route: string, order: object): Promise<WalletReply | undefined> {
   const body = Buffer.from(JSON.stringify(order));
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = randomUUID();
@@ -244,7 +244,7 @@ async function transaction(asked: Transaction): Promise<Answer> {
       roundId,
     ],
   });
-  if (!rows[0]?.claimed) return standingAnswer(asked, rows[0]?.session ?? (await sessionBy(tokenHash)));
+  if (!rows[0]?.claimed) return answerUnclaimed(asked, rows[0]?.session ?? (await sessionBy(tokenHash)));
   const order = {
     transactionId,
     providerId: PROVIDER_ID,
@@ -255,7 +255,7 @@ async function transaction(asked: Transaction): Promise<Answer> {
     amountMinor,
     roundId,
   };
-  const reported = await ask('/transaction', order);
+  const reported = await callOperator('/transaction', order);
   const status =
     reported?.status === 'APPROVED' || reported?.status === 'DECLINED' ? reported.status : undefined;
   const body = JSON.stringify({
@@ -273,7 +273,7 @@ async function transaction(asked: Transaction): Promise<Answer> {
 }
 
 /** The answer if nothing was claimed: from the transaction stored under the id, else from the session or the round. */
-async function standingAnswer(asked: Transaction, session: Session | undefined): Promise<Answer> {
+async function answerUnclaimed(asked: Transaction, session: Session | undefined): Promise<Answer> {
   const { rows } = await pool.query({ ...STORED, values: [PROVIDER_ID, asked.transactionId] });
   const stored = rows[0] as Record<string, unknown> | undefined;
   if (stored) {
@@ -290,7 +290,7 @@ async function standingAnswer(asked: Transaction, session: Session | undefined):
     if (typeof stored['response_body'] === 'string') return { body: stored['response_body'], replayed: true };
     throw new Refusal(409, 'TRANSACTION_IN_FLIGHT');
   }
-  const { player_ref, game_id, currency } = standing(session);
+  const { player_ref, game_id, currency } = requireUsable(session);
   if (player_ref !== asked.playerRef || game_id !== asked.gameId || currency !== asked.currency) {
     throw new Refusal(400, 'SESSION_MISMATCH');
   }
@@ -299,7 +299,7 @@ async function standingAnswer(asked: Transaction, session: Session | undefined):
 
 async function balance(token: string): Promise<Answer> {
   const { player_ref: playerRef, currency } = await sessionOf(token);
-  const reported = await ask('/balance', { playerRef, currency });
+  const reported = await callOperator('/balance', { playerRef, currency });
   if (!reported) throw new Refusal(500, 'OPERATOR_UNAVAILABLE');
   return { body: JSON.stringify({ balance: reported.balance }) };
 }
@@ -320,9 +320,9 @@ async function verify(token: string): Promise<Answer> {
 }
 
 function answerOf(url: string, body: Buffer): Promise<Answer> {
-  if (url === '/v1/wallet/transaction') return transaction(transactionOf(parsed(body)));
-  if (url === '/v1/wallet/balance') return balance(tokenOf(parsed(body)));
-  return verify(tokenOf(parsed(body)));
+  if (url === '/v1/wallet/transaction') return transaction(transactionOf(parse(body)));
+  if (url === '/v1/wallet/balance') return balance(tokenOf(parse(body)));
+  return verify(tokenOf(parse(body)));
 }
 
 const ROUTES = ['/v1/wallet/transaction', '/v1/wallet/balance', '/v1/wallet/session/verify'];

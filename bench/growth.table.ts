@@ -2,19 +2,22 @@ import type { Listing } from './desk.load.js';
 import type { Amounts, Growth, Grown } from './growth.results.js';
 import { aligned, milliseconds, whole } from './report.js';
 
-export function named({ transactions, sessions, tenants }: Amounts): string {
+export function describeAmounts({ transactions, sessions, tenants }: Amounts): string {
   return `${whole(transactions)} transactions, ${whole(sessions)} sessions, ${whole(tenants)} tenants`;
 }
 
 /** All figures as Markdown tables. */
 export function growthTable({ little, grown, memory }: Growth): string {
   return [
-    `BETs over 32 connections; the ratios are those to the same service with ${named(little)}, in the neighbouring slices.`,
+    `BETs over 32 connections; the ratios are those to the same service with ${describeAmounts(little)}, in the neighbouring slices.`,
     aligned([BET_HEADINGS, ...grown.map(betRow)], 1),
     'A free-spins batch of 1,000 players, from the order to the last grant, one after the other.',
     aligned([['stored', 'seconds'], ...grown.map(batchRow)], 1),
     'A page of 50 of the lists: the newest one, and one that begins 75 of 90 days ago. Milliseconds, the median of 40 and in brackets the slowest.',
-    aligned([['list', 'filter', ...grown.map(({ amounts }) => named(amounts))], ...listingRows(grown)]),
+    aligned([
+      ['list', 'filter', ...grown.map(({ amounts }) => describeAmounts(amounts))],
+      ...listingRows(grown),
+    ]),
     'Resident memory of the server; one request in ten is a BET, the others are verifies.',
     aligned(
       [
@@ -43,7 +46,7 @@ const BET_HEADINGS = [
 
 function betRow({ amounts, databaseMiB, seedSeconds, bets, memoryMiB, ratio }: Grown): string[] {
   return [
-    named(amounts),
+    describeAmounts(amounts),
     whole(databaseMiB),
     whole(seedSeconds),
     whole(bets.perSecond),
@@ -57,7 +60,7 @@ function betRow({ amounts, databaseMiB, seedSeconds, bets, memoryMiB, ratio }: G
 }
 
 function batchRow({ amounts, batchSeconds }: Grown): string[] {
-  return [named(amounts), batchSeconds.map((seconds) => seconds.toFixed(1)).join(' · ')];
+  return [describeAmounts(amounts), batchSeconds.map((seconds) => seconds.toFixed(1)).join(' · ')];
 }
 
 function listingRows(grown: readonly Grown[]): string[][] {

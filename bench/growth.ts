@@ -13,13 +13,13 @@ import { type Contestant, register, start, type Surroundings } from './contestan
 import { batchSeconds, listings } from './desk.load.js';
 import { seed, type Tenants } from './growth.sql.js';
 import type { Amounts, Grown, Growth } from './growth.results.js';
-import { growthTable, named } from './growth.table.js';
+import { growthTable, describeAmounts } from './growth.table.js';
 import { type Run, Stock } from './load.js';
-import { measurementOf, observed, ratioOf, type Slice } from './measure.js';
+import { measurementOf, measureSlice, ratioOf, type Slice } from './measure.js';
 import { memoryAfter } from './memory.js';
 import { type Postgres, tidy } from './postgres.js';
 import { bet, type Caller } from './requests.js';
-import { keep, machineOf, surrounded } from './surroundings.js';
+import { writeResult, machineOf, withSurroundings } from './surroundings.js';
 import { memoryOf } from './usage.js';
 import { GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
 
@@ -52,9 +52,9 @@ class Growing {
   ) {}
 
   /** Registers tenants with a service, stops it, fills its database and starts it again. */
-  async filled(label: string, amounts: Amounts): Promise<Filled> {
+  async createFilled(label: string, amounts: Amounts): Promise<Filled> {
     const { operatorUrl } = this.surroundings;
-    const empty = await this.started(label);
+    const empty = await this.startService(label);
     const tenants = [{ providerId: PROVIDER_ID, operatorId: OPERATOR_ID, gameId: GAME_ID }];
     const callers = [{ providerId: PROVIDER_ID, gameId: GAME_ID, secret: empty.providerSecret }];
     for (let n = 1; n < amounts.tenants / 2; n += 1) {
@@ -72,10 +72,11 @@ class Growing {
     };
     await seed(empty.databaseUrl, spread, amounts.sessions, amounts.transactions);
     const seedSeconds = (performance.now() - begun) / 1000;
-    return { contestant: await this.started(label, empty), callers, amounts, seedSeconds };
+    return { contestant: await this.startService(label, empty), callers, amounts, seedSeconds };
   }
 
-  async compared(much: Filled, little: Filled): Promise<Grown> {
+  /** Compares a service with much data to one with little data, in neighbouring slices. */
+  async compare(much: Filled, little: Filled): Promise<Grown> {
     const [muchSlices, littleSlices]: [Slice[], Slice[]] = [[], []];
     // A warm-up: statements are planned and code is compiled before the measurement.
     for (const each of [much, little]) await this.slice(each, WARM_UP_SECONDS);
@@ -106,8 +107,11 @@ class Growing {
     };
   }
 
-  /** @param before a stopped contestant whose database is reused */
-  async started(label: string, before?: Contestant): Promise<Contestant> {
+  /**
+   * Starts a service, which `stop` ends.
+   * @param before a stopped contestant whose database is reused
+   */
+  async startService(label: string, before?: Contestant): Promise<Contestant> {
     const contestant = await start('service', { ...this.surroundings, label }, before);
     this.running.add(contestant);
     return contestant;
@@ -128,27 +132,27 @@ class Growing {
       return bet(callers[session % callers.length]!, session, id);
     });
     const stock = new Stock(requests);
-    return observed(contestant, this.postgres.pid, CONNECTIONS, (load, measured): Promise<Run> =>
+    return measureSlice(contestant, this.postgres.pid, CONNECTIONS, (load, measured): Promise<Run> =>
       load.closed(stock, measured ? seconds : LEAD_IN_SECONDS),
     );
   }
 }
 
 function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
-  return surrounded('growth', async ({ postgres, surroundings }) => {
+  return withSurroundings('growth', async ({ postgres, surroundings }) => {
     const growing = new Growing(surroundings, postgres);
     try {
-      const little = await growing.filled('little', LITTLE);
+      const little = await growing.createFilled('little', LITTLE);
       const grown: Grown[] = [];
       for (const amounts of wanted) {
-        console.log(`${named(amounts)} …`);
-        const much = await growing.filled('much', amounts);
-        grown.push(await growing.compared(much, little));
+        console.log(`${describeAmounts(amounts)} …`);
+        const much = await growing.createFilled('much', amounts);
+        grown.push(await growing.compare(much, little));
         await growing.stop(much.contestant);
       }
       console.log(`memory after ${requests.toLocaleString('en')} requests …`);
       await growing.stop(little.contestant);
-      const fresh = await growing.started('little', little.contestant);
+      const fresh = await growing.startService('little', little.contestant);
       const memory = await memoryAfter(fresh, little.callers[0]!, requests);
       return {
         at: new Date().toISOString(),
@@ -166,7 +170,7 @@ function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
 
 const DEFAULTS = { transactions: '1e3,1e5,1e7', sessions: '1e6', tenants: '1e3', requests: '1e6' };
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     transactions: { type: 'string', default: DEFAULTS.transactions },
     sessions: { type: 'string', default: DEFAULTS.sessions },
@@ -174,16 +178,16 @@ const { values: asked } = parseArgs({
     requests: { type: 'string', default: DEFAULTS.requests },
   },
 });
-const sessions = Number(asked.sessions);
+const sessions = Number(options.sessions);
 const results = await growth(
   [
-    { ...LITTLE, tenants: Number(asked.tenants) },
-    ...asked.transactions.split(',').map((size) => ({ ...LITTLE, transactions: Number(size), sessions })),
+    { ...LITTLE, tenants: Number(options.tenants) },
+    ...options.transactions.split(',').map((size) => ({ ...LITTLE, transactions: Number(size), sessions })),
   ],
-  Number(asked.requests),
+  Number(options.requests),
 );
 console.log(`\n${growthTable(results)}`);
-if (Object.entries(DEFAULTS).every(([name, value]) => asked[name as keyof typeof DEFAULTS] === value)) {
-  await keep('growth.json', `${JSON.stringify(results, null, 2)}\n`);
+if (Object.entries(DEFAULTS).every(([name, value]) => options[name as keyof typeof DEFAULTS] === value)) {
+  await writeResult('growth.json', `${JSON.stringify(results, null, 2)}\n`);
   console.log('\nWritten to bench/results.');
 }

@@ -30,7 +30,10 @@ export class Stock {
     private readonly roundLength = 1,
   ) {}
 
-  /** @returns the requests of one round, in order; undefined if none is left */
+  /**
+   * Takes the requests of one round.
+   * @returns them in order; undefined if none is left
+   */
   take(): readonly PreparedRequest[] | undefined {
     if (this.taken >= this.requests.length) return undefined;
     const first = this.taken;
@@ -94,6 +97,7 @@ const TICK_MS = 2;
 /** How long an open loop continues with waiting requests after the last arrival, in milliseconds. */
 const GRACE_MS = 1_000;
 
+/** A load over a fixed number of connections to one server. */
 export class Load {
   private constructor(private readonly connections: readonly Connection[]) {}
 
@@ -175,8 +179,7 @@ export class Load {
 
 async function exchange(connection: Connection, request: PreparedRequest): Promise<void> {
   const reply = await connection.send(request.bytes);
-  if (!request.accepts(reply))
-    throw new Error(`not the answer that was due:\n${reply.head}\n\n${reply.body}`);
+  if (!request.accepts(reply)) throw new Error(`unexpected answer:\n${reply.head}\n\n${reply.body}`);
 }
 
 function runOf(latencies: readonly number[], unserved: number, started: number): Run {

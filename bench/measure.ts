@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { Contestant, Name } from './contestants.js';
 import { Load, percentile, type Run, Stock } from './load.js';
 import { tidy } from './postgres.js';
-import { needsBets, prepared, ROUND_LENGTH, type Workload, WORKLOADS } from './requests.js';
+import { needsBets, prepareRequest, ROUND_LENGTH, type Workload, WORKLOADS } from './requests.js';
 import { memoryOf, usageOf, usedBetween } from './usage.js';
 
 const SLICE_SECONDS = 0.8;
@@ -17,7 +17,7 @@ const LEAD_IN_SECONDS = 0.15;
 /**
  * Warm-up of each workload: with concurrent requests, and with single ones, which take another path through the code.
  */
-const WARM_UP_SECONDS = { together: 1, alone: 0.5 };
+const WARM_UP_SECONDS = { concurrent: 1, single: 0.5 };
 const PACED_CONNECTIONS = 256;
 /** Assumed requests per second before the first measurement. */
 const UNSEEN_PER_SECOND = 3_000;
@@ -107,8 +107,8 @@ export class Measuring {
   async warmUp(): Promise<void> {
     for (const contestant of this.contestants) {
       for (const workload of WORKLOADS) {
-        await this.closedSlice(contestant, workload, 32, WARM_UP_SECONDS.together);
-        await this.closedSlice(contestant, workload, 1, WARM_UP_SECONDS.alone);
+        await this.closedSlice(contestant, workload, 32, WARM_UP_SECONDS.concurrent);
+        await this.closedSlice(contestant, workload, 1, WARM_UP_SECONDS.single);
       }
     }
   }
@@ -159,7 +159,7 @@ export class Measuring {
     const fastest = this.fastest.get(key) ?? 0;
     const count = (fastest * HEADROOM || UNSEEN_PER_SECOND) * (LEAD_IN_SECONDS + seconds) + 2 * connections;
     const stock = await this.stock(contestant, workload, count);
-    const slice = await observed(contestant, this.plan.postgresPid, connections, (load, measured) =>
+    const slice = await measureSlice(contestant, this.plan.postgresPid, connections, (load, measured) =>
       load.closed(stock, measured ? seconds : LEAD_IN_SECONDS),
     );
     this.fastest.set(key, Math.max(fastest, slice.run.latencies.length / slice.run.seconds));
@@ -168,7 +168,7 @@ export class Measuring {
 
   private async openSlice(contestant: Contestant, workload: Workload, pace: number): Promise<Slice> {
     const stock = await this.stock(contestant, workload, pace * (LEAD_IN_SECONDS + PACED_SECONDS) + 2);
-    return observed(contestant, this.plan.postgresPid, PACED_CONNECTIONS, (load, measured) =>
+    return measureSlice(contestant, this.plan.postgresPid, PACED_CONNECTIONS, (load, measured) =>
       load.open(stock, pace, measured ? PACED_SECONDS : LEAD_IN_SECONDS),
     );
   }
@@ -181,14 +181,17 @@ export class Measuring {
     const whole = Math.ceil(count / roundLength) * roundLength;
     if (needsBets(workload)) await contestant.seedBets(prefix, whole);
     const requests = Array.from({ length: whole }, (_, n) =>
-      prepared(workload, contestant.providerSecret, prefix, n),
+      prepareRequest(workload, contestant.providerSecret, prefix, n),
     );
     return new Stock(requests, roundLength);
   }
 }
 
-/** @param work runs twice; only the second run is measured */
-export async function observed(
+/**
+ * Measures one slice over connections of its own.
+ * @param work runs twice; only the second run is measured
+ */
+export async function measureSlice(
   { port, pid }: Contestant,
   postgresPid: number,
   connections: number,

@@ -16,7 +16,10 @@ export class Operator {
     return new Operator(child, `http://127.0.0.1:${port}`);
   }
 
-  /** Starts or stops checking each booking. @returns the results so far */
+  /**
+   * Starts or stops checking each booking.
+   * @returns the results so far
+   */
   async watch(watch: Watch | null): Promise<Testimony> {
     const message = once(this.child, 'message');
     this.child.send({ watch });

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, percentile, type PreparedRequest } from './load.js';
 import { memoryOf } from './usage.js';
 
-/** The result of a load. */
-export interface Storm {
+/** What was measured during a load. */
+export interface LoadResult {
   /** Answers with 200 per second, between the lead-in and the end. */
   readonly goodput: number;
   /** Milliseconds from sending a request to its 200. */
@@ -14,18 +14,19 @@ export interface Storm {
   /** Milliseconds of concurrent `GET /health/live` calls, over their own connection. */
   readonly liveP50: number;
   readonly liveMax: number;
-  /** Largest resident memory of the server. */
+  /** Largest resident memory of the server during the load. */
   readonly memoryMiB: number;
 }
 
-interface StormPlan {
+interface LoadPlan {
   readonly port: number;
   readonly pid: number;
   readonly connections: number;
   /** Arrivals per second in an open loop; undefined for a closed loop. */
   readonly perSecond?: number;
-  /** The lead-in, and the measured time. */
+  /** Time before the measurement. */
   readonly leadInSeconds: number;
+  /** The measured time. */
   readonly seconds: number;
   readonly request: (n: number) => PreparedRequest;
 }
@@ -34,7 +35,7 @@ const LIVE = Buffer.from('GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
 const LOOK_EVERY_MS = 50;
 
 /** Sends requests at a fixed rate, or one after the other, and counts the answers. */
-export async function storm(plan: StormPlan): Promise<Storm> {
+export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const { port, pid, connections: count, perSecond, leadInSeconds, seconds, request } = plan;
   const connections: Connection[] = [];
   // A listen queue is shorter than that.

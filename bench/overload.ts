@@ -1,6 +1,6 @@
 /**
- * `npm run bench:overload`: the built service and the one before calls were bounded and overload was refused, in one run on
- * one PostgreSQL. It prints ratios within the run and never fails by a time.
+ * `npm run bench:overload`: compares the built service with the last commit that neither bounded the calls to an operator
+ * nor refused requests under overload, in one run on one PostgreSQL. It prints ratios and sets no limit for them.
  *
  * - A slow operator: 400 BETs of an operator that never answers, while BETs of another behind the same address are
  *   measured over 32 connections, against slices without them.
@@ -14,17 +14,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { asAdmin, type Contestant, type Name, start, type Surroundings } from './contestants.js';
 import { HANGING_PATH } from './hanging.js';
-import { occupy, type Storm, storm } from './overload.load.js';
+import { occupy, type LoadResult, runLoad } from './overload.load.js';
 import { UNBOUNDED } from './previous.js';
 import { aligned, milliseconds, whole } from './report.js';
 import { bet, type Caller } from './requests.js';
-import { surrounded } from './surroundings.js';
+import { withSurroundings } from './surroundings.js';
 import { CURRENCY, GAME_ID, PROVIDER_ID, SESSIONS } from './world.js';
 
 const SLOW_OPERATOR_ID = 'bench-slow-operator';
 const SLOW_GAME_ID = 'bench-slow-game';
 const SLOW_SESSIONS = 400;
-/** The operator's time-out and the lease, in seconds: the shortest possible lease for the default, and a patient one. */
+/** The operator's time-out and the lease, in seconds: the default with its shortest possible lease, and a long one. */
 const TIME_OUTS = [
   { timeout: 5, lease: 6 },
   { timeout: 30, lease: 60 },
@@ -32,7 +32,7 @@ const TIME_OUTS = [
 const OVERLOAD = 5;
 const PEAK_CONNECTIONS = 64;
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     contestants: { type: 'string', default: 'service,previous' },
     only: { type: 'string', default: 'slow,5,30' },
@@ -40,21 +40,22 @@ const { values: asked } = parseArgs({
     connections: { type: 'string', default: '3000' },
   },
 });
-const names = asked.contestants.split(',') as Name[];
-const only = asked.only.split(',');
-const rounds = Number(asked.rounds);
-const connections = Number(asked.connections);
+const names = options.contestants.split(',') as Name[];
+const only = options.only.split(',');
+const rounds = Number(options.rounds);
+const connections = Number(options.connections);
 
 interface Slow {
-  /** Of slices before and after. */
+  /** Answers with 200 per second in the slices without the slow operator, before and after. */
   readonly without: number;
+  /** The larger of the two slices' p99, in milliseconds. */
   readonly p99Without: number;
-  readonly during: Storm;
+  readonly during: LoadResult;
 }
 
 interface Over {
   readonly peak: number;
-  readonly over: Storm;
+  readonly over: LoadResult;
 }
 
 let slices = 0;
@@ -73,7 +74,7 @@ function slowBets({ providerSecret: secret }: Contestant): (n: number) => Return
 }
 
 const closed = (contestant: Contestant, count: number, seconds: number) =>
-  storm({ ...contestant, connections: count, leadInSeconds: 0.5, seconds, request: bets(contestant) });
+  runLoad({ ...contestant, connections: count, leadInSeconds: 0.5, seconds, request: bets(contestant) });
 
 async function addSlowOperator({ port, database }: Contestant, operatorUrl: string): Promise<void> {
   await asAdmin(port, 'POST', 'operators', {
@@ -93,8 +94,8 @@ async function addSlowOperator({ port, database }: Contestant, operatorUrl: stri
   );
 }
 
-/** Waits until no abandoned requests are under way. */
-async function settled({ port }: Contestant): Promise<void> {
+/** Waits until no abandoned requests are under way, for at most 100 seconds. */
+async function waitUntilIdle({ port }: Contestant): Promise<void> {
   for (let looks = 0; looks < 100; looks += 1) {
     await sleep(1_000);
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -111,7 +112,7 @@ async function slowOperator(contestant: Contestant): Promise<Slow> {
   await sleep(2_000);
   const during = await closed(contestant, 32, 6);
   occupied.stop();
-  await settled(contestant);
+  await waitUntilIdle(contestant);
   const after = await closed(contestant, 32, 3);
   return {
     without: (before.goodput + after.goodput) / 2,
@@ -123,7 +124,7 @@ async function slowOperator(contestant: Contestant): Promise<Slow> {
 async function overload(contestant: Contestant): Promise<Over> {
   const before = await closed(contestant, PEAK_CONNECTIONS, 3);
   const perSecond = OVERLOAD * before.goodput;
-  const over = await storm({
+  const over = await runLoad({
     ...contestant,
     connections,
     perSecond,
@@ -131,7 +132,7 @@ async function overload(contestant: Contestant): Promise<Over> {
     seconds: 8,
     request: bets(contestant),
   });
-  await settled(contestant);
+  await waitUntilIdle(contestant);
   const after = await closed(contestant, PEAK_CONNECTIONS, 3);
   return { peak: (before.goodput + after.goodput) / 2, over };
 }
@@ -173,12 +174,12 @@ async function withContestants<T>(
 }
 
 const times = (value: number) => `${value.toFixed(2)}×`;
-const counts = (outcomes: Storm['outcomes']) =>
+const counts = (outcomes: LoadResult['outcomes']) =>
   Object.entries(outcomes)
     .map(([outcome, count]) => `${outcome} ${count}`)
     .join(', ');
 
-await surrounded('overload', async ({ operator, surroundings }) => {
+await withSurroundings('overload', async ({ operator, surroundings }) => {
   const slow = only.includes('slow') ? [TIME_OUTS[0]] : [];
   for (const timeOut of slow)
     await withContestants(surroundings, timeOut, async (contestants) => {

@@ -18,7 +18,7 @@ export interface Postgres {
  */
 const CHANGED = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '32GB' };
 
-const TOLD = [
+const REPORTED_SETTINGS = [
   'fsync',
   'synchronous_commit',
   'full_page_writes',
@@ -47,12 +47,12 @@ async function about(url: string): Promise<Pick<Postgres, 'pid' | 'version' | 's
   const { rows } = await client.query<{ name: string; setting: string }>(
     `SELECT name, current_setting(name) AS setting FROM pg_settings
       WHERE name = ANY ($1) OR name IN ('server_version', 'data_directory')`,
-    [TOLD],
+    [REPORTED_SETTINGS],
   );
   await client.end();
   const all = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
   const pidFile = await readFile(join(all['data_directory'] ?? '', 'postmaster.pid'), 'utf8');
-  const settings = Object.fromEntries(TOLD.map((name) => [name, all[name] ?? '']));
+  const settings = Object.fromEntries(REPORTED_SETTINGS.map((name) => [name, all[name] ?? '']));
   return { pid: parseInt(pidFile, 10), version: all['server_version'] ?? '', settings };
 }
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 /** The last build on Fastify, with which the service is compared; figures in docs/performance.md. */
 export const FASTIFY = '2659cb4';
-/** The last build before calls to each operator were bounded and an overloaded instance refused anything. */
+/** The last commit that neither bounded the calls to an operator nor refused requests under overload. */
 export const UNBOUNDED = '5eded89';
 
 const run = promisify(execFile);

@@ -25,9 +25,9 @@ export interface Frame {
 const IDLE = '(idle)';
 
 /** The samples as one tree: calls of the same function from the same place are one frame; idle time is left out. */
-export function folded({ nodes, samples, timeDeltas }: CpuProfile): Frame {
+export function foldSamples({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const times = new Map<number, number>();
-  // A sample's time is that until the next one.
+  // A sample counts for the time until the next one.
   samples.forEach((id, index) => times.set(id, (times.get(id) ?? 0) + (timeDeltas[index + 1] ?? 0)));
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const root = frameOf('all', '(root)', '');

@@ -10,10 +10,10 @@ import { parseArgs } from 'node:util';
 import { type Contestant, type Name, NAMES, start } from './contestants.js';
 import { flameGraph } from './flame.js';
 import { Load, type Run, Stock } from './load.js';
-import { type CpuProfile, folded, selfTimes } from './profile.tree.js';
+import { type CpuProfile, foldSamples, selfTimes } from './profile.tree.js';
 import { aligned } from './report.js';
-import { prepared } from './requests.js';
-import { keep, surrounded } from './surroundings.js';
+import { prepareRequest } from './requests.js';
+import { writeResult, withSurroundings } from './surroundings.js';
 
 const CONNECTIONS = 32;
 const WARM_UP = 10_000;
@@ -22,8 +22,8 @@ const PROFILED = 20_000;
 const WRITING_MS = 30_000;
 
 /** Profiles a contestant under load. */
-function profiled(name: Name): Promise<{ profile: CpuProfile; run: Run }> {
-  return surrounded('profile', async ({ surroundings }) => {
+function takeProfile(name: Name): Promise<{ profile: CpuProfile; run: Run }> {
+  return withSurroundings('profile', async ({ surroundings }) => {
     const file = join(surroundings.folder, 'server.cpuprofile');
     const contestant = await start(name, {
       ...surroundings,
@@ -43,7 +43,7 @@ function profiled(name: Name): Promise<{ profile: CpuProfile; run: Run }> {
 }
 
 async function bets({ port, providerSecret }: Contestant, prefix: string, count: number): Promise<Run> {
-  const requests = Array.from({ length: count }, (_, n) => prepared('BET', providerSecret, prefix, n));
+  const requests = Array.from({ length: count }, (_, n) => prepareRequest('BET', providerSecret, prefix, n));
   const load = await Load.open(port, CONNECTIONS);
   const run = await load.closed(new Stock(requests), 120);
   load.close();
@@ -63,13 +63,13 @@ async function toggle({ pid }: Contestant, file: string): Promise<void> {
 const { positionals } = parseArgs({ allowPositionals: true });
 const name = NAMES.find((each) => each === (positionals[0] ?? 'service'));
 if (!name) throw new Error(`one of ${NAMES.join(', ')}`);
-const { profile, run } = await profiled(name);
+const { profile, run } = await takeProfile(name);
 const requests = run.latencies.length;
-const root = folded(profile);
+const root = foldSamples(profile);
 const base = name === 'service' ? 'flame' : `flame.${name}`;
 const title = `${name}: ${requests.toLocaleString('en')} BETs over ${CONNECTIONS} connections, Node ${process.version}`;
-const graph = await keep(`${base}.svg`, flameGraph(root, requests, title));
-const asTold = await keep(`${base}.cpuprofile`, JSON.stringify(profile));
+const graph = await writeResult(`${base}.svg`, flameGraph(root, requests, title));
+const profileFile = await writeResult(`${base}.cpuprofile`, JSON.stringify(profile));
 const rows = selfTimes(root).map(([owner, us]) => [
   owner,
   (us / requests).toFixed(1),
@@ -77,4 +77,4 @@ const rows = selfTimes(root).map(([owner, us]) => [
 ]);
 console.log(`${title}; ${Math.round(requests / run.seconds)} per second under the profiler\n`);
 console.log(aligned([['self time of', 'µs per BET', 'share'], ...rows], 1));
-console.log(`\nWritten: ${graph} and ${asTold}`);
+console.log(`\nWritten: ${graph} and ${profileFile}`);

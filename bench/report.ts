@@ -18,7 +18,7 @@ export function table({ cases, machine, settings, reference, witnessed }: Result
     `“: ${reference}” is the ratio to the ${reference} in the neighbouring slices; “~” stands before a p99.9 of fewer than 10,000 requests.`,
     ...witnessed.map(
       ({ name, bets }) =>
-        `${name}: ${bets} BETs witnessed, none called for before its claim or answered before its settlement was committed.`,
+        `${name}: ${bets} BETs witnessed, each claim was committed before its call and each settlement before its answer.`,
     ),
   ].join('\n');
   const workloads = [...new Set(cases.map(titleOf))];

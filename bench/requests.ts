@@ -22,7 +22,12 @@ export interface Caller {
  * The n-th request of a workload, signed now: it must be sent within the signature's window.
  * @param prefix the prefix of its ids, and of the BETs seeded for it
  */
-export function prepared(workload: Workload, secret: string, prefix: string, n: number): PreparedRequest {
+export function prepareRequest(
+  workload: Workload,
+  secret: string,
+  prefix: string,
+  n: number,
+): PreparedRequest {
   const caller = { providerId: PROVIDER_ID, secret, gameId: GAME_ID };
   switch (workload) {
     case 'BET':
@@ -85,7 +90,7 @@ function transaction(
     amountMinor: 100,
     roundId,
   };
-  return signed(caller, '/v1/wallet/transaction', body, (reply) => {
+  return prepareSigned(caller, '/v1/wallet/transaction', body, (reply) => {
     const answer = JSON.parse(reply.body) as Record<string, unknown>;
     return (
       answer['transactionId'] === transactionId &&
@@ -108,18 +113,18 @@ function replayed(reply: Reply): boolean {
 
 function balance(caller: Caller, session: number): PreparedRequest {
   const fields = { sessionToken: `token-${session}` };
-  return signed(caller, '/v1/wallet/balance', fields, ({ body }) => body === '{"balance":100000}');
+  return prepareSigned(caller, '/v1/wallet/balance', fields, ({ body }) => body === '{"balance":100000}');
 }
 
 export function verify(caller: Caller, session: number): PreparedRequest {
   const fields = { sessionToken: `token-${session}` };
-  return signed(caller, '/v1/wallet/session/verify', fields, ({ body }) => {
+  return prepareSigned(caller, '/v1/wallet/session/verify', fields, ({ body }) => {
     const answer = JSON.parse(body) as Record<string, unknown>;
     return answer['playerRef'] === `player-${session}` && answer['gameId'] === caller.gameId;
   });
 }
 
-function signed(
+function prepareSigned(
   { providerId, secret }: Caller,
   path: string,
   fields: object,

@@ -6,14 +6,17 @@ import { Operator } from './operator.process.js';
 import { type Postgres, startPostgres } from './postgres.js';
 
 /** The environment of a benchmark. The caller stops the contestants that it starts. */
-export interface Around {
+export interface BenchEnvironment {
   readonly postgres: Postgres;
   readonly operator: Operator;
   readonly surroundings: Surroundings;
 }
 
 /** Runs the work with a PostgreSQL, an operator and a folder. */
-export async function surrounded<T>(name: string, work: (around: Around) => Promise<T>): Promise<T> {
+export async function withSurroundings<T>(
+  name: string,
+  work: (environment: BenchEnvironment) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `croupier-${name}-`));
   const postgres = await startPostgres(folder);
   const operator = await Operator.start();
@@ -34,8 +37,11 @@ export function machineOf({ version }: Postgres) {
 
 const RESULTS = join(import.meta.dirname, '../../results');
 
-/** Writes a file to bench/results. @returns its path */
-export async function keep(file: string, text: string): Promise<string> {
+/**
+ * Writes a file to bench/results.
+ * @returns its path
+ */
+export async function writeResult(file: string, text: string): Promise<string> {
   await mkdir(RESULTS, { recursive: true });
   await writeFile(join(RESULTS, file), text);
   return join(RESULTS, file);

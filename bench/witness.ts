@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Contestant, Name } from './contestants.js';
 import { Load, Stock } from './load.js';
 import type { Operator } from './operator.process.js';
-import { prepared } from './requests.js';
+import { prepareRequest } from './requests.js';
 
 const CONNECTIONS = 32;
 const REQUESTS = 640;
@@ -19,7 +19,11 @@ export interface Witnessed {
   readonly answeredBeforeSettlement: number;
 }
 
-/** @throws Error if a contestant calls or answers too early, which would make its figures worthless */
+/**
+ * Checks from outside that a contestant commits each claim before it calls the operator, and each settlement before
+ * it answers.
+ * @throws Error if it calls or answers too early, which would make its figures worthless
+ */
 export async function witness(contestant: Contestant, operator: Operator): Promise<Witnessed> {
   const { name, databaseUrl, pendingSql, approvedSql, operatorSecret } = contestant;
   await operator.watch({ databaseUrl, pendingSql, secret: operatorSecret });
@@ -27,7 +31,7 @@ export async function witness(contestant: Contestant, operator: Operator): Promi
   const load = await Load.open(contestant.port, CONNECTIONS);
   const looks: Promise<boolean>[] = [];
   const requests = Array.from({ length: REQUESTS }, (_, n) => {
-    const request = prepared('BET', contestant.providerSecret, 'witness', n);
+    const request = prepareRequest('BET', contestant.providerSecret, 'witness', n);
     const look = async () => (await pool.query(approvedSql, [`witness-fresh-${n}`])).rowCount === 1;
     return {
       ...request,
