@@ -23,7 +23,7 @@ const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] 
 
 /** Longest time after the faults until every intent is definite, in seconds. */
 const LIVENESS_SECONDS = 90;
-/** Most undecided transactions that a finding names. */
+/** Maximum number of undecided transactions that a finding names. */
 const LISTED = 10;
 /** Longest scripted load; a script ends with its last fault. */
 const SCRIPT_MINUTES = 2;
@@ -159,7 +159,10 @@ async function untilOver({ minutes }: Run, history: History, early: () => boolea
   }
 }
 
-/** Waits until every intent is definite. @returns descriptions of intents that were not definite in time */
+/**
+ * Waits until every intent is definite.
+ * @returns descriptions of intents that were not definite in time
+ */
 async function settle(
   world: World,
   history: History,
@@ -205,7 +208,7 @@ async function settle(
     violations.push('not every provider that gave up learns the outcome');
   }
   providers.stopped = true;
-  await providers.settled();
+  await providers.waitForBackground();
   return violations;
 }
 

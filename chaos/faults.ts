@@ -3,7 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { History } from './load/history.js';
-import { type Fault, type FaultKind, LANES, type Lane, type Plan, type PlannedFault } from './plan.js';
+import {
+  type Fault,
+  type FaultKind,
+  SEQUENCES,
+  type Sequence,
+  type Plan,
+  type PlannedFault,
+} from './plan.js';
 import { until } from './processes/child.js';
 import type { World } from './world.js';
 
@@ -15,12 +22,12 @@ const READY_SECONDS = 45;
 /** Longest wait of a fail-over for statements under way, in milliseconds. */
 const UNDER_WAY_MS = 10_000;
 /** Longest wait of a scripted fault until every instance is ready, in seconds. */
-const CALM_SECONDS = 20;
+const ALL_READY_SECONDS = 20;
 
-/** Faults that a script forces need running instances. */
-const LONE: readonly FaultKind[] = ['suspend', 'kill-before-call', 'redis-kill', 'fail-over'];
+/** Faults of a script that begin only when every instance is ready. */
+const NEEDS_ALL_READY: readonly FaultKind[] = ['suspend', 'kill-before-call', 'redis-kill', 'fail-over'];
 
-/** Carries out the plan, with all its sequences of faults at the same time. */
+/** Injects the faults of a plan, all its sequences at the same time. */
 export class Faults {
   /** Number of fail-overs during statements. */
   failOversDuringCommit = 0;
@@ -35,8 +42,8 @@ export class Faults {
   /** Resolves when all faults of the plan have ended, or, after `stop`, those under way. */
   async run(): Promise<void> {
     const began = performance.now();
-    const lanes = Object.keys(LANES) as Lane[];
-    await Promise.all(lanes.map((lane) => this.follow(this.plan.faults[lane], began)));
+    const sequences = Object.keys(SEQUENCES) as Sequence[];
+    await Promise.all(sequences.map((lane) => this.follow(this.plan.faults[lane], began)));
   }
 
   stop(): void {
@@ -63,21 +70,22 @@ export class Faults {
         await sleep(Math.min(250, Math.max(1, atMs - (performance.now() - began))));
       }
       if (this.stopped) return;
-      if (this.plan.scripted && LONE.includes(fault.kind)) await this.everyoneReady();
+      if (this.plan.scripted && NEEDS_ALL_READY.includes(fault.kind)) await this.allReady();
       const from = Date.now();
-      await this.carryOut(fault);
+      await this.inject(fault);
       this.history.fault(fault, from, Date.now());
     }
   }
 
-  private async everyoneReady(): Promise<void> {
+  /** Waits until every instance is ready, or until `ALL_READY_SECONDS` have passed. */
+  private async allReady(): Promise<void> {
     const ready = this.world.instances.map(({ number }) =>
-      until('ready', CALM_SECONDS, () => this.world.ready(number)),
+      until('ready', ALL_READY_SECONDS, () => this.world.ready(number)),
     );
     await Promise.allSettled(ready);
   }
 
-  private async carryOut(fault: Fault): Promise<void> {
+  private async inject(fault: Fault): Promise<void> {
     const { world } = this;
     switch (fault.kind) {
       case 'kill':
@@ -158,7 +166,10 @@ export class Faults {
     await Promise.all(killed.map(({ number }) => this.readyAgain(number)));
   }
 
-  /** Waits until statements are under way. @returns whether there were any */
+  /**
+   * Waits until statements are under way.
+   * @returns whether there were any
+   */
   private async statementsUnderWay(): Promise<boolean> {
     const late = performance.now() + UNDER_WAY_MS;
     while (this.world.statementsUnderWay === 0) {

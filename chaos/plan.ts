@@ -1,6 +1,6 @@
 import { Seeded } from './seeded.js';
 
-/** The two ends of a connection that is cut or stalled. */
+/** The kinds of connections that a fault cuts or stalls, by the party at the other end from the instance. */
 export const LINKS = ['client', 'database', 'redis', 'wallet'] as const;
 export type LinkKind = (typeof LINKS)[number];
 
@@ -32,13 +32,13 @@ export interface PlannedFault {
 }
 
 /** Sequences of faults. The faults of a sequence do not overlap; those of different ones may. */
-export const LANES = {
+export const SEQUENCES = {
   instances: ['kill', 'kill-before-call', 'suspend', 'rolling-restart'],
   database: ['database-restart', 'database-crash', 'database-kill', 'fail-over'],
   redis: ['redis-kill', 'redis-restart', 'redis-stall'],
   links: ['cut', 'hold-up'],
 } as const satisfies Record<string, readonly FaultKind[]>;
-export type Lane = keyof typeof LANES;
+export type Sequence = keyof typeof SEQUENCES;
 
 export interface Plan {
   readonly seed: number;
@@ -51,7 +51,7 @@ export interface Plan {
   readonly decline: number;
   /** Offset of each instance's clock, in seconds. */
   readonly clockSeconds: readonly number[];
-  readonly faults: Readonly<Record<Lane, readonly PlannedFault[]>>;
+  readonly faults: Readonly<Record<Sequence, readonly PlannedFault[]>>;
 }
 
 /** The parts of a run, which depend on the installed programs. */
@@ -92,7 +92,7 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
   const everySeconds = Object.fromEntries(
     kinds.map((kind) => [kind, Math.round(random.between(EVERY[kind][0], EVERY[kind][1]) / faultRate)]),
   ) as Record<FaultKind, number>;
-  const lane = (of: readonly FaultKind[]) =>
+  const sequence = (of: readonly FaultKind[]) =>
     of
       .filter((kind) => kinds.includes(kind))
       .flatMap((kind) =>
@@ -112,10 +112,10 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
       number === 0 ? 0 : random.below(121) - 60,
     ),
     faults: {
-      instances: lane(LANES.instances),
-      database: lane(LANES.database),
-      redis: lane(LANES.redis),
-      links: lane(LANES.links),
+      instances: sequence(SEQUENCES.instances),
+      database: sequence(SEQUENCES.database),
+      redis: sequence(SEQUENCES.redis),
+      links: sequence(SEQUENCES.links),
     },
   };
 }
@@ -151,7 +151,7 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
     [66, { kind: 'suspend', instances: [0], forMs: SCRIPT_SUSPENDED_MS }],
   ];
   const kinds = possible(parts);
-  const lane = (of: readonly FaultKind[]) =>
+  const sequence = (of: readonly FaultKind[]) =>
     script
       .filter(([, { kind }]) => of.includes(kind) && kinds.includes(kind))
       .map(([atSeconds, fault]) => ({ atMs: atSeconds * 1000, fault }));
@@ -163,16 +163,16 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
     decline: 0.02,
     clockSeconds: all.map((number) => number * 40),
     faults: {
-      instances: lane(LANES.instances),
-      database: lane(LANES.database),
-      redis: lane(LANES.redis),
-      links: lane(LANES.links),
+      instances: sequence(SEQUENCES.instances),
+      database: sequence(SEQUENCES.database),
+      redis: sequence(SEQUENCES.redis),
+      links: sequence(SEQUENCES.links),
     },
   };
 }
 
 function possible({ database, redis, instances }: Parts): readonly FaultKind[] {
-  return Object.values(LANES)
+  return Object.values(SEQUENCES)
     .flat()
     .filter((kind) => {
       if (kind.startsWith('redis')) return redis;

@@ -1,4 +1,4 @@
-/** Random numbers that are the same for the same seed: SFC32. */
+/** A generator of random numbers (SFC32) that repeats its sequence for the same seed. */
 export class Seeded {
   private a = 0;
   private b = 0;

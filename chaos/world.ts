@@ -66,7 +66,7 @@ export class World {
     return world;
   }
 
-  /** Of the database, past all links. */
+  /** The URL of the database, not through a link. */
   async databaseUrl(): Promise<string> {
     if (this.postgres) return this.postgres.url;
     const found = await findEmbeddedPostgres(join(this.folder, 'data'));
@@ -79,7 +79,7 @@ export class World {
     return { PATH: process.env['PATH'], DATABASE_URL: await this.databaseUrl(), SECRETS_KEY };
   }
 
-  /** Where a client reaches an instance. */
+  /** The address at which a client reaches an instance. */
   clientPort(instance: number): number {
     return this.clientLinks[instance]!.port;
   }

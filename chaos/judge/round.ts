@@ -130,8 +130,8 @@ class RoundReplay {
   }
 
   /**
-   * The moments that the decision for a claim can have read, none older than its request. @param first the earliest
-   * possible one
+   * The moments that the decision for a claim can have read, none older than its request.
+   * @param first the earliest possible one
    */
   private readable({ transactionId, at }: Move, first: number): Moment[] {
     const asked = (this.intents.get(transactionId)?.answers ?? []).filter(
@@ -169,7 +169,7 @@ class RoundReplay {
   }
 
   private decideIntent(rows: Rows, { session, request }: Intent, now: number): Decision {
-    const facts: SessionFacts = { ...session, currency: request.currency, mode: 'REAL', ...STANDING };
+    const facts: SessionFacts = { ...session, currency: request.currency, mode: 'REAL', ...ACTIVE_SESSION };
     const { providerId, sessionId } = session;
     const read = (transactionId: string | undefined) => {
       const row = rows.get(transactionId ?? '');
@@ -257,7 +257,7 @@ class RoundReplay {
 }
 
 /** All sessions of a run are live, and all tenants and games active. */
-const STANDING = { endedSecondsAgo: null, gameActive: true, operatorActive: true } as const;
+const ACTIVE_SESSION = { endedSecondsAgo: null, gameActive: true, operatorActive: true } as const;
 
 /** Groups the moves by database transaction, ordered by their last moves. */
 function stepsOf(moves: readonly Move[]): Step[] {

@@ -8,7 +8,7 @@ import type { History, Intent, PlayerSession } from './history.js';
 const PATH = '/v1/wallet/transaction';
 /** Percentages of requests that are sent twice at once, repeated later, or replayed byte for byte. */
 const TWICE = 5;
-const ASKED_AGAIN = 3;
+const REPEATED_LATER = 3;
 const REPLAYED = 1;
 /** Attempts of a provider that gives up. */
 const IMPATIENT_TRIES = 2;
@@ -32,7 +32,7 @@ export class Providers {
   patient = false;
   /** Whether no further retry is begun. */
   stopped = false;
-  private readonly aside = new Set<Promise<unknown>>();
+  private readonly background = new Set<Promise<unknown>>();
 
   constructor(
     private readonly world: World,
@@ -64,7 +64,7 @@ export class Providers {
         ...(twice ? [this.ask(intent, random)] : []),
       ]);
       if (reply.status === 200) {
-        if (random.chance(ASKED_AGAIN / 100) && !this.closing)
+        if (random.chance(REPEATED_LATER / 100) && !this.closing)
           this.later(random, () => this.ask(intent, random));
         return (JSON.parse(reply.text) as { status: 'APPROVED' | 'DECLINED' }).status;
       }
@@ -80,15 +80,15 @@ export class Providers {
   }
 
   /** Waits for work in the background. */
-  async settled(): Promise<void> {
-    await Promise.all(this.aside);
+  async waitForBackground(): Promise<void> {
+    await Promise.all(this.background);
   }
 
   private ask(intent: Intent, random: Seeded): Promise<Reply> {
-    return this.client.atNext((instance) => this.askAt(instance, intent, random));
+    return this.client.atNext((instance) => this.sendTo(instance, intent, random));
   }
 
-  private async askAt(instance: number, intent: Intent, random: Seeded): Promise<Reply> {
+  private async sendTo(instance: number, intent: Intent, random: Seeded): Promise<Reply> {
     const { sessionToken, providerId } = intent.session;
     const signed = this.client.sign(providerId, PATH, { ...intent.request, sessionToken });
     const ready = this.client.saysReady(instance);
@@ -127,7 +127,7 @@ export class Providers {
   private async replay(signed: Signed, first: Reply): Promise<void> {
     const second = await this.client.atNext((instance) => this.client.send(signed, instance));
     this.counts.replayedNonces += 1;
-    if (letIn(first) && letIn(second)) {
+    if (wasAccepted(first) && wasAccepted(second)) {
       this.counts.noncesUsedTwice += 1;
       this.violations.push(`a nonce was used twice: ${first.status} and ${second.status}`);
     }
@@ -136,12 +136,12 @@ export class Providers {
   private later(random: Seeded, work: () => Promise<unknown>): void {
     const done: Promise<unknown> = sleep(random.between(0, 3000))
       .then(work)
-      .finally(() => this.aside.delete(done));
-    this.aside.add(done);
+      .finally(() => this.background.delete(done));
+    this.background.add(done);
   }
 }
 
 /** Whether the signature and the nonce were accepted; without an answer it is not known. */
-function letIn({ status, code }: Reply): boolean {
+function wasAccepted({ status, code }: Reply): boolean {
   return status !== 0 && status !== 401 && code !== 'REPLAY_PROTECTION_UNAVAILABLE' && code !== 'OVERLOADED';
 }

@@ -35,7 +35,10 @@ export interface Row {
 /** The round that a request names, in its session. */
 export type RoundKey = Pick<Row, 'providerId' | 'operatorId' | 'playerRef' | 'gameId' | 'roundId' | 'mode'>;
 
-/** A transaction as wallet/transaction.sql.ts reads it (`STORED_COLUMNS`). @param now of the database's clock */
+/**
+ * A transaction as wallet/transaction.sql.ts reads it (`STORED_COLUMNS`).
+ * @param now of the database's clock
+ */
 export function storedFacts(row: Row, rows: Iterable<Row>, now: number): StoredFacts {
   return {
     transactionId: row.transactionId,
@@ -64,7 +67,10 @@ export function storedFacts(row: Row, rows: Iterable<Row>, now: number): StoredF
   };
 }
 
-/** The round as wallet/transaction.sql.ts reads it (`ROUND_OF_SESSION`). @param version of its row in `rounds` */
+/**
+ * The round as wallet/transaction.sql.ts reads it (`ROUND_OF_SESSION`).
+ * @param version of its row in `rounds`
+ */
 export function roundFacts(
   key: RoundKey,
   sessionId: string,

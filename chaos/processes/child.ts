@@ -37,7 +37,10 @@ export function start(
   };
 }
 
-/** Runs a command to its end. @throws Error with its output unless its exit status is 0 */
+/**
+ * Runs a command to its end.
+ * @throws Error with its output unless its exit status is 0
+ */
 export async function run(
   command: string,
   args: readonly string[],
@@ -62,7 +65,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits for a condition. @throws Error if it is not met in time */
+/**
+ * Waits for a condition.
+ * @throws Error if it is not met in time
+ */
 export async function until(
   what: string,
   seconds: number,
@@ -70,7 +76,7 @@ export async function until(
 ): Promise<void> {
   const late = performance.now() + seconds * 1000;
   while (!(await holds())) {
-    if (performance.now() > late) throw new Error(`waited ${seconds} s in vain until ${what}`);
+    if (performance.now() > late) throw new Error(`waited ${seconds} s until ${what}, without success`);
     await sleep(100);
   }
 }

@@ -47,12 +47,12 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   if (route === 'transaction') return transaction(party, body, json, response);
   if (route === 'balance') {
     const balance = ledgerOf(party).balance(String(json['playerRef']), String(json['currency']));
-    return met(fateOf('balance', String(json['playerRef'])), response, () => ({ balance }));
+    return respondWith(fateOf('balance', String(json['playerRef'])), response, () => ({ balance }));
   }
   if (route.endsWith('free-spins/grant')) {
     const requestRef = String(json['requestRef']);
     grants.set(requestRef, (grants.get(requestRef) ?? 0) + 1);
-    return met(fateOf('grant', requestRef), response, () => ({ externalRef: `spins-${requestRef}` }));
+    return respondWith(fateOf('grant', requestRef), response, () => ({ externalRef: `spins-${requestRef}` }));
   }
   send(response, 200, {});
 }
@@ -73,7 +73,7 @@ function transaction(
   const fate = fateOf('transaction', id);
   calls.push({ at: Date.now(), operatorId, providerId, transactionId, fate });
   const ledger = ledgerOf(operatorId);
-  met(fate, response, () => {
+  respondWith(fate, response, () => {
     let entry = ledger.find(providerId, transactionId);
     if (!entry) {
       entry = ledger.judge(order, new Date());
@@ -103,7 +103,7 @@ function fateOf(route: string, what: string): Fate {
 }
 
 /** Carries out a call or not, and answers it or not, according to its fate. */
-function met(fate: Fate, response: ServerResponse, carryOut: () => object): void {
+function respondWith(fate: Fate, response: ServerResponse, carryOut: () => object): void {
   const { walletTimeoutMs } = rates;
   switch (fate) {
     case 'answered':

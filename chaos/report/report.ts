@@ -17,7 +17,10 @@ const LISTED = 200;
 const kindOf = (violation: string) =>
   violation.replaceAll(/[\d]+/g, 'N').replaceAll(/player-\S+|[0-9a-f]{8}-\S+/g, '…');
 
-/** Writes report.md, findings.json and timeline.html. @returns all findings */
+/**
+ * Writes report.md, findings.json and timeline.html.
+ * @returns all findings
+ */
 export async function writeReport(
   run: Run,
   measured: Measured,

@@ -29,7 +29,7 @@ interface StoredRow extends Row {
   /** The values that its first claim fixed. */
   readonly claim: Claim | undefined;
   /** For a WIN: the APPROVED BETs of its round at the time of its claim. */
-  readonly stoodOn: readonly string[];
+  readonly dependsOn: readonly string[];
   updatedAt: number;
   parked: boolean;
 }
@@ -45,7 +45,7 @@ export class SimulatedDatabase {
   private readonly versions = new Map<string, number>();
 
   /**
-   * @param clock the database's, in milliseconds
+   * @param clock the database's clock, in milliseconds of Unix time
    * @param session of every request
    */
   constructor(
@@ -70,7 +70,7 @@ export class SimulatedDatabase {
     };
   }
 
-  /** fresh-claim.sql.ts: CLAIM_BET and CLAIM_WIN, and transactions.store.ts: nothing for a ROLLBACK. */
+  /** As CLAIM_BET and CLAIM_WIN in fresh-claim.sql.ts; as in fresh-claim.store.ts, a ROLLBACK is not claimed here. */
   tryClaim({ provider, request, platformTransactionId }: Submission): Claim | undefined {
     if (request.kind === 'ROLLBACK' || this.rows.has(request.transactionId)) return undefined;
     const key = roundKey(provider.id, this.session, request);
@@ -233,7 +233,7 @@ export class SimulatedDatabase {
     );
     this.rows.set(request.transactionId, {
       ...rowOf(transaction),
-      stoodOn: request.kind === 'WIN' ? standing.map(({ transactionId }) => transactionId) : [],
+      dependsOn: request.kind === 'WIN' ? standing.map(({ transactionId }) => transactionId) : [],
       transactionId: request.transactionId,
       platformTransactionId,
       kind: request.kind,
@@ -255,7 +255,7 @@ export class SimulatedDatabase {
     const { originalTransactionId: transactionId = '' } = request;
     this.rows.set(transactionId, {
       ...rowOf(transaction),
-      stoodOn: [],
+      dependsOn: [],
       transactionId,
       platformTransactionId,
       kind: null,

@@ -17,7 +17,7 @@ export interface Rates {
 /** Longest hop after the faults, in milliseconds. */
 const HEALTHY_MS = 10;
 
-/** Latencies and losses between any two parties. */
+/** The simulated network: draws the latency of each message, and whether it is lost. */
 export class Network {
   /** Ends all faults. */
   healed = false;

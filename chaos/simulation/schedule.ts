@@ -123,12 +123,12 @@ class Schedule {
 
   /** No request is in flight, and every transaction is decided or parked. */
   private quiet(): boolean {
-    return this.unsettled().length === 0 && (this.provider.idle || this.parkedOnes());
+    return this.unsettled().length === 0 && (this.provider.idle || this.anyParked());
   }
 
   private unsettled(): string[] {
     return [...this.database.rows.values()]
-      .filter((row) => undecided(row) && !row.parked && !this.parkedOnes())
+      .filter((row) => undecided(row) && !row.parked && !this.anyParked())
       .map(({ transactionId, state }) => `${transactionId} ${state}`);
   }
 
@@ -144,13 +144,13 @@ class Schedule {
   }
 
   /** Transactions that depend on a parked one also wait for a person. */
-  private parkedOnes(): boolean {
+  private anyParked(): boolean {
     return [...this.database.rows.values()].some(({ parked }) => parked);
   }
 
   /** Repeats all requests until no outcome changes. */
   private async repeatAll(): Promise<void> {
-    if (this.parkedOnes()) return;
+    if (this.anyParked()) return;
     for (let pass = 0; pass < PASSES; pass += 1) {
       const before = this.outcomes();
       for (const request of this.requests) this.provider.pursue(request, true);
@@ -189,7 +189,7 @@ class Schedule {
 
   private judgeEnd(): void {
     this.violations.push(...this.wallet.violations, ...this.provider.violations);
-    if (this.violations.length > 0 || this.parkedOnes()) return;
+    if (this.violations.length > 0 || this.anyParked()) return;
     this.judgeAgreement();
     this.judgeRounds();
     this.judgeReversals();
@@ -218,9 +218,9 @@ class Schedule {
 
   /** Checks that a WIN and a ROLLBACK of the BET that it depends on do not both take effect. */
   private judgeRounds(): void {
-    for (const { transactionId, kind, state, stoodOn } of this.database.rows.values()) {
+    for (const { transactionId, kind, state, dependsOn } of this.database.rows.values()) {
       if (kind !== 'WIN' || state !== 'APPROVED') continue;
-      for (const bet of stoodOn) {
+      for (const bet of dependsOn) {
         if (this.database.rows.get(bet)?.state !== 'ROLLED_BACK') continue;
         this.violations.push(`${transactionId} is APPROVED, and ${bet}, on which it depends, is ROLLED_BACK`);
       }

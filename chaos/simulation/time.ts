@@ -31,13 +31,13 @@ export class SimulatedTime {
   /** Runs the events in order, each with its immediate consequences, until `done` or until none is left. */
   async run(done: () => boolean): Promise<void> {
     govern(this);
-    await settled();
+    await untilIdle();
     while (!done()) {
       const event = this.events.pop();
       if (!event) return;
       this.now = event.at;
       event.run();
-      await settled();
+      await untilIdle();
     }
   }
 }
@@ -65,6 +65,6 @@ export async function withSimulatedTime<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Resolves when no promise has work left: Node runs ticks only then. A turn of the event loop would cost a system call. */
-function settled(): Promise<void> {
+function untilIdle(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
