@@ -146,8 +146,8 @@ export class AttentionWatcher
   }
 
   /**
-   * Opens items for the newest causes, up to a window in which all have an item for more than half a minute: older causes
-   * have theirs, too, because passes begin more often.
+   * Opens items for the newest causes, up to a window whose causes all have items and are older than half a minute:
+   * earlier ones have theirs, too, because passes begin more often.
    * @returns the place of the last row; undefined at the end of the search
    */
   private async searchNewest(name: Search): Promise<readonly string[] | undefined> {

@@ -96,7 +96,7 @@ export class Audit implements OnApplicationBootstrap {
     return seal;
   }
 
-  /** Logs the entry's hash, which later proves, outside of the database, what the chain was at this moment. */
+  /** Logs the entry's hash: proof, outside of the database, of the chain's state at this moment. */
   private logAppended(
     { actor, address }: Actor,
     { action, target, outcome }: NewEntry,

@@ -12,7 +12,7 @@ export interface Break {
 const BEGINNING = digest('croupier audit', 'beginning');
 
 /**
- * Verifies the chain, computing each hash as the trigger of migration 0003 did. It needs only the entries, so anyone
+ * Verifies the chain, computing each hash as the database's trigger does. It needs only the entries, so anyone
  * with a copy of the table can verify it.
  */
 export class Chain {
@@ -57,7 +57,7 @@ export class Chain {
   }
 }
 
-/** Whether the entry is the first one of all, as it says. */
+/** Whether the entry claims to be the first of the log. */
 export function isFirstOfAll({ previousHash }: Entry): boolean {
   return previousHash === BEGINNING;
 }

@@ -266,8 +266,8 @@ export const SETTLE_ROLLBACK = groupStatement(
 );
 
 /**
- * Records that the provider was answered 200 with status $3 without an attempt. A rolled-back transaction stays DECLINED for
- * the provider, even if a replay of its earlier answer is recorded later.
+ * Records a 200 with status $3 that the provider received and no attempt produced. A rolled-back transaction stays
+ * DECLINED for the provider, even if a replay of its earlier answer is recorded later.
  */
 export const RECORD_REPORTED: Statement = {
   name: 'transaction_record_reported',
@@ -276,7 +276,7 @@ export const RECORD_REPORTED: Statement = {
      WHERE provider_id = $1 AND transaction_id = $2 AND coalesce(reported_status, '') NOT IN ('DECLINED', $3)`,
 };
 
-/** A repeated attempt keeps the first mark. */
+/** Marks a WIN above the limit $3, once: a repeated attempt keeps the first mark. */
 export const MARK_ABOVE_LIMIT: Statement = {
   name: 'transaction_mark_above_limit',
   text: `

@@ -29,7 +29,7 @@ import { type LoadedFacts, type StoredTransaction, TransactionStore } from './tr
 
 /** Maximum number of tries to claim a transaction while concurrent requests change its round or take its id. */
 const CLAIM_TRIES = 50;
-/** How much the longest pause, which is random, grows with each further try, in milliseconds. */
+/** Growth of the random pause's upper bound with each try, in milliseconds. */
 const PAUSE_STEP_MS = 4;
 
 /** The response's bytes, and whether they are a replay. */
