@@ -26,8 +26,8 @@ export class Audit implements OnApplicationBootstrap {
   ) {}
 
   /**
-   * Seals entries that instances of an earlier version have written. After the first start, a log without seals is
-   * invalid.
+   * Seals the newest entry if an instance of an earlier version has written it. After the first start, a log without
+   * seals is invalid.
    */
   async onApplicationBootstrap(): Promise<void> {
     const newest = await this.database.transaction(async ({ query }) => {
