@@ -56,7 +56,10 @@ export class AuditAdminController {
 
 const PLACE = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})$/;
 
-/** @param cursor empty to start at the newest entry @throws CroupierError INVALID_REQUEST */
+/**
+ * @param cursor empty to start at the newest entry
+ * @throws CroupierError INVALID_REQUEST
+ */
 function placeIn(cursor: string): { day: string; position: number } | undefined {
   if (cursor === '') return undefined;
   const [, day, position] = PLACE.exec(cursor) ?? [];

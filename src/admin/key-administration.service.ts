@@ -37,14 +37,20 @@ export class KeyAdministration {
     return { stored, key };
   }
 
-  /** Live keys, newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * Live keys, newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {
     const page = await pageById(query, ({ after, limit }) => this.page(after, limit), idOf);
     await this.audit.read(actor, { action: 'key.list', target: 'keys', after: query });
     return page;
   }
 
-  /** Revokes a key: the next request with it is refused on every instance. @throws CroupierError NOT_FOUND */
+  /**
+   * Revokes a key: the next request with it is refused on every instance.
+   * @throws CroupierError NOT_FOUND
+   */
   async revoke(actor: Actor, id: string): Promise<void> {
     await this.audit.change(actor, async (transaction, record) => {
       const revoked = await this.keys.revoke(transaction, id);

@@ -70,7 +70,10 @@ export class KeyStore {
     return (await this.database.query<LiveKey>(LIVE_BY_HASH, [hash, everySeconds]))[0];
   }
 
-  /** Live keys, newest first. @param after the last id of the previous page */
+  /**
+   * Live keys, newest first.
+   * @param after the last id of the previous page
+   */
   page(after: string | undefined, limit: number): Promise<AdminKey[]> {
     const page = this.keys.createQueryBuilder('key').where({ revokedAt: IsNull() });
     if (after !== undefined) page.andWhere(BEFORE, { after });

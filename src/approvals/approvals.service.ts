@@ -100,7 +100,10 @@ export class ApprovalsService implements OnModuleInit {
     return this.withResult(approval);
   }
 
-  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * Newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(query: ApprovalQuery): Promise<PageOf<Approval>> {
     await this.approvals.expire();
     return pageByTime(
@@ -134,8 +137,8 @@ export class ApprovalsService implements OnModuleInit {
 
   /**
    * Approves, and records the action in the same transaction.
-   * @returns the remaining work; undefined if the approval is no longer WAITING @throws CroupierError if the action is no
-   * longer possible; nothing was committed then
+   * @returns the remaining work; undefined if the approval is no longer WAITING
+   * @throws CroupierError if the action is no longer possible; nothing was committed then
    */
   private recordAction(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
     const { approvalId, kind, terms } = approval;
@@ -192,7 +195,10 @@ export class ApprovalsService implements OnModuleInit {
     return { ...approval, result };
   }
 
-  /** Refuses the requester, and keys that the requester created. @throws CroupierError FORBIDDEN */
+  /**
+   * Refuses the requester, and keys that the requester created.
+   * @throws CroupierError FORBIDDEN
+   */
   private async assertAnotherPerson({ actor }: Actor, { askedBy }: Approval): Promise<void> {
     if (actor === askedBy) {
       throw new CroupierError('FORBIDDEN', 'this needs a person other than the requester');

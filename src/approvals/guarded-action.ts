@@ -81,9 +81,10 @@ export interface Executor<Kind extends GuardedActionKind> {
   /** Whether an action with this reference was recorded. */
   isRecorded(query: Query, terms: TermsOf[Kind]): Promise<boolean>;
   /**
-   * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
-   * after the commit. @returns the remaining work, called after the commit; it may fail or be lost, and must not throw
-   * a refusal @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
+   * Records the action in the transaction that approves it, so that the remaining work is done even if the process
+   * dies after the commit.
+   * @returns the remaining work, called after the commit; it may fail or be lost, and must not throw a refusal
+   * @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
   /** What the call would have answered, from the record; `{error}` for a failure. */

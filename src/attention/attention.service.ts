@@ -24,7 +24,10 @@ export class AttentionService {
     private readonly clock: Clock,
   ) {}
 
-  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * Newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(query: AttentionQuery): Promise<PageOf<Attention>> {
     await this.items.wake();
     return pageByTime(
@@ -43,7 +46,10 @@ export class AttentionService {
     return { ...item, events: await this.items.events(id) };
   }
 
-  /** @param assignee free text; null removes the assignment @throws CroupierError NOT_FOUND · CONFLICT if it is closed */
+  /**
+   * @param assignee free text; null removes the assignment
+   * @throws CroupierError NOT_FOUND · CONFLICT if it is closed
+   */
   assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionStory> {
     return this.change(actor, id, 'assign', { assignee }, (query) =>
       this.items.assign(query, id, actor, assignee),
@@ -68,7 +74,10 @@ export class AttentionService {
     return this.change(actor, id, 'comment', { text }, (query) => this.items.comment(query, id, actor, text));
   }
 
-  /** Closes the item for good: it is not opened again for the same cause. @throws CroupierError NOT_FOUND · CONFLICT */
+  /**
+   * Closes the item for good: it is not opened again for the same cause.
+   * @throws CroupierError NOT_FOUND · CONFLICT
+   */
   close(actor: Actor, id: string, reason: string): Promise<AttentionStory> {
     return this.change(actor, id, 'close', { reason }, (query) => this.items.close(query, id, actor, reason));
   }

@@ -58,7 +58,11 @@ export class AttentionStore {
     private readonly randomness: Randomness,
   ) {}
 
-  /** Opens an item for each cause that has none. @param by the actor @returns the number of opened items */
+  /**
+   * Opens an item for each cause that has none.
+   * @param by the actor
+   * @returns the number of opened items
+   */
   async open(causes: readonly Cause[], by = sql.PLATFORM_ACTOR): Promise<number> {
     let opened = 0;
     for (let at = 0; at < causes.length; at += BATCH) {
@@ -105,7 +109,10 @@ export class AttentionStore {
     if (ids.length > 0) await this.database.query(sql.END, [ids]);
   }
 
-  /** Closes the round items whose cause is gone. @param subjects those whose cause is still present */
+  /**
+   * Closes the round items whose cause is gone.
+   * @param subjects those whose cause is still present
+   */
   async endOtherRounds(subjects: readonly string[]): Promise<void> {
     await this.database.query(sql.END_OTHER_ROUNDS, [subjects]);
   }
@@ -131,7 +138,10 @@ export class AttentionStore {
     return this.database.query(sql.PRESENT, [kind, after, limit]);
   }
 
-  /** Claims a scan. @returns false if any instance began this scan less than `seconds` ago */
+  /**
+   * Claims a scan.
+   * @returns false if any instance began this scan less than `seconds` ago
+   */
   async claimScan(name: string, seconds: number): Promise<boolean> {
     return (await this.database.query(sql.CLAIM_SCAN, [name, seconds])).length > 0;
   }

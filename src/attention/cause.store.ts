@@ -29,7 +29,10 @@ export interface CountedRounds {
 export class CauseStore {
   constructor(private readonly database: Database) {}
 
-  /** The next rows of a search. @param place the place of the last row of the window before; undefined for the newest causes */
+  /**
+   * The next rows of a search.
+   * @param place the place of the last row of the window before; undefined for the newest causes
+   */
   async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<Searched[]> {
     const { statement, begin } = SEARCHES[search];
     // Each search gives the rows that its mapping reads.

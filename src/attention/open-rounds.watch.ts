@@ -25,7 +25,10 @@ export class OpenRoundsWatch {
     private readonly causes: CauseStore,
   ) {}
 
-  /** Counts if an hour has passed since the last count. @param mustStop called before each pair */
+  /**
+   * Counts if an hour has passed since the last count.
+   * @param mustStop called before each pair
+   */
   async run(mustStop: () => boolean): Promise<void> {
     if (!(await this.items.claimScan('rounds', COUNT_SECONDS))) return;
     const counted: (Pair & CountedRounds)[] = [];

@@ -66,7 +66,11 @@ export class Audit implements OnApplicationBootstrap {
     await this.change(actor, (_, record) => record(entry));
   }
 
-  /** Newest first. @param before undefined to start at the newest entry @param limit 1 or more */
+  /**
+   * Newest first.
+   * @param before undefined to start at the newest entry
+   * @param limit 1 or more
+   */
   entries(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
     return this.store.page(filter, before, limit);
   }
@@ -76,12 +80,18 @@ export class Audit implements OnApplicationBootstrap {
     return this.store.head();
   }
 
-  /** Whether the newest seal was made with the current `SECRETS_KEY`. @param query a transaction */
+  /**
+   * Whether the newest seal was made with the current `SECRETS_KEY`.
+   * @param query a transaction
+   */
   async isSealedWithPresentKey(query: Query): Promise<boolean> {
     return (await this.store.newestSeal(query))?.keyId === this.sealer.keyId;
   }
 
-  /** For each target, the newest sealed entry whose `after` has this field. @param query a transaction */
+  /**
+   * For each target, the newest sealed entry whose `after` has this field.
+   * @param query a transaction
+   */
   newestWith(query: Query, targets: readonly string[], field: string): Promise<Statement[]> {
     return this.store.newestWith(query, targets, field);
   }

@@ -253,7 +253,10 @@ export class AuditStore {
     return query<Statement>(NEWEST_WITH, [targets, field]);
   }
 
-  /** Newest first. @param before undefined to start at the newest entry */
+  /**
+   * Newest first.
+   * @param before undefined to start at the newest entry
+   */
   page(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
     const { actor, action, target, outcome, requestId, from, to } = filter;
     return this.database.query<Entry>(PAGE, [
@@ -270,7 +273,10 @@ export class AuditStore {
     ]);
   }
 
-  /** Oldest first. @param after undefined to start at the first entry */
+  /**
+   * Oldest first.
+   * @param after undefined to start at the first entry
+   */
   following(after: Place | undefined, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(FOLLOWING, [after?.day, after?.position, limit]);
   }
@@ -290,7 +296,10 @@ export class AuditStore {
     return (await this.database.query<Held>(HELD_BEFORE, [end, day, position, hash]))[0]!;
   }
 
-  /** Newest first. @param limit 1 or more */
+  /**
+   * Newest first.
+   * @param limit 1 or more
+   */
   ofAction(action: string, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(OF_ACTION, [action, limit]);
   }

@@ -27,8 +27,8 @@ export class Chain {
   }
 
   /**
-   * Verifies the next entry, in the order of day and position. @returns the break if it does not follow the previous
-   * entry
+   * Verifies the next entry, in the order of day and position.
+   * @returns the break if it does not follow the previous entry
    */
   follow(entry: Entry): Break | undefined {
     const sameDay = this.last?.day === entry.day;

@@ -19,7 +19,10 @@ export class HeadFile {
     await appendFile(this.path, `${at.toISOString()} ${headText(head)}\n`, { mode: MODE, flush: true });
   }
 
-  /** All heads, oldest line first. @throws Error if the file cannot be read */
+  /**
+   * All heads, oldest line first.
+   * @throws Error if the file cannot be read
+   */
   async *heads(): AsyncGenerator<Witness> {
     this.count = 0;
     this.unreadableLines = 0;

@@ -39,7 +39,10 @@ export class SealCheck {
     return { valid, ofUnknownKey, coveredOnly, notYetSealed };
   }
 
-  /** Verifies the seal of the next entry, whose chain is valid. @returns the break if the seals do not match */
+  /**
+   * Verifies the seal of the next entry, whose chain is valid.
+   * @returns the break if the seals do not match
+   */
   follow({ day, position, hash, seal }: SealedEntry): Break | undefined {
     const at = `${day}/${position}`;
     this.lastPlace = at;
@@ -60,7 +63,10 @@ export class SealCheck {
     return undefined;
   }
 
-  /** Called after the last entry. @returns the break if the end is missing */
+  /**
+   * Called after the last entry.
+   * @returns the break if the end is missing
+   */
   end(): Break | undefined {
     if (this.newest && this.newest.number > this.lastNumber) {
       const at = `${this.newest.day}/${this.newest.position}`;

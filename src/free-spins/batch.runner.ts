@@ -136,7 +136,10 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
       });
   }
 
-  /** Counts unanswered calls. @returns whether the provider counts as down */
+  /**
+   * Counts unanswered calls.
+   * @returns whether the provider counts as down
+   */
   private countsAsDown({ kind }: CallbackOutcome, pool: ProviderWorkers): boolean {
     pool.unanswered = kind === 'answered' ? 0 : pool.unanswered + 1;
     return pool.unanswered >= UNANSWERED_LIMIT;

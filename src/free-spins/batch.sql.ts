@@ -29,7 +29,10 @@ export interface BatchFilter {
   readonly to?: string;
 }
 
-/** @param batches a source of rows of free_spin_batches @param further more of its columns, as b */
+/**
+ * @param batches a source of rows of free_spin_batches
+ * @param further more of its columns, as b
+ */
 const progress = (batches: string, further = '') => `
   SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
          g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency, c.total, c.granted, c.failed,

@@ -102,7 +102,10 @@ export class BatchesService implements OnModuleInit {
     }),
   };
 
-  /** The stake of a batch, and whether it needs approval. @throws CroupierError as `create` does, except CONFLICT */
+  /**
+   * The stake of a batch, and whether it needs approval.
+   * @throws CroupierError as `create` does, except CONFLICT
+   */
   async preview(order: BatchOrder): Promise<Preview> {
     this.games.find(order, 'everybody');
     const { terms, stake } = batchAction('preview', order);
@@ -124,7 +127,10 @@ export class BatchesService implements OnModuleInit {
     return true;
   }
 
-  /** The progress of a batch. @throws CroupierError NOT_FOUND */
+  /**
+   * The progress of a batch.
+   * @throws CroupierError NOT_FOUND
+   */
   async progress(batchId: string, scope: Scope): Promise<BatchProgress> {
     await this.callbacks.expire();
     return this.known(batchId, scope);
@@ -135,7 +141,10 @@ export class BatchesService implements OnModuleInit {
     return this.grants.batch(batchId);
   }
 
-  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * Newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(filter: BatchFilter, page: PageQuery): Promise<PageOf<BatchProgress>> {
     await this.callbacks.expire();
     return pageByTime(

@@ -94,14 +94,20 @@ export class FreeSpinsService implements OnModuleInit {
     },
   };
 
-  /** The stake of a grant, and whether it needs approval. @throws CroupierError as `grant` does, except CONFLICT */
+  /**
+   * The stake of a grant, and whether it needs approval.
+   * @throws CroupierError as `grant` does, except CONFLICT
+   */
   async preview(order: GrantOrder): Promise<Preview> {
     this.games.find(order, 'everybody');
     const { terms, stake } = grantAction('preview', order);
     return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
   }
 
-  /** The local record; the provider is not called. @throws CroupierError NOT_FOUND */
+  /**
+   * The local record; the provider is not called.
+   * @throws CroupierError NOT_FOUND
+   */
   async find(requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.grants.find(requestRef);
     if (!grant || (scope !== 'everybody' && grant.operatorId !== scope.operatorId)) {
@@ -110,7 +116,10 @@ export class FreeSpinsService implements OnModuleInit {
     return this.current(grant);
   }
 
-  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * Newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   async list(filter: GrantFilter, page: PageQuery): Promise<PageOf<Grant>> {
     await this.callbacks.expire();
     return pageById(

@@ -94,7 +94,10 @@ export class GrantStore {
     return this.grants.findOneBy({ requestRef });
   }
 
-  /** Newest first. @param before only grants with a lower grantNo */
+  /**
+   * Newest first.
+   * @param before only grants with a lower grantNo
+   */
   list(filter: GrantFilter, before: number | undefined, limit: number): Promise<Grant[]> {
     return this.grants.find(grantPage(filter, before, limit));
   }
@@ -117,7 +120,8 @@ export class GrantStore {
   }
 
   /**
-   * Records an unsent grant. `takeUnsent` claims it for sending, at the latest after a restart. @returns as `record`
+   * Records an unsent grant. `takeUnsent` claims it for sending, at the latest after a restart.
+   * @returns as `record`
    */
   async recordUnsent(query: Query, grant: NewGrant): Promise<boolean> {
     const rows = await query(sql.RECORD_UNSENT, [
@@ -239,7 +243,10 @@ export class GrantStore {
     return this.grants.find({ where: { batchId }, order: { grantNo: 'ASC' } });
   }
 
-  /** The progress of a batch; undefined if there is no such batch. @param operatorId undefined for any operator */
+  /**
+   * The progress of a batch; undefined if there is no such batch.
+   * @param operatorId undefined for any operator
+   */
   async progress(batchId: string, operatorId: string | undefined): Promise<BatchProgress | undefined> {
     return (await this.database.query<BatchProgress>(PROGRESS, [batchId, operatorId]))[0];
   }

@@ -54,7 +54,10 @@ export function answerBatch(
   return { batchId, stakeMinor };
 }
 
-/** Answers a request to void a grant. @throws CroupierError PROVIDER_FAILED; its `Location` is the grant's record */
+/**
+ * Answers a request to void a grant.
+ * @throws CroupierError PROVIDER_FAILED; its `Location` is the grant's record
+ */
 export function voided(grant: Grant, path: string): GrantResponse {
   if (grant.state === 'CANCELLED') return grantResponse(grant);
   const location = `/${path}/${encodeURIComponent(grant.requestRef)}`;

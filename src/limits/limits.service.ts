@@ -28,8 +28,8 @@ export class LimitsService {
 
   /**
    * The limit for which the action needs approval, if any. Locks the limit: the action must be recorded in the same
-   * transaction, so that concurrent ones cannot exceed a daily limit together. @param query the transaction that
-   * carries out the action
+   * transaction, so that concurrent ones cannot exceed a daily limit together.
+   * @param query the transaction that carries out the action
    */
   async judge(
     query: Query,
@@ -78,7 +78,10 @@ export class LimitsService {
     return limit;
   }
 
-  /** By operatorId and currency. @throws CroupierError INVALID_REQUEST */
+  /**
+   * By operatorId and currency.
+   * @throws CroupierError INVALID_REQUEST
+   */
   list(query: PageQuery): Promise<PageOf<LimitInUse>> {
     return pageById(
       query,
@@ -87,7 +90,10 @@ export class LimitsService {
     );
   }
 
-  /** Sets or replaces the limits of an operator in a currency. @throws CroupierError INVALID_REQUEST · NOT_FOUND */
+  /**
+   * Sets or replaces the limits of an operator in a currency.
+   * @throws CroupierError INVALID_REQUEST · NOT_FOUND
+   */
   async put(actor: Actor, { operatorId, currency }: LimitKey, request: PutLimitRequest): Promise<LimitInUse> {
     if (!this.tenancy.operator(operatorId)) throw new CroupierError('NOT_FOUND', 'no such operator');
     const { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor } = request;

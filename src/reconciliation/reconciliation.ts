@@ -64,8 +64,8 @@ export const FOUND_SHOWN = 10;
 
 /**
  * Compares an operator's statement with the platform's records, and writes the findings to a file. It reads the whole
- * statement before it compares, so that an unreadable one has no effect. Contract, section 7, "Reconciliation". @throws
- * CsvError if the statement cannot be read; Error if the database, a file or the operator is missing
+ * statement before it compares, so that an unreadable one has no effect. Contract, section 7, "Reconciliation".
+ * @throws CsvError if the statement cannot be read; Error if the database, a file or the operator is missing
  * @throws the signal's reason once it is aborted
  */
 export async function reconcile(task: Task, progress: Progress, signal: AbortSignal): Promise<Outcome> {

@@ -68,7 +68,10 @@ const SESSION = `
   SELECT 'session', s.session_id::text, s.operator_id, s.provider_id, s.player_ref, s.created_at, NULL, NULL, NULL, NULL
     FROM sessions s WHERE s.session_id = ${UUID}`;
 
-/** A player's newest row in a table. @param order the columns after the player in its index */
+/**
+ * A player's newest row in a table.
+ * @param order the columns after the player in its index
+ */
 const newestOfPlayer = (table: string, order: readonly string[]) => `
   (SELECT t.operator_id, t.created_at FROM ${table} t WHERE ${leading('player_ref', TEXT)}
     ORDER BY t.player_ref DESC, ${order.map((column) => `t.${column} DESC`).join(', ')} LIMIT ${ROWS_OF_PLAYER})`;

@@ -5,7 +5,10 @@ let world: World;
 beforeAll(async () => (world = await startWorld()));
 afterAll(() => world.stop());
 
-/** Creates a key of the role support. @returns a function that calls with it */
+/**
+ * Creates a key of the role support.
+ * @returns a function that calls with it
+ */
 async function supportKey() {
   const { json } = await world.admin('POST', '/v1/admin/keys', { name: 'Support', role: 'support' });
   const headers = { Authorization: `Bearer ${String(json['key'])}` };

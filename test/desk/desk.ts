@@ -31,7 +31,10 @@ export function tick(world: World): Promise<void> {
   return world.app.get(Resolver).tick();
 }
 
-/** Submits a transaction whose operator call fails: TIMED_OUT. @param booked whether the wallet acted */
+/**
+ * Submits a transaction whose operator call fails: TIMED_OUT.
+ * @param booked whether the wallet acted
+ */
 export function timedOut(world: World, body: Body, booked: boolean): Promise<Body> {
   return new Transactions(world).timedOut(body, booked);
 }

@@ -32,7 +32,10 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
   const said = (words: string) => lines.filter((line) => line.includes(words)).length;
   const readiness = async () => (await world.request('/health/ready')).status;
 
-  /** Sends BETs until one is answered. @returns the answers before it, and how long they took in milliseconds */
+  /**
+   * Sends BETs until one is answered.
+   * @returns the answers before it, and how long they took in milliseconds
+   */
   async function untilApproved(body: object): Promise<{ refusals: Set<string>; afterMs: number }> {
     const refusals = new Set<string>();
     const began = performance.now();

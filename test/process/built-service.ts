@@ -110,7 +110,8 @@ export class BuiltService {
   }
 
   /**
-   * Starts it, also again after it has exited. @param readiness the status of `/health/ready` to wait for
+   * Starts it, also again after it has exited.
+   * @param readiness the status of `/health/ready` to wait for
    */
   async start(environment: Record<string, string> = {}, readiness = 200): Promise<void> {
     this.running = this.launch(environment);

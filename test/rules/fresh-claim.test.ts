@@ -103,7 +103,10 @@ const DISAGREEMENTS: Readonly<Record<string, object>> = {
   'not on the currency': { currency: 'USD' },
 };
 
-/** Puts the situation into the database. @returns the request as the service would submit it */
+/**
+ * Puts the situation into the database.
+ * @returns the request as the service would submit it
+ */
 async function arrange(given: Situation): Promise<Submission> {
   const token = randomUUID();
   const sessionId = randomUUID();

@@ -20,7 +20,10 @@ afterEach(() => counterparts.stop());
 
 const walletOrigin = () => new URL(counterparts.wallet.baseUrl).origin;
 
-/** A signed call. @throws if there is no answer within the time-out */
+/**
+ * A signed call.
+ * @throws if there is no answer within the time-out
+ */
 async function call(
   origin: string,
   tenantId: string,

@@ -146,7 +146,10 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
     await closed;
   }
 
-  /** Carries out the call. @param decline the reason for which it is refused in any case */
+  /**
+   * Carries out the call.
+   * @param decline the reason for which it is refused in any case
+   */
   protected abstract carryOut(call: ReceivedCall, decline?: string): Reply;
 
   protected async listen(): Promise<this> {

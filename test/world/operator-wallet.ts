@@ -59,7 +59,10 @@ export class OperatorWalletCounterpart extends Counterpart<Behaviour, WalletMatc
     );
   }
 
-  /** The ledger's entry with this id. @param providerId needed only where two providers use one id */
+  /**
+   * The ledger's entry with this id.
+   * @param providerId needed only where two providers use one id
+   */
   booked(transactionId: string, providerId?: string): BookedEntry | undefined {
     const isMeant = (entry: LedgerEntry) =>
       entry.transactionId === transactionId && (providerId ?? entry.providerId) === entry.providerId;

@@ -29,7 +29,10 @@ export class Transactions {
     return body;
   }
 
-  /** TIMED_OUT: the operator gave no usable answer. @param booked whether it booked the transaction before that */
+  /**
+   * TIMED_OUT: the operator gave no usable answer.
+   * @param booked whether it booked the transaction before that
+   */
   async timedOut(body: TransactionBody, booked = false): Promise<TransactionBody> {
     const { transactionId } = body;
     const failure = { do: 'answer', status: 500 } as const;

@@ -65,7 +65,10 @@ export async function readHeader(path: string): Promise<ArchiveHeader> {
   throw new Error(`${path}: it is not an archive of the audit log`);
 }
 
-/** The entries, in their order. @throws Error if the file cannot be read, or a line is not an entry */
+/**
+ * The entries, in their order.
+ * @throws Error if the file cannot be read, or a line is not an entry
+ */
 export async function* entriesIn(path: string): AsyncGenerator<SealedEntry> {
   for await (const [number, value] of linesOf(path)) {
     if (number === 1) continue;
@@ -75,7 +78,10 @@ export async function* entriesIn(path: string): AsyncGenerator<SealedEntry> {
   }
 }
 
-/** SHA-256 of the file in hex. @throws Error if it cannot be read */
+/**
+ * SHA-256 of the file in hex.
+ * @throws Error if it cannot be read
+ */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

@@ -65,7 +65,10 @@ export async function proveArchives(
   };
 }
 
-/** Verifies the chain and the seals of consecutive archives. @throws Error as `proveArchives` */
+/**
+ * Verifies the chain and the seals of consecutive archives.
+ * @throws Error as `proveArchives`
+ */
 export async function followArchives(
   database: Database,
   paths: readonly string[],

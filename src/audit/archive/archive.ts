@@ -36,7 +36,10 @@ export function auditEntryOf({ partition, head, lastSeal, entries, sha256 }: Arc
   };
 }
 
-/** Archives whose records are genuine, those of the latest part of the log first. @param sealer as `archiveBefore` */
+/**
+ * Archives whose records are genuine, those of the latest part of the log first.
+ * @param sealer as `archiveBefore`
+ */
 export async function genuineArchives(
   store: AuditStore,
   sealer: Sealer | undefined,

@@ -14,7 +14,10 @@ import type { Sealer } from '../sealer.js';
 /** Number of entries that are read at a time. */
 const PAGE = 1_000;
 
-/** The partitions of the log that end before a month and get no more entries, oldest first. @param month `YYYY-MM` */
+/**
+ * The partitions of the log that end before a month and get no more entries, oldest first.
+ * @param month `YYYY-MM`
+ */
 export async function endedPartitions(database: Database, month: string): Promise<Partition[]> {
   const [first, next] = [`${month}-01`, await new AuditStore(database).nextDay()];
   return partitionsUntil(database, 'audit_entries', first < next ? first : next);

@@ -54,7 +54,10 @@ export class WinningsService implements OnModuleInit {
     return this.winnings.ofGrant(requestRef);
   }
 
-  /** Every flagged WIN, newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * Every flagged WIN, newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   flagged(page: FlaggedWinQuery): Promise<PageOf<FlaggedWin>> {
     return pageByTime(
       page,

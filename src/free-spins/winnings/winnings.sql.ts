@@ -191,7 +191,10 @@ export interface FlaggedFilter {
   readonly to?: string;
 }
 
-/** One page of the flagged WINs. @param before the place before which the page begins */
+/**
+ * One page of the flagged WINs.
+ * @param before the place before which the page begins
+ */
 export function flaggedPage(
   { operatorId, from, to }: FlaggedFilter,
   before: Place = END,

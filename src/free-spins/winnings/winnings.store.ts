@@ -96,12 +96,18 @@ export class WinningsStore {
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
-  /** Flagged WINs among the newest, in any order. @param changedWithinSeconds of the rows that are looked at */
+  /**
+   * Flagged WINs among the newest, in any order.
+   * @param changedWithinSeconds of the rows that are looked at
+   */
   flaggedLately(changedWithinSeconds = EVER_SECONDS): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_LATELY, [LATEST_WINS, LATEST_ROLLED_BACK, changedWithinSeconds]);
   }
 
-  /** Newest first. @param before the place before which the page begins */
+  /**
+   * Newest first.
+   * @param before the place before which the page begins
+   */
   flagged(
     filter: FlaggedFilter,
     before: Place | undefined,

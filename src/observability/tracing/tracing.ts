@@ -24,8 +24,8 @@ export class Tracing implements OnApplicationShutdown {
   constructor(private readonly provider?: ExportingProvider) {}
 
   /**
-   * Starts the span of a request, which continues the caller's trace if it sent one. @returns undefined if tracing is
-   * off
+   * Starts the span of a request, which continues the caller's trace if it sent one.
+   * @returns undefined if tracing is off
    */
   startRequest(headers: IncomingHttpHeaders): ActiveSpan | undefined {
     return this.provider && this.start(this.provider, 'request', SpanKind.SERVER, callersContext(headers));

@@ -25,12 +25,18 @@ export class TransactionDesk {
     private readonly audit: Audit,
   ) {}
 
-  /** Newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * Newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   list({ parked, ...query }: TransactionQuery): Promise<PageOf<TransactionItem>> {
     return this.page(withTenantOfKind({ ...query, ...(parked && { parked: true }) }), query);
   }
 
-  /** The transactions of a session, newest first, found by its player. @throws CroupierError INVALID_REQUEST */
+  /**
+   * The transactions of a session, newest first, found by its player.
+   * @throws CroupierError INVALID_REQUEST
+   */
   ofSession(
     { sessionId, playerRef }: { sessionId: string; playerRef: string },
     query: PageQuery,
@@ -58,9 +64,9 @@ export class TransactionDesk {
   }
 
   /**
-   * Does at once what the resolver would do later. If the operator fails again, that is not an error: the detail shows
-   * it. A transaction with an expired lease is treated like a TIMED_OUT one. @throws CroupierError NOT_FOUND · CONFLICT
-   * if it is decided · TRANSACTION_IN_FLIGHT
+   * Does at once what the resolver would do later. If the operator fails again, that is not an error: the detail
+   * shows it. A transaction with an expired lease is treated like a TIMED_OUT one.
+   * @throws CroupierError NOT_FOUND · CONFLICT if it is decided · TRANSACTION_IN_FLIGHT
    */
   async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {
     await this.detail(key);

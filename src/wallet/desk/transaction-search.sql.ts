@@ -138,8 +138,9 @@ const followsTime = (filter: TransactionFilter) =>
   !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
 
 /**
- * The newest transactions as a source named `t`, at least the first $1 of them. @param which the matching ones, or all
- * that are examined to find them @param rows which of them, of each section of an index
+ * The newest transactions as a source named `t`, at least the first $1 of them.
+ * @param which the matching ones, or all that are examined to find them
+ * @param rows which of them, of each section of an index
  */
 export function newestOf(
   filter: TransactionFilter,
@@ -215,8 +216,9 @@ function tried(conditions: readonly string[]): string[] {
 }
 
 /**
- * The newest rows of a section of an index. @param leaders the leading columns of the index, before time and id @param
- * others conditions on columns that are not in the index
+ * The newest rows of a section of an index.
+ * @param leaders the leading columns of the index, before time and id
+ * @param others conditions on columns that are not in the index
  */
 function newest(
   leaders: readonly string[],

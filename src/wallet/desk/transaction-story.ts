@@ -48,8 +48,8 @@ export function itemOf(row: DeskRow): TransactionItem {
 }
 
 /**
- * The details of one transaction: every attempt, the operator's answer, the rollback. Contract, section 7. @param
- * rollbacks those that name it, newest first
+ * The details of one transaction: every attempt, the operator's answer, the rollback. Contract, section 7.
+ * @param rollbacks those that name it, newest first
  */
 export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): TransactionDetail {
   const holding = holdingOf(row, rollbacks);
@@ -61,7 +61,10 @@ export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): Transac
   };
 }
 
-/** What the desk should do about a transaction. @param rollbacks those that name it, newest first */
+/**
+ * What the desk should do about a transaction.
+ * @param rollbacks those that name it, newest first
+ */
 export function adviceOf(row: WholeRow, rollbacks: readonly WholeRow[]): Advice {
   return adviceFor(adviceFactsOf(row, holdingOf(row, rollbacks)));
 }

@@ -129,7 +129,10 @@ export interface Target {
 /** Headers that are compared: a caller can depend on them, and they do not differ from one request to the next. */
 const COMPARED = ['content-type', 'x-error-code', 'x-next-action', 'allow', 'retry-after', 'location'];
 
-/** Sends a request without a body. @returns the parts of the answer that are compared, as one line */
+/**
+ * Sends a request without a body.
+ * @returns the parts of the answer that are compared, as one line
+ */
 export async function answerOf(
   { caller, method, path }: Asked,
   target: Target,

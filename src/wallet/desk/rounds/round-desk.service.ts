@@ -25,7 +25,10 @@ export class RoundDesk {
     private readonly databaseClock: DatabaseClock,
   ) {}
 
-  /** By their first BET, newest first. @throws CroupierError INVALID_REQUEST */
+  /**
+   * By their first BET, newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
   list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {
     const { operatorId, providerId, playerRef, from } = query;
     const oldEnough = new Date(this.databaseClock.now().getTime() - olderThanMinutes * 60_000).toISOString();

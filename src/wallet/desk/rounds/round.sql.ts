@@ -31,7 +31,8 @@ export interface RoundChoice {
 /**
  * One page of rounds of real money, by their first BET, newest first. Whether a round is open is not stored in a row,
  * and an index of it would be written with each BET. So a page examines the BETs of a section of the list of
- * transactions, and looks up the round of each by its index. @param section what a page examines: see `windowEnd`
+ * transactions, and looks up the round of each by its index.
+ * @param section what a page examines: see `windowEnd`
  */
 export function roundPage(
   { open, ...filter }: RoundFilter,
