@@ -39,7 +39,7 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
   const tokens = new AdminTokens(configuration, new IssuerKeys(configuration), clock);
   const administrators = new Administrators(configuration, keys, tokens);
   if (role) administrators.identify = () => Promise.resolve({ id: 'key:1', name: 'somebody', roles: [role] });
-  const refusals = { record: () => Promise.resolve() } as unknown as Refusals;
+  const refusals = { admit: () => undefined, record: () => Promise.resolve() } as unknown as Refusals;
   const request: {
     method: string;
     route: object;

@@ -3,13 +3,15 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * The status of the last 200 that the provider received for a transaction without an attempt of its own: a replay, or the
  * refusal of a transaction that is rolled back. Null if no such answer is known. The constraint is validated separately,
- * so that no statement waits for it.
+ * so that no statement waits for it. Statements wait for the change of the columns, so it gives up soon if the table is
+ * locked; the next start tries again.
  */
 export class ReportedAnswers1764000000019 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
+      SET LOCAL lock_timeout = '5s';
       ALTER TABLE transactions
         ADD COLUMN IF NOT EXISTS reported_status text,
         ADD COLUMN IF NOT EXISTS reported_at timestamptz,
