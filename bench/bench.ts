@@ -6,7 +6,8 @@
  *
  * npm run bench -- [--contestants service,previous] [--to previous] [--only BET@32,pace@100,…] [--rounds 2]
  *
- *   --contestants  any of service, previous (the service at an earlier commit, built on first use), floor, lean, usual
+ *   --contestants  any of service, traced (with tracing at a sample ratio of 10 %), previous (the service at an earlier
+ *                  commit, built on first use), floor, lean, usual
  *   --to           the contestant that all ratios refer to; by default the floor, or the last contestant without it
  *   --only         cases: a workload (BET, WIN, replay, balance, verify, mixed) `@` connections (1, 8, 32, 128), or `pace@`
  *                  arrivals per second (100, 400); a workload alone is all of its cases

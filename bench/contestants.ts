@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { Collector } from './collector.js';
 import * as floor from './floor.sql.js';
 import { FASTIFY, previousBuild } from './previous.js';
 import * as service from './service.sql.js';
@@ -13,10 +14,10 @@ import * as usual from './usual.sql.js';
 import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SESSIONS } from './world.js';
 
 /**
- * The service, the service as it was at an earlier commit, the two floors and the usual stack. The floor is in the
- * middle of a whole run's contestants, so that each runs close to it in time.
+ * The service, the service with tracing, the service as it was at an earlier commit, the two floors and the usual stack.
+ * The floor is in the middle of a whole run's contestants, so that each runs close to it in time.
  */
-export const NAMES = ['service', 'previous', 'floor', 'lean', 'usual'] as const;
+export const NAMES = ['service', 'traced', 'previous', 'floor', 'lean', 'usual'] as const;
 export type Name = (typeof NAMES)[number];
 
 /** A server under measurement, with a database of its own on the one PostgreSQL. */
@@ -51,9 +52,11 @@ export interface Surroundings {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const SEEDS = { service, previous: service, floor, lean: floor, usual };
+const SEEDS = { service, traced: service, previous: service, floor, lean: floor, usual };
 /** Contestants that are administered over HTTP and run as shipped. */
-const isService = (name: Name): boolean => name === 'service' || name === 'previous';
+const isService = (name: Name): boolean => ['service', 'traced', 'previous'].includes(name);
+/** Share of the requests whose spans `traced` exports. */
+const SAMPLE_RATIO = '0.1';
 
 const ADMIN_KEY = 'bench-admin-key-0123456789abcdef0123456789';
 const RATE_LIMIT = 1_000_000;
@@ -72,7 +75,13 @@ export async function start(
   const databaseUrl =
     before?.databaseUrl ?? (await createDatabase(surroundings.postgresUrl, `croupier_bench_${label}`));
   const port = await freePort();
-  const child = await launch(name, port, databaseUrl, surroundings);
+  const collector = name === 'traced' ? await Collector.start() : undefined;
+  const tracing = collector && {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER_ARG: SAMPLE_RATIO,
+  };
+  const environment = { ...surroundings.environment, ...tracing };
+  const child = await launch(name, port, databaseUrl, { ...surroundings, environment });
   const database = new pg.Client({ connectionString: databaseUrl });
   const { SEED_SESSIONS, SEED_BETS } = SEEDS[name];
   let secrets: Pick<Contestant, 'providerSecret' | 'operatorSecret'>;
@@ -84,6 +93,7 @@ export async function start(
     // The caller cannot stop it yet.
     await database.end();
     await stop(child);
+    collector?.stop();
     throw error;
   }
   return {
@@ -101,6 +111,7 @@ export async function start(
     stop: async () => {
       await database.end();
       await stop(child);
+      collector?.stop();
     },
   };
 }
@@ -161,6 +172,7 @@ async function launch(
 async function programOf(name: Name, previous: string): Promise<string> {
   switch (name) {
     case 'service':
+    case 'traced':
       return join(HERE, '../../../dist/main.js');
     case 'previous':
       return join(await previousBuild(previous), 'dist/main.js');
