@@ -23,12 +23,13 @@ const noClock = [
 ];
 const noBareConnection = {
   selector: "NewExpression[callee.object.name='pg'][callee.property.name=/^(Client|Pool)$/]",
-  message: 'Use Connection of src/database/connection.ts: the loss of a bare client ends the process.',
+  message:
+    'Use Connection of src/database/connection.ts: a bare client that loses its connection ends the process.',
 };
 const noSave = {
   selector: "CallExpression[callee.property.name='save']",
   message:
-    'It writes every column of an entity that may be stale: use insert(), or update() of the columns that change.',
+    'save() writes every column of an entity that may be stale: use insert(), or update() of the columns that change.',
 };
 const noSpreadLiteral = {
   selector:
@@ -76,14 +77,14 @@ export default defineConfig(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // `port!` says that an invariant holds which the types cannot carry.
+      // `port!` states an invariant that the types cannot express.
       '@typescript-eslint/no-non-null-assertion': 'off',
-      // `return response.end()` and `() => resolve()` are plain enough.
+      // `return response.end()` and `() => resolve()` are easy to read.
       '@typescript-eslint/no-confusing-void-expression': 'off',
-      // Request and response classes are shapes for validation and Swagger: no methods, nothing to lose.
+      // Request and response classes have no methods that a spread or an assignment could lose.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-misused-spread': 'off',
-      // A port is asynchronous whether or not this implementation has to wait.
+      // A port is asynchronous, even if an implementation awaits nothing.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
@@ -94,7 +95,7 @@ export default defineConfig(
     },
   },
   {
-    // A regular expression that takes quadratic time blocks the process for seconds on 64 KiB of foreign text.
+    // A regular expression that takes quadratic time blocks the process for seconds on 64 KiB of untrusted text.
     files: ['src/**/*.{ts,js}', 'sdk/**/*.ts'],
     plugins: { regexp },
     rules: {
@@ -125,7 +126,7 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment] },
   },
   {
-    // A stranger has a clock of its own, as a counterpart of the real world has.
+    // The sandbox plays external systems, which have clocks of their own.
     files: ['src/sandbox/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment, ...noRandomness] },
   },
@@ -137,7 +138,7 @@ export default defineConfig(
     },
   },
   {
-    // What a person starts at a terminal speaks to that person.
+    // These files write to a terminal.
     files: [
       'src/main.ts',
       'src/commands/**/*.ts',
@@ -146,7 +147,7 @@ export default defineConfig(
       'bench/**/*.ts',
       'chaos/**/*.ts',
       'sdk/examples/**/*.ts',
-      // Whoever gave the handler no `onError` still has to hear of one.
+      // A handler without `onError` reports errors on the console.
       'sdk/src/callback-handler.ts',
       'sdk/test/**/*.ts',
     ],
@@ -155,15 +156,15 @@ export default defineConfig(
   {
     files: ['test/**/*.ts', 'sdk/test/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
     rules: {
-      // Answers are compared with what the contract says, whatever shape they have.
+      // Tests compare untyped answers with the contract.
       '@typescript-eslint/no-base-to-string': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
-      // A flag that a callback sets looks constant to the types.
+      // TypeScript takes a flag that only a callback sets for a constant.
       '@typescript-eslint/no-unnecessary-condition': 'off',
-      // Nest's metadata hangs on methods, which are named here and not called.
+      // Tests read Nest's metadata of methods without calling them.
       '@typescript-eslint/unbound-method': 'off',
     },
   },

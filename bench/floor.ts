@@ -225,10 +225,10 @@ interface Answer {
   replayed?: boolean;
 }
 
-async function transaction(asked: Transaction): Promise<Answer> {
-  const { transactionId, kind, playerRef, gameId, currency, amountMinor, roundId } = asked;
+async function transaction(request: Transaction): Promise<Answer> {
+  const { transactionId, kind, playerRef, gameId, currency, amountMinor, roundId } = request;
   const platformTransactionId = randomUUID();
-  const tokenHash = means.sha256(asked.sessionToken);
+  const tokenHash = means.sha256(request.sessionToken);
   const { rows } = await pool.query<{ session: Session | null; claimed: boolean }>({
     ...(kind === 'BET' ? CLAIM_BET : CLAIM_WIN),
     values: [
@@ -244,7 +244,7 @@ async function transaction(asked: Transaction): Promise<Answer> {
       roundId,
     ],
   });
-  if (!rows[0]?.claimed) return answerUnclaimed(asked, rows[0]?.session ?? (await sessionBy(tokenHash)));
+  if (!rows[0]?.claimed) return answerUnclaimed(request, rows[0]?.session ?? (await sessionBy(tokenHash)));
   const order = {
     transactionId,
     providerId: PROVIDER_ID,
@@ -273,17 +273,17 @@ async function transaction(asked: Transaction): Promise<Answer> {
 }
 
 /** The answer if nothing was claimed: from the transaction stored under the id, else from the session or the round. */
-async function answerUnclaimed(asked: Transaction, session: Session | undefined): Promise<Answer> {
-  const { rows } = await pool.query({ ...STORED, values: [PROVIDER_ID, asked.transactionId] });
+async function answerUnclaimed(request: Transaction, session: Session | undefined): Promise<Answer> {
+  const { rows } = await pool.query({ ...STORED, values: [PROVIDER_ID, request.transactionId] });
   const stored = rows[0] as Record<string, unknown> | undefined;
   if (stored) {
     const same =
-      stored['kind'] === asked.kind &&
-      stored['amount_minor'] === asked.amountMinor &&
-      stored['currency'] === asked.currency &&
-      stored['player_ref'] === asked.playerRef &&
-      stored['game_id'] === asked.gameId &&
-      stored['round_id'] === asked.roundId &&
+      stored['kind'] === request.kind &&
+      stored['amount_minor'] === request.amountMinor &&
+      stored['currency'] === request.currency &&
+      stored['player_ref'] === request.playerRef &&
+      stored['game_id'] === request.gameId &&
+      stored['round_id'] === request.roundId &&
       stored['operator_id'] === session?.operator_id &&
       stored['mode'] === session?.mode;
     if (!same) throw new Refusal(400, 'TRANSACTION_ID_REUSED');
@@ -291,7 +291,7 @@ async function answerUnclaimed(asked: Transaction, session: Session | undefined)
     throw new Refusal(409, 'TRANSACTION_IN_FLIGHT');
   }
   const { player_ref, game_id, currency } = requireUsable(session);
-  if (player_ref !== asked.playerRef || game_id !== asked.gameId || currency !== asked.currency) {
+  if (player_ref !== request.playerRef || game_id !== request.gameId || currency !== request.currency) {
     throw new Refusal(400, 'SESSION_MISMATCH');
   }
   throw new Refusal(409, 'TRANSACTION_IN_FLIGHT');

@@ -79,13 +79,13 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
       else await new Promise<void>((resolve) => idle.push(resolve));
     }
   });
-  const looks: number[] = [];
+  const liveLatencies: number[] = [];
   let memory = 0;
   const watching = (async () => {
     while (performance.now() < until) {
-      const asked = performance.now();
+      const sentAt = performance.now();
       await live.send(LIVE);
-      looks.push(performance.now() - asked);
+      liveLatencies.push(performance.now() - sentAt);
       memory = Math.max(memory, await memoryOf(pid));
       await sleep(LOOK_EVERY_MS);
     }
@@ -97,14 +97,14 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   for (const connection of connections) connection.close();
   live.close();
   const sorted = Float64Array.from(latencies).sort();
-  const sortedLooks = Float64Array.from(looks).sort();
+  const sortedLive = Float64Array.from(liveLatencies).sort();
   return {
     goodput: latencies.length / seconds,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
     outcomes,
-    liveP50: percentile(sortedLooks, 0.5),
-    liveMax: percentile(sortedLooks, 1),
+    liveP50: percentile(sortedLive, 0.5),
+    liveMax: percentile(sortedLive, 1),
     memoryMiB: memory / 2 ** 20,
   };
 }

@@ -118,7 +118,7 @@ export class TransactionDto extends SessionTokenDto {
   @Matches(IDENTIFIER) roundId: string;
 }
 
-// ---- Who is asking
+// ---- Authentication
 
 type SignedRequest = RawBodyRequest<Request> & { tenantId?: string };
 

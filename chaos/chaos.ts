@@ -203,8 +203,8 @@ async function settle(
   if (pending > 0) violations.push(`${pending} grants were PENDING ${LIVENESS_SECONDS} s after the faults`);
   // Finally, providers learn the outcome of the transactions that they gave up on.
   const open = [...history.intents.values()].filter((intent) => !definite(intent));
-  const asked = Promise.all(open.map((intent) => providers.pursue(intent, random)));
-  if (!(await Promise.race([asked.then(() => true), sleep(30_000).then(() => false)]))) {
+  const settled = Promise.all(open.map((intent) => providers.pursue(intent, random)));
+  if (!(await Promise.race([settled.then(() => true), sleep(30_000).then(() => false)]))) {
     violations.push('not every provider that gave up learns the outcome');
   }
   providers.stopped = true;

@@ -90,14 +90,14 @@ export class Ledgers {
       complain(`the operator booked ${entry.amountMinor}, the platform ${row.amountMinor}`);
     }
     const reversed = kind !== 'ROLLBACK' && (ledger?.reversals.has(id) ?? false);
-    const held = entry?.status === 'APPROVED' && !reversed;
-    const stands = state === 'APPROVED';
-    const differ = verdict === null ? stands !== held : entry !== undefined;
+    const bookedByOperator = entry?.status === 'APPROVED' && !reversed;
+    const approved = state === 'APPROVED';
+    const differ = verdict === null ? approved !== bookedByOperator : entry !== undefined;
     if (differ)
       complain(
-        `the platform stores ${state}, the operator holds ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
+        `the platform stores ${state}, the operator has ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
       );
-    if (stands) this.sums.platform += signed(row);
+    if (approved) this.sums.platform += signed(row);
     this.compareLastAnswer(row, id, complain);
   }
 

@@ -134,10 +134,11 @@ class RoundReplay {
    * @param first the earliest possible one
    */
   private readable({ transactionId, at }: Move, first: number): Moment[] {
-    const asked = (this.intents.get(transactionId)?.answers ?? []).filter(
+    const requests = (this.intents.get(transactionId)?.answers ?? []).filter(
       ({ sent, answered, status }) => sent <= at && answered + (status === 0 ? ABANDONED_MS : 1) >= at,
     );
-    const since = asked.length > 0 ? Math.min(...asked.map(({ sent }) => sent)) - VISIBLE_MS : -Infinity;
+    const since =
+      requests.length > 0 ? Math.min(...requests.map(({ sent }) => sent)) - VISIBLE_MS : -Infinity;
     return this.moments.filter((_, index) => {
       const until = this.moments[index + 1]?.from ?? Infinity;
       return index >= first && until >= since;

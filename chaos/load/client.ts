@@ -133,9 +133,9 @@ export class Client {
 
   private poll(): void {
     for (const { number } of this.world.instances) {
-      const asked = performance.now();
+      const polledAt = performance.now();
       void this.world.ready(number).then((ready) => {
-        this.readyAt[number] = ready ? asked : 0;
+        this.readyAt[number] = ready ? polledAt : 0;
         this.admitWaiting();
       });
     }

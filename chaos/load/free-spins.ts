@@ -8,7 +8,6 @@ const PLAYERS = 8;
 
 /** Grants free spins by batches during the rounds. Each player must be called exactly once. */
 export class FreeSpins {
-  asked = 0;
   private stopped = false;
 
   constructor(private readonly world: World) {}
@@ -24,7 +23,7 @@ export class FreeSpins {
         currency: 'EUR',
         playerRefs: Array.from({ length: PLAYERS }, (_, player) => `player-${number}-${player}`),
       };
-      await this.ask(batch);
+      await this.submit(batch);
       await sleep(EVERY_MS);
     }
   }
@@ -45,15 +44,12 @@ export class FreeSpins {
   }
 
   /** Repeats the same batch until it is accepted; its batchRef makes it idempotent. */
-  private async ask(batch: object): Promise<void> {
+  private async submit(batch: object): Promise<void> {
     while (!this.stopped) {
       const answer = await this.world
         .admin('POST', '/v1/admin/free-spins/batches', batch)
         .catch(() => undefined);
-      if (answer && answer.status < 300) {
-        this.asked += 1;
-        return;
-      }
+      if (answer && answer.status < 300) return;
       await sleep(500);
     }
   }

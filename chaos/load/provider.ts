@@ -60,12 +60,12 @@ export class Providers {
     for (let tried = 1; !this.stopped; tried += 1) {
       const twice = random.chance(TWICE / 100) && !this.closing;
       const [reply] = await Promise.all([
-        this.ask(intent, random),
-        ...(twice ? [this.ask(intent, random)] : []),
+        this.send(intent, random),
+        ...(twice ? [this.send(intent, random)] : []),
       ]);
       if (reply.status === 200) {
         if (random.chance(REPEATED_LATER / 100) && !this.closing)
-          this.later(random, () => this.ask(intent, random));
+          this.later(random, () => this.send(intent, random));
         return (JSON.parse(reply.text) as { status: 'APPROVED' | 'DECLINED' }).status;
       }
       const retryable = reply.status === 0 || reply.nextAction === 'retry-same-request';
@@ -84,7 +84,7 @@ export class Providers {
     await Promise.all(this.background);
   }
 
-  private ask(intent: Intent, random: Seeded): Promise<Reply> {
+  private send(intent: Intent, random: Seeded): Promise<Reply> {
     return this.client.atNext((instance) => this.sendTo(instance, intent, random));
   }
 

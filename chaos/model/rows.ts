@@ -115,7 +115,7 @@ function inRound(row: Row, key: RoundKey): boolean {
   );
 }
 
-function some<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
-  for (const item of items) if (holds(item)) return true;
+function some<T>(items: Iterable<T>, matches: (item: T) => boolean): boolean {
+  for (const item of items) if (matches(item)) return true;
   return false;
 }

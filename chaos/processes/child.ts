@@ -72,10 +72,10 @@ export async function freePort(): Promise<number> {
 export async function until(
   what: string,
   seconds: number,
-  holds: () => Promise<boolean> | boolean,
+  condition: () => Promise<boolean> | boolean,
 ): Promise<void> {
   const late = performance.now() + seconds * 1000;
-  while (!(await holds())) {
+  while (!(await condition())) {
     if (performance.now() > late) throw new Error(`waited ${seconds} s until ${what}, without success`);
     await sleep(100);
   }

@@ -92,7 +92,7 @@ function report(
   const list = (items: readonly string[]) => (items.length > 0 ? items.map((item) => `- ${item}`) : ['none']);
   const money = (minor: number) => `${(minor / 100).toFixed(2)} EUR`;
   return [
-    `# Seed ${seed}: ${findings.length === 0 ? 'everything holds' : `${findings.length} findings`}`,
+    `# Seed ${seed}: ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}`,
     '',
     `\`npm run chaos -- ${again(run)}\` repeats the same schedule of faults.`,
     '',

@@ -149,7 +149,7 @@ export class SimulatedInstance {
       new Admission(metrics as Metrics),
     );
     const { database } = this.around;
-    const undecided: Side<UndecidedStore, 'find'> = { find: (key) => this.ask(() => database.find(key)) };
+    const undecided: Side<UndecidedStore, 'find'> = { find: (key) => this.query(() => database.find(key)) };
     this.resolution = new ResolutionService(
       undecided as UndecidedStore,
       transactions as TransactionStore,
@@ -164,15 +164,15 @@ export class SimulatedInstance {
   > {
     const { database } = this.around;
     return {
-      load: (submission) => this.ask(() => database.load(submission)),
-      claim: (transaction) => this.askForClaim(() => database.claim(transaction)),
-      claimWin: (transaction, round) => this.askForClaim(() => database.claimWin(transaction, round)),
+      load: (submission) => this.query(() => database.load(submission)),
+      claim: (transaction) => this.queryClaim(() => database.claim(transaction)),
+      claimWin: (transaction, round) => this.queryClaim(() => database.claimWin(transaction, round)),
       claimRollback: (transaction, round, target, tombstoneId) =>
-        this.askForClaim(() => database.claimRollback(transaction, round, target, tombstoneId)),
-      retry: (_, transactionId, attempt) => this.askForClaim(() => database.retry(transactionId, attempt)),
-      settle: (claim, settlement) => this.ask(() => database.settle(claim, settlement)),
+        this.queryClaim(() => database.claimRollback(transaction, round, target, tombstoneId)),
+      retry: (_, transactionId, attempt) => this.queryClaim(() => database.retry(transactionId, attempt)),
+      settle: (claim, settlement) => this.query(() => database.settle(claim, settlement)),
       // Only the support desk, which the simulation leaves out, reads it.
-      recordReported: () => this.ask(() => undefined),
+      recordReported: () => this.query(() => undefined),
     };
   }
 
@@ -180,7 +180,7 @@ export class SimulatedInstance {
     const { database, bug, time } = this.around;
     return {
       tryClaim: (submission) => {
-        if (bug !== 'claim-after-call') return this.askForClaim(() => database.tryClaim(submission));
+        if (bug !== 'claim-after-call') return this.queryClaim(() => database.tryClaim(submission));
         // The planted bug: the claim is returned at once, and becomes durable only while the operator is called.
         return new Promise((resolve) => {
           const claim = database.tryClaim(submission);
@@ -197,16 +197,16 @@ export class SimulatedInstance {
     };
   }
 
-  /** Like `ask`; the lease counts from when the statement was sent. */
-  private askForClaim(work: () => Claim | undefined): Promise<Claim | undefined> {
+  /** Like `query`; the lease counts from when the statement was sent. */
+  private queryClaim(work: () => Claim | undefined): Promise<Claim | undefined> {
     let sentMs = 0;
-    return this.ask(work, () => (sentMs = this.around.time.now)).then(
+    return this.query(work, () => (sentMs = this.around.time.now)).then(
       (claim) => claim && { ...claim, sentMs },
     );
   }
 
   /** One round trip to the database. A sent statement is carried out, even if its sender dies. */
-  private ask<T>(work: () => T, onSend?: () => void): Promise<T> {
+  private query<T>(work: () => T, onSend?: () => void): Promise<T> {
     const { network } = this.around;
     return new Promise((resolve, reject) => {
       const fate = network.fateOfQuery();

@@ -203,14 +203,14 @@ class Schedule {
       const entry = ledger.find(PROVIDER.id, transactionId);
       const row = this.database.rows.get(transactionId);
       const reversed = ledger.isRolledBack(PROVIDER.id, transactionId);
-      const held = entry?.status === 'APPROVED' && !(kind !== 'ROLLBACK' && reversed);
+      const bookedByOperator = entry?.status === 'APPROVED' && !(kind !== 'ROLLBACK' && reversed);
       // The platform's own verdicts move no money, so they are not in the operator's ledger.
       const verdict = kind === 'ROLLBACK' && !entry;
       const stored = row?.state === 'APPROVED';
-      if ((answered === 'APPROVED') !== stored || (!verdict && stored !== held)) {
+      if ((answered === 'APPROVED') !== stored || (!verdict && stored !== bookedByOperator)) {
         this.violations.push(
           `${transactionId}: the provider received ${answered ?? 'nothing'}, the platform stores ` +
-            `${row?.state ?? 'nothing'}, the operator holds ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
+            `${row?.state ?? 'nothing'}, the operator has ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
         );
       }
     }
@@ -242,7 +242,7 @@ class Schedule {
 
   private coverage(): Coverage {
     const rows = [...this.database.rows.values()];
-    const count = (holds: (row: (typeof rows)[number]) => boolean) => rows.filter(holds).length;
+    const count = (matches: (row: (typeof rows)[number]) => boolean) => rows.filter(matches).length;
     return {
       takenOver: count(({ attempt }) => attempt > 1),
       fenced: this.database.fenced,
