@@ -410,7 +410,7 @@ test('every route is documented with its body and its key', async () => {
       })),
     );
   expect(routes).toHaveLength(21);
-  for (const { route, method, operation } of routes) {
+  for (const { method, operation } of routes) {
     expect(operation.security).toEqual([{ 'admin-key': [] }]);
     expect(operation.summary).toBeTruthy();
     expect(operation.requestBody !== undefined).toBe(method !== 'get');
