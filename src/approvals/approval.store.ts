@@ -18,15 +18,15 @@ const COLUMNS = `
   failure_code AS "failureCode", failure_error AS "failureError"`;
 
 /**
- * Expires approvals that were not decided in time. Runs before approvals are read, so that none is shown as waiting for
- * longer.
+ * Expires approvals that were not decided in time. Runs before approvals are read, so that none is shown as WAITING
+ * after its time.
  */
 const EXPIRE: Statement = {
   name: 'approval_expire',
   text: `UPDATE approvals SET state = 'EXPIRED' WHERE state = 'WAITING' AND expires_at <= clock_timestamp()`,
 };
 
-/** No row is returned if an action of this kind and reference already waits. */
+/** Requests approval of an action. No row is returned if an action of this kind and reference already waits. */
 const ASK: Statement = {
   name: 'approval_ask',
   text: `
@@ -48,7 +48,7 @@ const FIND: Statement = {
   text: `SELECT ${COLUMNS} FROM approvals WHERE approval_id = $1`,
 };
 
-/** Only one decision succeeds, and none after the expiry. */
+/** Records a decision: only the first succeeds, and none after the expiry. */
 const DECIDE: Statement = {
   name: 'approval_decide',
   text: `

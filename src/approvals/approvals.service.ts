@@ -26,9 +26,9 @@ export type Held =
  * Makes actions that exceed a limit wait until a second person approves them. Contract, section 9, "Limits and
  * approvals".
  *
- * An action is carried out exactly once, whatever crashes: the decision and the record of the action (an unsent grant, the
- * grants of a batch, the claim of an adjustment) are one transaction. The rest is ordinary work of the action's room,
- * which continues after a crash. The result is read from that record and never stored again.
+ * An action is carried out exactly once, even after a crash: the decision and the record of the action (an unsent grant,
+ * the grants of a batch, the claim of an adjustment) are committed in one transaction. The rest is ordinary work of the
+ * action's module, which continues after a crash. The result is read from that record and not stored a second time.
  */
 @Injectable()
 export class ApprovalsService implements OnModuleInit {
@@ -52,14 +52,14 @@ export class ApprovalsService implements OnModuleInit {
     });
   }
 
-  /** Registers the executor of a kind of action. Called by its room at start. */
+  /** Registers the executor of a kind of action. Called by its module at start. */
   register<Kind extends GuardedActionKind>(kind: Kind, executor: Executor<Kind>): void {
     this.executors.set(kind, executor);
   }
 
   /**
-   * Judges an action by the limits of its operator, and requests approval if it exceeds one. The limit stays locked until
-   * the transaction ends, in which a `free` action must be recorded.
+   * Judges an action by the limits of its operator, and requests approval if it exceeds one or always needs approval. A
+   * `free` action must be recorded in the same transaction, which holds a lock on the limit until it ends.
    * @throws CroupierError CONFLICT if a different action with this reference waits
    */
   async hold(
@@ -69,13 +69,13 @@ export class ApprovalsService implements OnModuleInit {
     action: GuardedAction,
   ): Promise<Held> {
     const { query } = transaction;
-    // The limit is locked before approvals, as when one is decided.
+    // Locks the limit before the approvals, in the same order as `recordAction`, so that the two cannot deadlock.
     const limit = action.stake && (await this.limits.judge(query, action.terms, action.stake));
     await this.approvals.expire(query);
     const waiting = await this.approvals.waiting(query, action);
     if (waiting) return { kind: 'waiting', approval: same(waiting, action) };
     if (action.stake && !limit) return { kind: 'free' };
-    // Checked after the waiting actions, because an approval moves an action from there to its record in one step.
+    // Checked after the waiting approvals: one that is approved in between is found here.
     if (await this.executorOf(action.kind).isRecorded(query, action.terms)) return { kind: 'recorded' };
     const asked = await this.approvals.ask(query, this.randomness.uuid(), actor, action, limit);
     const approval = asked ?? (await this.approvals.waiting(query, action));
@@ -143,7 +143,7 @@ export class ApprovalsService implements OnModuleInit {
   private recordAction(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
     const { approvalId, kind, terms } = approval;
     return this.audit.change(actor, async (transaction, record) => {
-      // What is approved counts, so requests under the same limit are judged before or after it, never meanwhile.
+      // An approved action counts towards the daily limit, so no other action may be judged until this one is committed.
       await this.limits.lock(transaction.query, approval);
       if (!(await this.approvals.decide(transaction.query, approvalId, 'APPROVED', actor, null))) return;
       const finish = await this.executorOf(kind).record(transaction, record, terms);
@@ -153,7 +153,7 @@ export class ApprovalsService implements OnModuleInit {
     });
   }
 
-  /** Approves an action that is no longer possible, with the reason. */
+  /** Approves an action that is no longer possible, and records why. */
   private recordFailure(
     actor: Actor,
     approval: Approval,
@@ -210,12 +210,15 @@ export class ApprovalsService implements OnModuleInit {
 
   private executorOf<Kind extends GuardedActionKind>(kind: Kind): Executor<Kind> {
     const executor = this.executors.get(kind);
-    if (!executor) throw new Error(`nothing carries out an action of the kind ${kind}`);
+    if (!executor) throw new Error(`no executor is registered for the kind ${kind}`);
     return executor;
   }
 }
 
-/** An operator sees what may be given to its players, also if an administrator requested it, but no corrections of its money. */
+/**
+ * Whether an operator may see an approval: it sees those of grants and batches for its players, including the ones that an
+ * administrator requested, but no adjustments or settlements.
+ */
 function isVisibleTo(operatorId: string, approval: Approval): boolean {
   return approval.operatorId === operatorId && (approval.kind === 'grant' || approval.kind === 'batch');
 }

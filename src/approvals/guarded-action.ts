@@ -28,7 +28,7 @@ export interface AdjustmentTerms {
   readonly operatorId: string;
   readonly playerRef: string;
   readonly currency: string;
-  /** Signed. */
+  /** Minor units, signed. */
   readonly amountMinor: number;
   readonly reason: string;
 }
@@ -60,7 +60,7 @@ export interface TermsOf {
 
 export type GuardedActionKind = keyof TermsOf;
 
-/** An action with fixed terms, ids included, so that it can be carried out once, whenever it is approved. */
+/** An action with fixed terms, including its ids, so that it is the same action whenever it is approved. */
 export type GuardedAction = {
   readonly [Kind in GuardedActionKind]: {
     readonly kind: Kind;
@@ -74,7 +74,7 @@ export type GuardedAction = {
   };
 }[GuardedActionKind];
 
-/** Carries out the actions of a room. Contract, section 9, "Limits and approvals". */
+/** Carries out the actions of one kind. Contract, section 9, "Limits and approvals". */
 export interface Executor<Kind extends GuardedActionKind> {
   /** The role that may do the action, and so approve it. */
   readonly role: Role;

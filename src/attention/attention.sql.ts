@@ -16,7 +16,7 @@ const recordEvent = (from: string, event: string, actor: string, name = 'NULL', 
   recorded AS (INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
            SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
 
-/** $1: causes as JSON; $2: the actor. A cause that already has an item, open or closed, gets no second one. */
+/** Opens an item for each cause that has none, open or closed. $1: causes as JSON; $2: the actor. */
 export const OPEN: Statement = {
   name: 'attention_open',
   text: `
@@ -35,8 +35,8 @@ export const OPEN: Statement = {
 };
 
 /**
- * $1: causes of parked transactions as JSON. An item that was opened while its transaction was only undecided says now that
- * it is parked, and is OPEN again if it was snoozed. A closed one stays as it is.
+ * Updates the items of transactions that were parked after their item was opened: the summary says that they are parked,
+ * and a snoozed item is OPEN again. Closed items do not change. $1: causes of parked transactions as JSON.
  */
 export const MARK_PARKED: Statement = {
   name: 'attention_mark_parked',
@@ -57,7 +57,7 @@ export const MARK_PARKED: Statement = {
     SELECT item_id AS id FROM changed`,
 };
 
-/** Closes items whose cause is gone, if they are not closed yet. The same cause may then open a new item later. */
+/** Closes items whose cause is gone, unless they are closed already. If the cause returns, it gets a new item. */
 const endOf = (condition: string) => `
     WITH gone AS (
       UPDATE attention_items

@@ -72,7 +72,7 @@ export class AttentionStore {
     return opened;
   }
 
-  /** Lets the items of transactions that have been parked since they were opened say so, and reopens the snoozed ones. */
+  /** Updates the summary of items whose transaction was parked after they were opened, and reopens snoozed ones. */
   async markParked(causes: readonly Cause[]): Promise<void> {
     if (causes.length === 0) return;
     await this.database.query(sql.MARK_PARKED, [JSON.stringify(causes.map((cause) => this.rowOf(cause)))]);
@@ -146,7 +146,7 @@ export class AttentionStore {
     return (await this.database.query(sql.CLAIM_SCAN, [name, seconds])).length > 0;
   }
 
-  /** Reopens snoozed items whose time has come. */
+  /** Reopens items whose snooze has ended. */
   async wake(): Promise<void> {
     await this.database.query(sql.WAKE, []);
   }

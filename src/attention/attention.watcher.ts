@@ -32,7 +32,7 @@ const WINDOW = 500;
 const NEWEST_WINDOWS = 20;
 /** Windows of older rows that a pass checks after that, so that all of them are checked in turn. */
 const OLDER_WINDOWS = 3;
-/** Polling interval for the searches that have a longer interval of their own, in milliseconds. */
+/** Polling interval for the infrequent searches, which decide themselves whether they are due, in milliseconds. */
 const RARE_POLL_MS = 60_000;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
@@ -146,8 +146,8 @@ export class AttentionWatcher
   }
 
   /**
-   * Opens items for the newest causes, up to a window whose causes all have items and are older than half a minute:
-   * earlier ones have theirs, too, because passes begin more often.
+   * Opens items for the newest causes. Stops after a window whose causes all have items and are older than half a minute:
+   * an earlier pass has opened the items of the causes beyond it, because passes begin more often than that.
    * @returns the place of the last row; undefined at the end of the search
    */
   private async searchNewest(name: Search): Promise<readonly string[] | undefined> {

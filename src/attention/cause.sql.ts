@@ -40,9 +40,9 @@ const PARKED: Statement = {
 };
 
 /**
- * TIMED_OUT transactions, and when each became a cause, in UTC: at the age of five minutes, or later by an attempt.
- * Contract, section 9. Migration 0018 has an index of these expressions. The CASE keeps the planner from combining other
- * indexes, which would read all of these rows.
+ * TIMED_OUT transactions, and when each became a cause, in UTC: at the age of five minutes, or at its last change if
+ * that was later. Contract, section 9. Migration 0018 has an index of these expressions. The CASE keeps the planner from
+ * combining other indexes, which would read all of these rows.
  */
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
 const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
@@ -77,7 +77,7 @@ const GRANTS: Statement = {
      ORDER BY g.updated_at DESC, g.request_ref DESC`,
 };
 
-/** When a notification failed, or its lease ended, at which its outcome is unknown. Migration 0018 has an index of it. */
+/** When a notification failed or, if its outcome is unknown, when its lease ended. Migration 0018 has an index of it. */
 const UNDELIVERED_SINCE = 'coalesce(lease_until, failed_at, created_at)';
 
 /** Along session_revocations_failed. */

@@ -11,7 +11,7 @@ export interface Compared {
 }
 
 /**
- * Opens an item for each finding that has none. For a command, which runs beside the service without an application.
+ * Opens an item for each finding that has none. Called by a command, which runs without the Nest application.
  * @param complete whether these are all findings: then earlier ones of the range that are not among them are closed
  * @param by the actor
  */

@@ -6,13 +6,12 @@ import { flaggedWinnings } from './causes.js';
 /** Intervals of the two searches, in seconds, over all instances. The first is shorter than the loop's interval. */
 const RECENT_SEARCH_SECONDS = 50;
 const WHOLE_SEARCH_SECONDS = 600;
-/** How recently the rows that the frequent search looks at were changed, in seconds. */
+/** The frequent search examines only rows that were changed in this time, in seconds. */
 const RECENT_SECONDS = 600;
 
 /**
- * Opens the items of flagged winnings that the instance which booked them did not open, because it died. An instance
- * searches all of the latest winnings when it starts and then every ten minutes, and those that have just changed every
- * minute.
+ * Opens items of flagged winnings for which the booking instance opened none, because it died. All of the latest winnings
+ * are searched when an instance starts and every ten minutes; those that have recently changed, every minute.
  */
 @Injectable()
 export class FlaggedWinningsWatch {

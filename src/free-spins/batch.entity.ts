@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bytes, instant, nullable, text, uuid } from '../database/columns.js';
 
-/** The same grant for many players, stored in `free_spin_grants` with the batchId. Contract, section 6. */
+/** The same grant for many players. Its grants are the rows of `free_spin_grants` with its batchId. Contract, section 6. */
 @Entity({ name: 'free_spin_batches', synchronize: false })
 export class Batch {
   @PrimaryColumn(uuid('batch_id'))

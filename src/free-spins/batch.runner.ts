@@ -26,7 +26,7 @@ const FIRST_POLL_MS = 1_000;
 /** How long a stop waits for calls in flight, in milliseconds; the drain continues after it. */
 const STOP_MS = 5_000;
 
-const GAME_CLOSED = 'not sent: the game is not configured any more';
+const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
 const PROVIDER_DOWN = `not sent: the provider gave no answer to ${UNANSWERED_LIMIT} calls in a row`;
 
 /** The workers that send to one provider. */
@@ -96,7 +96,11 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
       const worker = this.work(providerId, pool)
         .catch((error: unknown) => {
           const detail = (error as Error).message;
-          this.logger.error({ msg: 'a batch is interrupted, and taken up again', providerId, detail });
+          this.logger.error({
+            msg: 'sending of grants interrupted: the next poll continues it',
+            providerId,
+            detail,
+          });
         })
         .finally(() => {
           pool.workers.delete(worker);
@@ -160,7 +164,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
   }
 
-  /** Fails the rest of the batch, which would time out call by call. */
+  /** Fails the unsent grants of the batch, which would fail for the same reason. */
   private async giveUp({ batchId, providerId }: Grant, error: string): Promise<void> {
     if (batchId === null) return;
     const players = await this.grants.failUnsent(batchId, error);

@@ -30,8 +30,9 @@ export interface BatchFilter {
 }
 
 /**
- * @param batches a source of rows of free_spin_batches
- * @param further more of its columns, as b
+ * Selects batches with their progress, newest first.
+ * @param batches a query for rows of free_spin_batches
+ * @param further additional columns of the row b of `batches`, after a comma
  */
 const progress = (batches: string, further = '') => `
   SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
@@ -46,7 +47,7 @@ const progress = (batches: string, further = '') => `
                          FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
    ORDER BY b.created_at DESC, b.batch_id DESC`;
 
-/** $2 is the operator to whom the batch must belong; null for any. */
+/** The progress of batch $1, if it belongs to operator $2; null for any operator. */
 export const PROGRESS: Statement = {
   name: 'batch_progress',
   text: progress(`SELECT * FROM free_spin_batches

@@ -18,7 +18,7 @@ const MAX_PLAYERS = 1000;
 
 export const STATES = ['PENDING', 'GRANTED', 'FAILED', 'CANCELLED'] as const satisfies readonly GrantState[];
 
-/** The fields of the spins, in every grant and batch. */
+/** The fields that grants and batches have in common. */
 class SpinsRequest {
   @IdentifierField({ example: 'sandbox-slots', description: 'Also determines the provider' })
   gameId: string;

@@ -141,7 +141,7 @@ export class FreeSpinsService implements OnModuleInit {
     const grant = await this.find(requestRef, scope);
     const { externalRef, state } = grant;
     if (externalRef === null)
-      throw new CroupierError('CONFLICT', `the grant is ${state}: there is no batch to ask for`);
+      throw new CroupierError('CONFLICT', `the grant is ${state}: it has no externalRef to ask about`);
     const judged = await this.callbacks.pullStatus(grant);
     await this.repeated.record(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
     if (!judged.ok) throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
@@ -173,7 +173,7 @@ export class FreeSpinsService implements OnModuleInit {
 
   /**
    * Makes sure that a FAILED grant of unknown outcome is not live: it is sent once more with the same requestRef, to learn
-   * its batch, which is then cancelled. If this instance dies in between, another one cancels it. A CANCELLED grant is
+   * its externalRef, and then cancelled. If this instance dies in between, another one cancels it. A CANCELLED grant is
    * returned unchanged. Contract, section 9.
    * @returns the grant, CANCELLED; or FAILED, or GRANTED with `lastCancelError`, if the provider fails
    * @throws CroupierError NOT_FOUND · CONFLICT

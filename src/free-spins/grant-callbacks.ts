@@ -7,10 +7,11 @@ import { type Failure, judgeCancel, judgeGrant, judgeStatus } from './rules/answ
 const UNKNOWN_OUTCOME = 'no outcome was recorded in time: the platform stopped while the provider was called';
 
 /**
- * Calls the provider about a grant, once per call, and records the outcome.
+ * Sends callbacks about grants to their providers, without retries, and records the outcomes.
  *
- * Invariant: a provider is called only after a claim of this instance is committed. After a crash the lease expires: a grant
- * becomes FAILED with `outcomeUnknown`, and a cancel can be sent again: `BatchRunner` does so if it is due.
+ * Invariant: a grant or cancel callback is sent only after this instance has committed its claim. If the instance crashes,
+ * the lease of the claim expires: a grant becomes FAILED with `outcomeUnknown`; a cancel can be sent again, which
+ * `BatchRunner` does if it is due.
  */
 @Injectable()
 export class GrantCallbacks {
@@ -23,7 +24,7 @@ export class GrantCallbacks {
 
   /**
    * Sends the callback of a claimed attempt once, and records the outcome.
-   * @param claimsCancel whether the caller sends the cancel, if one is due; else `BatchRunner` does
+   * @param claimsCancel whether to claim a due cancel as well, which the caller must send; else `BatchRunner` sends it
    * @returns `cancelAttempt` if the cancel was claimed
    */
   async send(
@@ -86,7 +87,7 @@ export class GrantCallbacks {
     if (stored?.externalRef === externalRef) return undefined;
     const kept = stored?.externalRef;
     this.logger.error({
-      msg: 'the provider named another batch for the same grant',
+      msg: 'the provider answered another externalRef for the same grant',
       requestRef,
       kept,
       externalRef,

@@ -41,7 +41,7 @@ export class Grant {
   @Column(text('currency'))
   currency: string;
 
-  /** The number of the latest grant callback, so that a failure is recorded only for its own callback. */
+  /** The number of the latest grant callback; 0 before the first. A failure of an earlier callback is not recorded. */
   @Column(integer('attempt'))
   attempt: number;
 

@@ -40,7 +40,7 @@ export const IS_BATCH_RECORDED: Statement = {
   text: 'SELECT FROM free_spin_batches WHERE batch_ref = $1',
 };
 
-/** Claims an unsent grant, as `grant_take_unsent` does. */
+/** Claims the unsent grant of a requestRef. No row is returned if it was claimed before. */
 export const TAKE: Statement = {
   name: 'grant_take',
   text: `
@@ -66,7 +66,7 @@ export const RESEND: Statement = {
 };
 
 /**
- * Begins a new attempt of a FAILED grant of unknown outcome, only to learn its batch and cancel it. The cancel is due
+ * Begins a new attempt of a FAILED grant of unknown outcome, only to learn its externalRef and cancel it. The cancel is due
  * from now on, so that after a crash another instance cancels what this attempt has granted. `carried_out_at` is kept,
  * because nothing is given away.
  */
@@ -81,8 +81,8 @@ export const VOID: Statement = {
 };
 
 /**
- * A 200 makes the grant GRANTED however late it arrives, because the provider has booked it. With $3, a cancel that is
- * due is claimed as well, with a lease of $4 seconds.
+ * Makes a grant GRANTED after a 200, however late that arrives, because the provider has booked it. If $3 is true, a
+ * cancel that is due is claimed as well, with a lease of $4 seconds.
  */
 export const GRANTED: Statement = {
   name: 'grant_granted',
@@ -96,10 +96,10 @@ export const GRANTED: Statement = {
 };
 
 /**
- * Records the failure of attempt $2, unless a later attempt has begun; it replaces the failure that `grant_expire` may have
- * recorded. $5 says whether the provider may have booked this attempt. $6 says whether the provider refused it: only a
- * refusal proves that no earlier attempt was booked either. A doubt about the first attempt can only come from its own
- * expired lease, so its answer settles it.
+ * Records the failure of attempt $2, unless a later attempt has begun. It replaces a failure that `grant_expire` has
+ * recorded for the same attempt. $5: whether the provider may have booked this attempt. $6: whether the provider refused
+ * it, which proves that no earlier attempt was booked either. Without a refusal, `outcome_unknown` stays set, except for
+ * the first attempt: only `grant_expire` can have set it then, and the answer has arrived now.
  */
 export const FAILED: Statement = {
   name: 'grant_failed',
@@ -147,7 +147,10 @@ export const CLAIM_CANCEL: Statement = {
     RETURNING cancel_attempt AS "cancelAttempt"`,
 };
 
-/** A 200 cancels the grant even if a later cancel has been claimed, because the provider has voided the spins. */
+/**
+ * Makes a grant CANCELLED after a 200, even if a later cancel has been claimed, because the provider has voided the
+ * spins.
+ */
 export const CANCELLED: Statement = {
   name: 'grant_cancelled',
   text: `
@@ -235,7 +238,7 @@ export const FAIL_UNSENT: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** Uses the index by state, which finds only the pending ones. */
+/** Counts PENDING grants by operator and provider. The index by state finds them without reading any others. */
 export const PENDING: Statement = {
   name: 'grant_pending',
   text: `
@@ -258,7 +261,10 @@ export const CANCEL_UNSENT: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** Makes a cancel due for each grant of a batch that is GRANTED, or that an answer may yet make so. */
+/**
+ * Makes a cancel due for each grant of a batch that is GRANTED or may still become so: it is PENDING, or FAILED with an
+ * unknown outcome.
+ */
 export const MAKE_CANCELS_DUE: Statement = {
   name: 'grant_make_cancels_due',
   text: `
@@ -269,7 +275,7 @@ export const MAKE_CANCELS_DUE: Statement = {
     RETURNING request_ref`,
 };
 
-/** The provider is down: the cancels of its batch that are due and not under way fail. */
+/** Fails the cancels of a batch that are due and not under way, when its provider counts as down. */
 export const FAIL_CANCELS: Statement = {
   name: 'grant_fail_cancels',
   text: `
@@ -279,7 +285,7 @@ export const FAIL_CANCELS: Statement = {
     RETURNING request_ref`,
 };
 
-/** Makes the FAILED grants of a batch wait to be resent; those of unknown outcome only with $2. */
+/** Queues the FAILED grants of a batch to be sent again; those of unknown outcome only if $2 is true. */
 export const RESEND_BATCH: Statement = {
   name: 'grant_resend_batch',
   text: `

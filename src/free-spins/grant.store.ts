@@ -13,7 +13,7 @@ import { Grant, type GrantState } from './grant.entity.js';
 import * as sql from './grant.sql.js';
 import type { Failure } from './rules/answers.js';
 
-/** The fields of a grant that its caller determines; a replay must have equal ones. */
+/** The fields with which a new grant is recorded. */
 export type NewGrant = Readonly<
   Pick<
     Grant,
@@ -52,7 +52,10 @@ type Tenants = Pick<Grant, 'operatorId' | 'providerId'>;
 /** Filters that have an index, the most selective first. */
 const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
 
-/** Newest first. `leading` in database/time-ordered.ts explains why one filter leads the order, and why by `Any`. */
+/**
+ * One page, newest first. `leading` in database/time-ordered.ts explains why one filter also leads the order, and why it
+ * is compared by `Any`.
+ */
 export function grantPage(
   { from, to, ...filter }: GrantFilter,
   before: number | undefined,
@@ -120,7 +123,7 @@ export class GrantStore {
   }
 
   /**
-   * Records an unsent grant. `takeUnsent` claims it for sending, at the latest after a restart.
+   * Records an unsent grant, to be claimed by its requestRef or, after a crash, by the next instance that sends grants.
    * @returns as `record`
    */
   async recordUnsent(query: Query, grant: NewGrant): Promise<boolean> {
@@ -146,7 +149,10 @@ export class GrantStore {
     return (await query(sql.IS_BATCH_RECORDED, [batchRef])).length > 0;
   }
 
-  /** Claims an unsent grant by its requestRef; undefined if another one has. */
+  /**
+   * Claims an unsent grant by its requestRef.
+   * @returns undefined if it was claimed before
+   */
   async take(requestRef: string): Promise<Grant | undefined> {
     return (await this.database.query<Grant>(sql.TAKE, [requestRef, this.leaseSeconds]))[0];
   }
@@ -267,7 +273,7 @@ export class GrantStore {
    */
   async cancelBatch(query: Query, batchId: string, error: string): Promise<number> {
     const unsent = await query(sql.CANCEL_UNSENT, [batchId, error]);
-    // Runs second, because a grant that was claimed meanwhile is under way and its cancel becomes due.
+    // Runs second: a grant that was claimed before the first statement could cancel it is under way, so its cancel is due.
     const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
     return unsent.length + due.length;
   }
@@ -277,7 +283,7 @@ export class GrantStore {
     return (await query(sql.RESEND_BATCH, [batchId, includeUnknown, currentRequestId()])).length;
   }
 
-  /** Claims the next cancel of a provider that is due. */
+  /** Claims a provider's next due cancel. */
   async takeCancel(providerId: string): Promise<(Grant & { cancelAttempt: number }) | undefined> {
     const values = [providerId, this.leaseSeconds];
     return (await this.database.query<Grant & { cancelAttempt: number }>(sql.TAKE_CANCEL, values))[0];

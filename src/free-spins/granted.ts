@@ -22,7 +22,8 @@ export function granted(grant: Grant, path: string): GrantResponse {
   throw new CroupierError('PROVIDER_FAILED', grant.failureError ?? undefined, { Location: location });
 }
 
-/** Answers a request to grant: 201, 200 if the grant is known, 202 if it waits for approval.
+/**
+ * Answers a request to grant: 201, 200 if the grant is known, 202 if it waits for approval.
  * @param show what the caller may see of the approval
  * @throws as `granted`
  */

@@ -25,7 +25,7 @@ const USED = `
             WHERE t.operator_id = l.operator_id AND t.provider_id = 'platform' AND t.currency = l.currency
               AND t.created_at > statement_timestamp() - interval '24 hours' AND t.state <> 'DECLINED') AS actions)`;
 
-/** Transactions under the same limit are serialised. */
+/** Serialises transactions under the same limit. */
 const LOCK: Statement = {
   name: 'limit_lock',
   text: 'SELECT FROM limits l WHERE operator_id = $1 AND currency = $2 FOR UPDATE',

@@ -25,7 +25,7 @@ const TRANSACTION = (source: string) => `
          NULL AS "callbackId"
     FROM ${source}`;
 
-/** OFFSET keeps a look-up by key from being joined in another way. */
+/** Looks up transactions by key. OFFSET 0 keeps the planner from choosing another kind of join. */
 const transactionsWith = (transactionId: string, providerId: string) => `
   CROSS JOIN LATERAL (
     SELECT * FROM transactions t WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId} OFFSET 0) t`;

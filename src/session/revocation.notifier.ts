@@ -78,7 +78,7 @@ export class RevocationNotifier
   }
 
   /**
-   * Notifies of one session now, unless it was notified before.
+   * Notifies the provider of one session now, unless it was notified before.
    * @returns the outcome
    */
   async notify(sessionId: string): Promise<Notification> {
@@ -87,8 +87,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Notifies of many sessions, a few at a time. Resolves when all are sent, or after the time-out of one callback;
-   * the rest is then sent in the background.
+   * Notifies the providers of many sessions, a few at a time. Resolves when all are sent, or after the time-out of one
+   * callback; the rest is then sent in the background.
    */
   async notifyAll(sessionIds: readonly string[]): Promise<void> {
     this.queue.push(...sessionIds.slice(0, Math.max(0, QUEUE_LIMIT - this.queue.length)));

@@ -58,7 +58,7 @@ const CLAIM_LEFT = {
      ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
 };
 
-/** A delivery also counts if a later attempt has failed or is under way. */
+/** Records the outcome. A delivery counts even if a later attempt has failed or is under way. */
 const COMPLETE = {
   name: 'revocation_complete',
   text: `
@@ -75,7 +75,7 @@ const NOTIFICATION = {
       FROM session_revocations WHERE session_id = $1`,
 };
 
-/** The statements over notifications of revocations. */
+/** Reads and writes the notifications of revocations; every update carries its condition. */
 @Injectable()
 export class RevocationStore {
   private readonly leaseSeconds: number;

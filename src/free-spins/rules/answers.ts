@@ -69,11 +69,11 @@ function failed(answer: Answer, lacking?: string): { readonly ok: false; readonl
   return { ok: false, failure: { status, error, outcomeUnknown, refused: isRefusal(status) } };
 }
 
-/** Statuses of the 4xx that may be answered before a provider looks up the requestRef, or because it knows it. */
+/** 4xx statuses that a provider may answer before it looks up the requestRef, or because it has already booked it. */
 const NO_REFUSAL: readonly number[] = [401, 403, 408, 409, 425, 429];
 
 /**
- * Whether a status means that the provider considered the request and does not accept it. A redirect, a 5xx and the
+ * Whether a status means that the provider considered the request and rejected it. A redirect, a 5xx and the
  * statuses of authentication, load and conflicts say nothing about an earlier call.
  */
 function isRefusal(status: number): boolean {

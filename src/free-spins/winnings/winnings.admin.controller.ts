@@ -9,7 +9,7 @@ import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, flaggedWinResponse } from 
 import { FlaggedWinQuery } from './winnings.request.js';
 import { WinningsService } from './winnings.service.js';
 
-/** Not under /free-spins, where any word may be a grant's requestRef. */
+/** Flagged winnings for administrators. The path is not under /free-spins, where any word may be a grant's requestRef. */
 @ApiTags('Free spins')
 @Controller('v1/admin/free-spins-winnings')
 export class WinningsAdminController {

@@ -14,7 +14,7 @@ export type { FlaggedWin } from './winnings.store.js';
 /** Number of reported WINs that an instance remembers, to count each once. */
 const REMEMBERED = 1_000;
 
-/** Links WINs that name a batch to its grant, and reports flagged winnings. */
+/** Reads the winnings of grants, and reports flagged winnings. */
 @Injectable()
 export class WinningsService implements OnModuleInit {
   private readonly logger = new BoundedLogger('Winnings');
@@ -32,14 +32,17 @@ export class WinningsService implements OnModuleInit {
     this.wallet.onWinningsTrigger((trigger) => void this.review(trigger));
   }
 
-  /** @param watcher called after a WIN was flagged by what this instance booked; not awaited, and must not throw */
+  /**
+   * Registers a watcher of flagged winnings.
+   * @param watcher called when a booking of this instance has caused a WIN to be flagged; not awaited, and must not throw
+   */
   onFlagged(watcher: (win: FlaggedWin) => void): void {
     this.watchers.push(watcher);
   }
 
   /**
-   * Flagged WINs among the newest, in any order, also those that a crash left unreported.
-   * @param changedWithinSeconds only those that became flagged by a change in this time
+   * Flagged WINs among the newest, in any order, including those that a crash left unreported.
+   * @param changedWithinSeconds examines only rows that were changed in this time; unrestricted by default
    */
   flaggedLately(changedWithinSeconds?: number): Promise<FlaggedWin[]> {
     return this.winnings.flaggedLately(changedWithinSeconds);

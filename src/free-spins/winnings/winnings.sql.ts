@@ -40,7 +40,7 @@ const FLAG_BY_LIMIT = `
 const FLAG = `
   coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
-/** $1 is the grant's requestRef. A sum that a JSON number cannot represent exactly is null. */
+/** The winnings of the grant with requestRef $1. A sum that a JSON number cannot represent exactly is null. */
 export const OF_GRANT: Statement = {
   name: 'winnings_of_grant',
   text: `
@@ -72,7 +72,7 @@ export const FLAGGED_WIN: Statement = {
      WHERE flag IS NOT NULL`,
 };
 
-/** The WINs `k` that are booked, each with its flag or null. */
+/** Selects the WINs of the query `keys` that are booked and flagged. */
 const withFlag = (keys: string, columns: string) => `
   SELECT ${columns} FROM (
     SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
@@ -93,8 +93,8 @@ const CHANGED = (table: string) => `${table}.updated_at > statement_timestamp() 
 
 /**
  * Flagged WINs among the newest $1 that name a freeSpinsRef, those in the rounds of the newest $2 rows that are ROLLED_BACK
- * of each operator and provider, and $1 of those that were above a limit; of all these rows, those that were changed in
- * the last $3 seconds. It reads no more, however many WINs there are.
+ * of each operator and provider, and the newest $1 that were above a limit; of all these rows, those that were changed in
+ * the last $3 seconds. The number of rows read is bounded, however many WINs there are.
  */
 export const FLAGGED_LATELY: Statement = {
   name: 'winnings_flagged_lately',
@@ -138,7 +138,7 @@ export const FLAGGED_IN_ROUND: Statement = {
 /** A place after every row, because an optional condition could not use an index. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-/** Before the place, and as the filter says; the planner drops a condition whose parameter restricts nothing. */
+/** The conditions of the place and the filter. The planner drops a condition whose parameter restricts nothing. */
 const BEFORE_PLACE = `(t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)
   AND t.created_at >= $4::timestamptz AND t.created_at < $5::timestamptz
   AND ($6::text IS NULL OR t.operator_id = $6::text)`;

@@ -15,9 +15,9 @@ import {
  * Why a person should look at a booked WIN. If several apply, the first in this order is shown. Contract, section 3,
  * "A ROLLBACK", and section 6.
  *
- * - `UNKNOWN_BATCH`: its freeSpinsRef is no batch of the provider.
- * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef is a batch of another player or in another currency.
- * - `CANCELLED`: its freeSpinsRef is a batch that was cancelled before.
+ * - `UNKNOWN_BATCH`: its freeSpinsRef names no grant of the provider.
+ * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef names a grant to another player or in another currency.
+ * - `CANCELLED`: its freeSpinsRef names a grant that was cancelled before the WIN.
  * - `NO_STANDING_BET`: its round has a BET that is ROLLED_BACK, and none that is PENDING, TIMED_OUT or APPROVED. The
  *   amount does not matter: a WIN of 0 reports a lost round, whose stake was returned. A BET whose ROLLBACK came first
  *   counts as ROLLED_BACK. DECLINED BETs do not count. A round without any other BET is not flagged, because such a WIN
@@ -38,7 +38,7 @@ export interface Winnings {
   readonly count: number;
   /** Minor units of the grant's currency; null beyond 2^53−1. */
   readonly totalMinor: number | null;
-  /** The number of flagged WINs that name the grant's batch. */
+  /** The number of flagged WINs that name the grant. */
   readonly flagged: number;
 }
 
@@ -64,10 +64,11 @@ export interface FlaggedWin extends WinKey {
 /** Maximum number of WINs of one round that are reported after a ROLLBACK. */
 const REPORTED_PER_ROUND = 100;
 
-/** How many of the newest WINs, and of the rows of two tenants that are ROLLED_BACK, are examined together. */
+/** Maximum number of the newest WINs that `flaggedLately` examines, and as many above a limit. */
 const LATEST_WINS = 2_000;
+/** Maximum number of the newest ROLLED_BACK rows of each operator and provider whose rounds it examines. */
 const LATEST_ROLLED_BACK = 50;
-/** Longer than any service has run: a century. */
+/** A century, in seconds: no restriction in practice. */
 const EVER_SECONDS = 3_155_760_000;
 
 /** Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. */
@@ -80,7 +81,7 @@ export class WinningsStore {
     return winnings!;
   }
 
-  /** The WIN if it is booked and flagged, else undefined. */
+  /** The WIN if it is booked and flagged, else an empty list. */
   flaggedWin(providerId: string, transactionId: string): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_WIN, [providerId, transactionId]);
   }
@@ -98,7 +99,7 @@ export class WinningsStore {
 
   /**
    * Flagged WINs among the newest, in any order.
-   * @param changedWithinSeconds of the rows that are looked at
+   * @param changedWithinSeconds examines only rows that were changed in this time; unrestricted by default
    */
   flaggedLately(changedWithinSeconds = EVER_SECONDS): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_LATELY, [LATEST_WINS, LATEST_ROLLED_BACK, changedWithinSeconds]);

@@ -12,7 +12,7 @@ export interface Limits {
 /** The amount that an action gives away, or that an adjustment debits, in minor units. */
 export type Stake =
   | { readonly kind: 'grant'; readonly amountMinor: number }
-  /** Number of players, each of whom gets the same. */
+  /** The stake of all players together, and that of each. */
   | { readonly kind: 'batch'; readonly amountMinor: number; readonly ofEachMinor: number }
   /** The absolute amount. */
   | { readonly kind: 'adjustment'; readonly amountMinor: number };
@@ -29,7 +29,7 @@ export interface ExceededLimit {
 
 /**
  * The limit for which an action needs approval; undefined if it needs none. A stake of 0 is the provider's default stake,
- * whose amount is unknown, so it exceeds any limit on grants. Each grant of a batch is judged, too, because otherwise a
+ * whose amount is unknown, so it exceeds every limit. Each grant of a batch is judged, too, because otherwise a
  * batch of one player would evade the limit on grants.
  */
 export function exceeded(limits: Limits, usedMinor: number, stake: Stake): ExceededLimit | undefined {
