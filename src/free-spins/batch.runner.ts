@@ -112,14 +112,14 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   private async work(providerId: string, pool: ProviderWorkers): Promise<void> {
     while (!this.loop.stopping) {
-      const grant = await this.grants.takeUnsent(providerId);
+      const grant = await this.grants.claimUnsent(providerId);
       if (grant) {
         await this.send(grant, pool);
         continue;
       }
-      const cancelled = await this.grants.takeCancel(providerId);
-      if (!cancelled) return;
-      await this.sendCancel(cancelled, pool);
+      const cancel = await this.grants.claimDueCancel(providerId);
+      if (!cancel) return;
+      await this.sendCancel(cancel, pool);
     }
   }
 
@@ -153,7 +153,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     const game = this.tenancy.game(grant.gameId);
     if (!game || !this.games.isOpen(game) || game.providerId !== grant.providerId) {
       const failure = { error: GAME_CLOSED, outcomeUnknown: false, refused: false };
-      await this.grants.failed(grant.requestRef, grant.attempt, failure);
+      await this.grants.recordFailed(grant.requestRef, grant.attempt, failure);
       return this.giveUp(grant, GAME_CLOSED);
     }
     // The id of the request that caused it, which may have ended long ago. Grants of earlier versions have none.

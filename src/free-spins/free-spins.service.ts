@@ -84,7 +84,7 @@ export class FreeSpinsService implements OnModuleInit {
       }
       await record(granting(terms));
       return async () => {
-        const grant = await this.grants.take(terms.requestRef);
+        const grant = await this.grants.claim(terms.requestRef);
         if (grant) await this.callbacks.send(grant, grant.attempt);
       };
     },
@@ -146,7 +146,7 @@ export class FreeSpinsService implements OnModuleInit {
     await this.repeated.record(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
     if (!judged.ok) throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
     const { remainingSpins, completed } = judged;
-    await this.grants.snapshot(requestRef, remainingSpins, completed);
+    await this.grants.recordStatus(requestRef, remainingSpins, completed);
     return { externalRef, remainingSpins, completed };
   }
 

@@ -38,7 +38,7 @@ export class GrantCallbacks {
     const judged = judgeGrant(outcome);
     if (!judged.ok) {
       this.logUnusable(grant, outcome, judged.failure);
-      await this.grants.failed(requestRef, attempt, judged.failure);
+      await this.grants.recordFailed(requestRef, attempt, judged.failure);
       return { outcome };
     }
     const cancelAttempt = await this.book(requestRef, judged.externalRef, claimsCancel);
@@ -60,10 +60,10 @@ export class GrantCallbacks {
     const outcome = await this.call('/v1/game/free-spins/cancel', grant, batchOf(grant));
     const judged = judgeCancel(outcome);
     if (judged.ok) {
-      await this.grants.cancelled(grant.requestRef);
+      await this.grants.recordCancelled(grant.requestRef);
       return { outcome };
     }
-    await this.grants.cancelFailed(grant.requestRef, cancelAttempt, judged.failure.error);
+    await this.grants.recordCancelFailed(grant.requestRef, cancelAttempt, judged.failure.error);
     return { outcome, failure: judged.failure };
   }
 
@@ -81,7 +81,7 @@ export class GrantCallbacks {
     externalRef: string,
     claimsCancel: boolean,
   ): Promise<number | null | undefined> {
-    const granted = await this.grants.granted(requestRef, externalRef, claimsCancel);
+    const granted = await this.grants.recordGranted(requestRef, externalRef, claimsCancel);
     if (granted) return granted.cancelAttempt;
     const stored = await this.grants.find(requestRef);
     if (stored?.externalRef === externalRef) return undefined;

@@ -41,7 +41,7 @@ export const IS_BATCH_RECORDED: Statement = {
 };
 
 /** Claims the unsent grant of a requestRef. No row is returned if it was claimed before. */
-export const TAKE: Statement = {
+export const CLAIM: Statement = {
   name: 'grant_take',
   text: `
     UPDATE free_spin_grants g
@@ -189,7 +189,7 @@ export const RECORD_BATCH: Statement = {
 };
 
 /** Claims the next unsent grant of a provider. It is committed before the call, so that no grant is sent twice. */
-export const TAKE_UNSENT: Statement = {
+export const CLAIM_UNSENT: Statement = {
   name: 'grant_take_unsent',
   text: `
     UPDATE free_spin_grants g

@@ -153,8 +153,8 @@ export class GrantStore {
    * Claims an unsent grant by its requestRef.
    * @returns undefined if it was claimed before
    */
-  async take(requestRef: string): Promise<Grant | undefined> {
-    return (await this.database.query<Grant>(sql.TAKE, [requestRef, this.leaseSeconds]))[0];
+  async claim(requestRef: string): Promise<Grant | undefined> {
+    return (await this.database.query<Grant>(sql.CLAIM, [requestRef, this.leaseSeconds]))[0];
   }
 
   /** @returns the new attempt; undefined if the grant is no longer FAILED */
@@ -174,7 +174,7 @@ export class GrantStore {
    * @param claimsCancel whether to claim the cancel as well, if it is due
    * @returns undefined if it is GRANTED or CANCELLED already; `cancelAttempt` is null if no cancel was claimed
    */
-  async granted(
+  async recordGranted(
     requestRef: string,
     externalRef: string,
     claimsCancel: boolean,
@@ -183,7 +183,7 @@ export class GrantStore {
     return (await this.move<{ cancelAttempt: number | null }>('GRANTED', sql.GRANTED, values))[0];
   }
 
-  async failed(requestRef: string, attempt: number, failure: Failure): Promise<void> {
+  async recordFailed(requestRef: string, attempt: number, failure: Failure): Promise<void> {
     const { status, error, outcomeUnknown, refused } = failure;
     await this.move('FAILED', sql.FAILED, [
       requestRef,
@@ -201,7 +201,7 @@ export class GrantStore {
     return rows.map(({ requestRef }) => requestRef);
   }
 
-  async snapshot(requestRef: string, remainingSpins: number, completed: boolean): Promise<void> {
+  async recordStatus(requestRef: string, remainingSpins: number, completed: boolean): Promise<void> {
     await this.database.query(sql.SNAPSHOT, [requestRef, remainingSpins, completed]);
   }
 
@@ -212,11 +212,11 @@ export class GrantStore {
     return row?.cancelAttempt;
   }
 
-  async cancelled(requestRef: string): Promise<void> {
+  async recordCancelled(requestRef: string): Promise<void> {
     await this.move('CANCELLED', sql.CANCELLED, [requestRef]);
   }
 
-  async cancelFailed(requestRef: string, cancelAttempt: number, error: string): Promise<void> {
+  async recordCancelFailed(requestRef: string, cancelAttempt: number, error: string): Promise<void> {
     await this.database.query(sql.CANCEL_FAILED, [requestRef, cancelAttempt, error]);
   }
 
@@ -284,7 +284,7 @@ export class GrantStore {
   }
 
   /** Claims a provider's next due cancel. */
-  async takeCancel(providerId: string): Promise<(Grant & { cancelAttempt: number }) | undefined> {
+  async claimDueCancel(providerId: string): Promise<(Grant & { cancelAttempt: number }) | undefined> {
     const values = [providerId, this.leaseSeconds];
     return (await this.database.query<Grant & { cancelAttempt: number }>(sql.TAKE_CANCEL, values))[0];
   }
@@ -300,8 +300,8 @@ export class GrantStore {
   }
 
   /** Claims the next unsent grant of a provider; once that is committed, no other instance sends it. */
-  async takeUnsent(providerId: string): Promise<Grant | undefined> {
-    const [grant] = await this.database.query<Grant>(sql.TAKE_UNSENT, [providerId, this.leaseSeconds]);
+  async claimUnsent(providerId: string): Promise<Grant | undefined> {
+    const [grant] = await this.database.query<Grant>(sql.CLAIM_UNSENT, [providerId, this.leaseSeconds]);
     return grant;
   }
 
