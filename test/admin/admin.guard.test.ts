@@ -69,7 +69,7 @@ describe('a role', () => {
     ['operations', ['operations', 'support']],
     ['promotions', ['promotions', 'support']],
     ['support', ['support']],
-  ] as const)('%s holds %j', (role, held) => {
+  ] as const)('%s includes %j', (role, held) => {
     expect(ROLES.filter((required) => holds([role], required))).toEqual(held);
   });
 });

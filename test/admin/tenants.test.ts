@@ -88,7 +88,7 @@ describe.each([
 });
 
 describe('a created tenant', () => {
-  test('a provider: only the 201 has its secret', async () => {
+  test('has its secret only in the 201: a provider', async () => {
     const answer = await call('POST', '/providers', { id: 'acme', ...PROVIDER, lateSettlementSeconds: 60 });
     const expected = {
       kind: 'PROVIDER',
@@ -105,7 +105,7 @@ describe('a created tenant', () => {
     expect(await call('GET', '/providers/acme')).toEqual({ status: 200, code: null, body: expected });
   });
 
-  test('an operator: only the 201 has its secret', async () => {
+  test('has its secret only in the 201: an operator', async () => {
     const wanted = {
       id: 'lucky',
       ...OPERATOR,
@@ -311,7 +311,7 @@ describe('a game', () => {
     expect(application.get(TenancyService).game('book')).toMatchObject({ status: 'DISABLED' });
   });
 
-  test('created by ten at once is created once', async () => {
+  test('that ten concurrent requests create is created once', async () => {
     const { id: providerId } = await created('providers');
     const calls = Array.from({ length: 10 }, () =>
       call('PUT', '/games/raced', { providerId, name: 'Raced' }),
@@ -337,7 +337,7 @@ describe('a game', () => {
     expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
   });
 
-  test.each(['javascript:alert(1)', 'play', '', 7])('has no launchUrl %j', async (launchUrl) => {
+  test.each(['javascript:alert(1)', 'play', '', 7])('may not have the launchUrl %j', async (launchUrl) => {
     const { id: providerId } = await created('providers');
     const answer = await call('PUT', '/games/launched', { providerId, name: 'Launched', launchUrl });
     expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });

@@ -226,7 +226,7 @@ describe('from an address that used up its attempts', () => {
   });
 });
 
-test('while the issuer is unavailable: 500 for tokens, while keys work', async () => {
+test('while the issuer is unavailable, tokens are answered 500 and keys work', async () => {
   away = true;
   const other = await startWorld({ ADMIN_JWT_ISSUER: issuerUrl, ADMIN_JWT_AUDIENCE: 'croupier' });
   try {

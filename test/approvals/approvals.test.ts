@@ -153,7 +153,7 @@ describe('an approved', () => {
   });
 });
 
-test('many adjustments above a limit at once all wait, and none for a connection that the others hold', async () => {
+test('concurrent adjustments above a limit all wait for approval, without blocking each other over connections', async () => {
   const orders = Array.from({ length: 60 }, () => adjustmentOrder({ amountMinor: 250 }));
   const replies = await Promise.all(orders.map((order) => asker.call('POST', ADJUSTMENTS, order)));
   expect(replies.map(({ status }) => status)).toEqual(orders.map(() => 202));
@@ -185,7 +185,7 @@ test('an action that fails after it wrote something leaves nothing but the recor
   ]);
 });
 
-test('a request that is judged while another is approved counts what was approved', async () => {
+test('a request that is checked while another is approved counts the approved amount', async () => {
   const currency = 'SGD';
   await limit(world, { dailyMinor: 250 }, currency);
   const id = await waiting(GRANTS, grantOrder({ currency, spins: 15 }));

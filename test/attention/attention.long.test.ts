@@ -313,12 +313,12 @@ describe('a person', () => {
     );
   });
 
-  test('has closed it for good, although its cause is still there', async () => {
+  test('closes it for good, although its cause is still present', async () => {
     await pass();
     expect((await itemOf('transaction', item.subject, 'CLOSED')).id).toBe(item.id);
   });
 
-  test('refuses changes of closed or unknown items, invalid changes, and those without the role', async () => {
+  test('cannot change closed or unknown items, make invalid changes, or act without the role', async () => {
     for (const [verb, body] of [
       ['assign', { assignee: 'Ada' }],
       ['snooze', { until: '2099-01-01' }],

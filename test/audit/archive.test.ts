@@ -129,13 +129,13 @@ test('months are copied to files, which are verified and recorded; the current m
   expect((await prove()).said).not.toContain('begins after');
 });
 
-test('it may be repeated: what is recorded is not archived twice', async () => {
+test('a repeated run does not archive recorded partitions again', async () => {
   expect(await archive(months[4]!)).toHaveLength(1);
   expect(await archive('2999-01')).toHaveLength(1);
   expect(await files()).toEqual(names.toSorted());
 });
 
-describe('a partition is only detached', () => {
+describe('a partition is detached only', () => {
   test('if it is the oldest', async () => {
     await expect(detach(names[1]!)).rejects.toThrow('is not the oldest partition with entries');
   });
@@ -150,7 +150,7 @@ describe('a partition is only detached', () => {
     await expect(detach('other.jsonl')).rejects.toThrow('it is not an archive of the audit log');
   });
 
-  test('if it holds what the file has', async () => {
+  test('if its entries are those of the file', async () => {
     const oneEntry = `(SELECT day, position FROM audit_entries WHERE target = 'test:1' ORDER BY day LIMIT 1)`;
     await tampered(world.sql, `DELETE FROM audit_entries WHERE (day, position) = ${oneEntry}`, () =>
       expect(detach(names[0]!)).rejects.toThrow('does not hold what the file has'),
@@ -158,7 +158,7 @@ describe('a partition is only detached', () => {
   });
 });
 
-test('after all are detached and dropped, the log holds from the end of the last archive', async () => {
+test('after all are detached and dropped, the log is valid from the end of the last archive', async () => {
   const outcomes: string[] = [];
   for (const name of names) {
     const table = name.replace('.jsonl', '');
@@ -225,7 +225,7 @@ describe('archived entries are proved by their seals, which stay', () => {
     expect([status, said]).toEqual([1, expect.stringContaining('it does not continue the file before it')]);
   });
 
-  test('and so is a head of an archived entry', async () => {
+  test('a head of an archived entry is compared with its seal', async () => {
     expect(await prove([], { head: oldHead })).toMatchObject({ status: 0 });
     const { status, said } = await prove([], { head: oldHead.replace(/.{64}$/, 'a'.repeat(64)) });
     expect([status, said]).toEqual([
@@ -235,7 +235,7 @@ describe('archived entries are proved by their seals, which stay', () => {
     expect((await prove([], { head: oldHead, secretsKey: NEW_KEY })).status).toBe(1);
   });
 
-  test('a removed seal of an archived entry is noticed', async () => {
+  test('a removed seal of an archived entry is detected', async () => {
     const { status, said } = await tampered(world.sql, 'DELETE FROM audit_seals WHERE number = 2', () =>
       prove(),
     );
@@ -243,7 +243,7 @@ describe('archived entries are proved by their seals, which stay', () => {
   });
 });
 
-describe('a beginning that was removed without a genuine record is noticed', () => {
+describe('a beginning that was removed without a genuine record is detected', () => {
   test.each([
     [
       'if more than the archive is missing',

@@ -263,7 +263,7 @@ test.each([
   await expect(world.sql.run(statement)).rejects.toThrow('append-only');
 });
 
-test('a hundred changes at once, on two instances, are one chain', async () => {
+test('a hundred changes at once, on two instances, form one chain', async () => {
   const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
   try {
     const rename = (url: string, i: number) =>

@@ -254,7 +254,7 @@ describe('a weak key', () => {
   });
 
   test.each(WEAK.filter(([name]) => name === 'SECRETS_KEY'))(
-    'may be the previous one, so that it can be rotated away: %s=%s',
+    'is accepted as the previous key, so that it can be rotated out: %s=%s',
     (_, key) => {
       const keys = { SECRETS_KEY: REQUIRED.SECRETS_KEY, SECRETS_KEY_PREVIOUS: key };
       expect(readConfiguration({ ...REQUIRED, ...keys }).secretsKeyPrevious?.length).toBe(32);
@@ -285,11 +285,11 @@ describe('the sandbox', () => {
 describe('the configuration of audit:verify', () => {
   const read = (environment: Record<string, string>) => readAuditProof(environment, { uid: 1000 });
 
-  test('needs no key, and has none then', () => {
+  test('has no key if none is set', () => {
     expect(read({})).toEqual({ dataDir: `${process.cwd()}/data` });
   });
 
-  test('are the keys, the database and the file of heads', () => {
+  test('has the keys, the database and the file of heads', () => {
     const secretsKey = Buffer.from('a key of thirty-two bytes, as is');
     expect(read({ SECRETS_KEY: secretsKey.toString('base64'), AUDIT_HEAD_FILE: 'heads' })).toEqual({
       dataDir: `${process.cwd()}/data`,
@@ -298,11 +298,11 @@ describe('the configuration of audit:verify', () => {
     });
   });
 
-  test('is the key of the sandbox beside it', () => {
+  test('has the key of the sandbox if the service runs with one', () => {
     expect(read({ SANDBOX: 'true' }).secretsKey).toEqual(readConfiguration({ SANDBOX: 'true' }).secretsKey);
   });
 
-  test('is refused if it is wrong', () => {
+  test('is refused if it is invalid', () => {
     expect(() => read({ SECRETS_KEY: 'AAAA' })).toThrow('SECRETS_KEY: must be 32 bytes in base64');
   });
 });

@@ -106,11 +106,11 @@ describe('a transaction is 400', () => {
     },
   );
 
-  test("with a transactionId of the platform's own", async () => {
+  test('with a transactionId that is reserved for the platform', async () => {
     await expectInvalid(bet({ transactionId: 'croupier-1' }));
   });
 
-  test('of an unknown kind, and of kind ADJUSTMENT with a code of its own', async () => {
+  test('of an unknown kind, or of kind ADJUSTMENT, which has its own error code', async () => {
     await expectInvalid(bet({ kind: 'bet' }));
     await expectInvalid(bet({ kind: 'JACKPOT' }));
     await expectInvalid(bet({ kind: 'ADJUSTMENT' }), 'KIND_NOT_ACCEPTED');
@@ -204,7 +204,7 @@ describe('a launch is 400', () => {
     expect(reply.headers.get('x-error-code')).toBe('INVALID_REQUEST');
   });
 
-  test('and 503 with an unknown game', async () => {
+  test('but 503 with an unknown game', async () => {
     const request = { playerRef: 'ann', gameId: 'no-such-game', currency: 'EUR' };
     const reply = await world.signed(OPERATOR, '/v1/operator/sessions', request);
     expect(reply.status).toBe(503);

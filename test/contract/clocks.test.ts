@@ -65,7 +65,7 @@ describe.each(NAMES)('a session that was revoked by the instance whose clock is 
     }
   });
 
-  test('was revoked at an instant of the database’s clock', async () => {
+  test('has its time of revocation from the database’s clock', async () => {
     const session = await world.launch();
     const { json } = await instances[revoker].revoke(session.sessionId);
     expect(Math.abs(Date.parse(String(json['revokedAt'])) - Date.now())).toBeLessThan(10_000);
@@ -181,11 +181,11 @@ test.each(NAMES)(
   },
 );
 
-describe('an instance whose clock is off the database’s', () => {
+describe('an instance whose clock differs from the database’s', () => {
   const offsetOf = async (each: World) =>
     Number(/^croupier_clock_offset_seconds (\S+)$/m.exec(await each.metrics())?.[1]);
 
-  test('shows it in a metric', async () => {
+  test('shows the difference in a metric', async () => {
     expect(Math.abs((await offsetOf(instances.ahead)) - OFFSET_SECONDS)).toBeLessThan(2);
     expect(Math.abs((await offsetOf(instances.behind)) + OFFSET_SECONDS)).toBeLessThan(2);
     expect(Math.abs(await offsetOf(world))).toBeLessThan(2);

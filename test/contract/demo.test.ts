@@ -13,7 +13,7 @@ const play = async (kind: string, fields = {}) => {
 };
 
 describe('a DEMO session', () => {
-  test('begins with a start balance of its own, and never calls an operator', async () => {
+  test('has its own initial balance, and never calls an operator', async () => {
     const calls = world.wallet.received.length;
     expect((await world.balance(session)).json).toEqual({ balance: 5000 });
     expect((await play('BET', { amountMinor: 1500 })).reply.json).toMatchObject({ balance: 3500 });

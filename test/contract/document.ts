@@ -53,7 +53,7 @@ export function documentedRows<T>(
   const rows = executedTable(name);
   const keyOf = (row: string[]) => row.slice(0, columns).join(' | ');
   const documented = rows.map(keyOf);
-  test(`of which every row has a scenario`, () => {
+  test('has a scenario for every row', () => {
     expect(Object.keys(scenarios).sort()).toEqual([...documented].sort());
   });
   return rows.map((row) => ({ row, scenario: scenarios[keyOf(row)] as T }));

@@ -91,7 +91,7 @@ test('a WIN is admitted before BETs, and of BETs the newest', async () => {
   expect(admitted).toEqual([firstWin, secondWin, newer, older]);
 });
 
-test('a place is passed on once, however often its holder reports its end', async () => {
+test('a place is passed on once, even if its holder releases it repeatedly', async () => {
   const places = await takeAll();
   const third: Admitted[] = [];
   const waiting = [admission.enter('settling'), admission.enter('settling')];

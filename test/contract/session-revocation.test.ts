@@ -93,7 +93,7 @@ describe('a revocation', () => {
     await other.app.close();
   });
 
-  test('a second time changes nothing, notifies no one, and reports the outcome of the first', async () => {
+  test('a second time changes nothing, sends no notification, and reports the outcome of the first', async () => {
     const session = await world.launch();
     world.provider.next({ do: 'answer', status: 500 }, { sessionId: session.sessionId });
     const first = await world.revoke(session.sessionId);
@@ -137,7 +137,7 @@ describe('a revocation', () => {
     expect((await world.admin('POST', `/v1/admin/sessions/${randomUUID()}/notify`)).status).toBe(404);
   });
 
-  test('many at once notify the provider once', async () => {
+  test('that is requested many times at once notifies the provider once', async () => {
     const session = await world.launch();
     const replies = await Promise.all(Array.from({ length: 20 }, () => world.revoke(session.sessionId)));
     expect(replies.every(({ status }) => status === 200)).toBe(true);
@@ -145,7 +145,7 @@ describe('a revocation', () => {
     expect(told(session.sessionId)).toHaveLength(1);
   });
 
-  test('of an expired or a DEMO session is notified too, one of a disabled provider as well', async () => {
+  test('of an expired or a DEMO session, or one of a disabled provider, is notified, too', async () => {
     const expired = await world.launch({ ttlSeconds: 1 });
     await world.sql.run(`UPDATE sessions SET expires_at = created_at WHERE session_id = $1`, [
       expired.sessionId,

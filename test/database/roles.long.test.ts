@@ -127,7 +127,7 @@ describe('with the roles of ops/sql', () => {
     'CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$',
     'SET session_replication_role = replica',
     'CREATE TABLE mine (id integer)',
-  ])('nor: %s', async (statement) => {
+  ])("the service's role owns no table, so it may not: %s", async (statement) => {
     await expect(service.run(statement)).rejects.toThrow(/must be owner|permission denied/);
   });
 

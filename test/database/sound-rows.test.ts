@@ -80,7 +80,7 @@ test.each<[string, Row]>([
   ['tombstone', TOMBSTONE],
   ['adjustment', ADJUSTMENT],
   ['adjustment in the player’s favour', { ...ADJUSTMENT, amount_minor: 100 }],
-])('%s is sound', async (_, row) => {
+])('%s is accepted', async (_, row) => {
   await store(row);
 });
 
@@ -127,7 +127,7 @@ describe('a row is refused:', () => {
     await expect(store(row)).rejects.toMatchObject({ code: '23514', constraint: 'transactions_sound' });
   });
 
-  test('a sound row that is changed to an unsound one', async () => {
+  test('a valid row that is changed to an invalid one', async () => {
     await store({ ...BET, transaction_id: 'changed' });
     const change = dataSource.query(
       `UPDATE transactions SET state = 'PENDING' WHERE transaction_id = 'changed'`,
@@ -136,7 +136,7 @@ describe('a row is refused:', () => {
   });
 });
 
-test('the schema can be taken back to the migration before, and brought up again', async () => {
+test('the last migration can be reverted and run again', async () => {
   await store({ ...BET, transaction_id: 'kept' });
   await dataSource.undoLastMigration();
   await expect(store({ ...BET, reason: 'because' })).rejects.toMatchObject({

@@ -90,7 +90,7 @@ describe('a transaction', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('is shared: statements and manager see each other, and no one else sees either before the commit', async () => {
+  test('is shared: statements and manager see the writes of each other, and other connections see neither before the commit', async () => {
     await database.transaction(async (transaction) => {
       const { query, manager } = transaction;
       await write(transaction);

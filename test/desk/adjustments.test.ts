@@ -23,29 +23,32 @@ const adjustment = (fields = {}) => ({
 const adjust = (body: object): Promise<Reply> => world.admin('POST', '/v1/admin/adjustments', body);
 const detail = (id: string) => world.admin('GET', `/v1/admin/transactions/platform/${id}`);
 
-test.each([[250], [-250]])('of %i is booked by the operator and answered 201', async (amountMinor) => {
-  const body = adjustment({ amountMinor });
-  const reply = await adjust(body);
-  expect(reply.status).toBe(201);
-  expect(reply.json).toEqual({
-    ...body,
-    platformTransactionId: expect.any(String) as string,
-    status: 'APPROVED',
-    balance: START + amountMinor,
-  });
-  const [call, ...more] = world.wallet.calls(body.adjustmentId);
-  expect(more).toEqual([]);
-  expect(call?.json).toEqual({
-    transactionId: body.adjustmentId,
-    providerId: 'platform',
-    kind: 'ADJUSTMENT',
-    playerRef,
-    currency: 'EUR',
-    amountMinor,
-  });
-});
+test.each([[250], [-250]])(
+  'an adjustment of %i is booked by the operator and answered 201',
+  async (amountMinor) => {
+    const body = adjustment({ amountMinor });
+    const reply = await adjust(body);
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
+      ...body,
+      platformTransactionId: expect.any(String) as string,
+      status: 'APPROVED',
+      balance: START + amountMinor,
+    });
+    const [call, ...more] = world.wallet.calls(body.adjustmentId);
+    expect(more).toEqual([]);
+    expect(call?.json).toEqual({
+      transactionId: body.adjustmentId,
+      providerId: 'platform',
+      kind: 'ADJUSTMENT',
+      playerRef,
+      currency: 'EUR',
+      amountMinor,
+    });
+  },
+);
 
-test('that the operator declines is a 201 DECLINED, and final', async () => {
+test('an adjustment that the operator declines is a 201 DECLINED, and final', async () => {
   const body = adjustment({ amountMinor: -1 });
   world.wallet.next({ do: 'decline', reason: 'LIMIT_REACHED' }, { transactionId: body.adjustmentId });
   const first = await adjust(body);
@@ -54,7 +57,7 @@ test('that the operator declines is a 201 DECLINED, and final', async () => {
   expect(await adjust(body)).toMatchObject({ status: 200, json: first.json });
 });
 
-describe('requested again', () => {
+describe('an adjustment that is requested again', () => {
   test('is a 200 with the same answer, and no second call', async () => {
     const body = adjustment();
     const first = await adjust(body);
@@ -91,7 +94,7 @@ describe('requested again', () => {
   });
 });
 
-describe('that the operator does not answer', () => {
+describe('an adjustment that the operator does not answer', () => {
   test('is the retryable 500, and is booked once when it is requested again', async () => {
     const body = adjustment();
     world.wallet.next({ do: 'book-then', then: lost }, { transactionId: body.adjustmentId });
@@ -128,7 +131,7 @@ describe('that the operator does not answer', () => {
   });
 });
 
-test('is in the list of transactions, with its reason', async () => {
+test('an adjustment is in the list of transactions, with its reason', async () => {
   const body = adjustment({ amountMinor: -77 });
   await adjust(body);
   const { json } = await world.admin('GET', `/v1/admin/transactions?providerId=platform&limit=1`);
@@ -142,7 +145,7 @@ test('is in the list of transactions, with its reason', async () => {
   });
 });
 
-test('is in the audit log with its actor and reason', async () => {
+test('an adjustment is in the audit log with its actor and reason', async () => {
   const body = adjustment();
   await adjust(body);
   await adjust(body);
@@ -150,7 +153,7 @@ test('is in the audit log with its actor and reason', async () => {
   expect(json['items']).toMatchObject([{ actor: 'root', action: 'adjustment.create', after: body }]);
 });
 
-test('cannot be the target of a provider’s ROLLBACK', async () => {
+test('an adjustment cannot be the target of a provider’s ROLLBACK', async () => {
   const body = adjustment();
   await adjust(body);
   const session = await world.launch({ playerRef });
@@ -173,7 +176,7 @@ test.each([
   ['an unknown operator', { operatorId: 'nobody' }],
   ['a provider instead of an operator', { operatorId: PROVIDER }],
   ['an unknown field', { gameId: 'golden-reels' }],
-])('with %s is a 400', async (_, fields) => {
+])('an adjustment with %s is a 400', async (_, fields) => {
   const reply = await adjust(adjustment(fields));
   expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);
   expect(world.wallet.received.filter(({ json }) => json['playerRef'] === playerRef)).toEqual([]);

@@ -54,7 +54,7 @@ test('a replay after a 500 counts as the last answer to the provider, and is rec
   expect(await written(win)).toBe(once);
 });
 
-test('so does the refusal of a BET that the platform has rolled back', async () => {
+test('the refusal of a BET that the platform has rolled back counts as the last answer, too', async () => {
   const bet = await decidedByResolver('BET');
   expect(await endingOf(world, bet.transactionId)).toBeDefined();
   expect(await action(bet)).toBe('contact-provider');
@@ -77,7 +77,7 @@ test('the replay of an answer that the provider has received writes nothing', as
   expect(await reports(bet)).toEqual(['200 APPROVED, balance 997.50 EUR']);
 });
 
-test('a BET whose ROLLBACK is parked: the operator has to say what it booked', async () => {
+test('for a BET whose ROLLBACK is parked, the advice is to contact the operator', async () => {
   const session = await world.launch();
   const bet = await timedOut(world, world.transaction(session, 'BET'), true);
   const { transactionId: originalTransactionId, roundId } = bet;

@@ -123,7 +123,7 @@ test.each<[boolean, string, RoundTransaction[]]>([
   [false, 'only an undecided BET', [bet(TIMED_OUT)]],
   [false, 'its only BET rolled back', [bet({ state: 'ROLLED_BACK' }), undo()]],
   [false, 'a DECLINED BET', [bet({ state: 'DECLINED' })]],
-])('open is %s of a round with %s', (open, _, transactions) => {
+])('open is %s for a round with %s', (open, _, transactions) => {
   expect(isOpen(transactions)).toBe(open);
 });
 

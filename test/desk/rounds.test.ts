@@ -103,7 +103,7 @@ describe('a round', () => {
     expect((await world.admin('GET', '/v1/admin/rounds/a%20b/%00')).status).toBe(404);
   });
 
-  test('with more transactions than are shown is marked', async () => {
+  test('is marked if it has more transactions than are shown', async () => {
     await world.sql.run(
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
          player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)

@@ -54,7 +54,7 @@ describe('a parked transaction that is settled by hand', () => {
     expect(attempts).toEqual((await world.admin('GET', pathOf(bet))).json['attempts']);
   });
 
-  test('waits for a second person, sends nothing, and is marked for ever', async () => {
+  test('waits for a second person, sends nothing, and stays marked', async () => {
     const session = await world.launch({ playerRef: 'ann' });
     const bet = await parked(world, world.transaction(session, 'BET', { amountMinor: 250 }));
     const calls = world.wallet.calls(bet.transactionId).length;

@@ -167,7 +167,7 @@ describe('the list', () => {
     }
   });
 
-  test('is bounded by from (included) and to (excluded)', async () => {
+  test('is bounded by from (inclusive) and to (exclusive)', async () => {
     const bodies = [bet(), bet(), bet()];
     for (const body of bodies) await world.submit(body);
     const times = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z', '2020-01-03T00:00:00Z'];

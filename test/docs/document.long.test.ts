@@ -219,7 +219,7 @@ describe('the signature', () => {
     expect(JSON.stringify(document.json)).not.toContain('"basic"');
   });
 
-  test('is created by our script, and no foreign script may run on the pages', async () => {
+  test('is created by our script, and no script of another origin may run on the pages', async () => {
     const page = await world.request('/docs/provider');
     const [, address = ''] = /<script src="(.+\/sign-requests\.js)"><\/script>/.exec(page.text) ?? [];
     const policy = page.headers.get('content-security-policy');

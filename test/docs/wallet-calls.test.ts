@@ -97,7 +97,7 @@ test('every kind of transaction was sent', () => {
   expect([...kinds].sort()).toEqual(['ADJUSTMENT', 'BET', 'ROLLBACK', 'WIN']);
 });
 
-test("an answer counts as the wallet's decision exactly if the document accepts it", async () => {
+test("an answer counts as the wallet's decision if and only if the document accepts it", async () => {
   const session = await world.launch();
   const { content } = calls['/transaction']!.post.responses['200']!;
   const answer = fc.record(

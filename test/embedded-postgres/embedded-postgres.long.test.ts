@@ -33,7 +33,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-test('a cluster keeps committed rows over a stop, and is durable, local and protected', async () => {
+test('a cluster keeps committed rows across a stop, and is durable, local and protected', async () => {
   const first = await start();
   await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number');
   const pid = await postmasterPid();

@@ -96,7 +96,7 @@ const CHANGES: Record<string, () => Promise<Change[]>> = {
   },
 };
 
-describe('another instance applies it within a second', () => {
+describe('another instance applies within a second:', () => {
   test.each(Object.keys(CHANGES))('%s', { timeout: 60_000 }, async (name) => {
     for (const { make, ask, obeyed } of await CHANGES[name]!()) {
       const changed = await make();

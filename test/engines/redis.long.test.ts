@@ -77,35 +77,39 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     },
   );
 
-  test('whose Sentinel promotes a replica: the same, and nonces stay used', PATIENT, async () => {
-    const [master] = servers as [RedisServer];
-    const replica = await RedisServer.create(master);
-    const sentinel = await RedisServer.watch(master);
-    servers.push(replica, sentinel);
-    await start({ REDIS_URL: `redis://${MASTER}/1`, REDIS_SENTINELS: `127.0.0.1:${sentinel.port}` });
-    expect(await readiness()).toBe(200);
-    const nonce = randomUUID();
-    const verify = () => world.signed(PROVIDER, VERIFY, { sessionToken: 'unknown' }, { nonce });
-    expect((await verify()).headers.get('x-error-code')).toBe('SESSION_INVALID');
-    // Replication is asynchronous: a nonce that the replica does not have yet would be lost.
-    await waitUntil(() => replica.has(`croupier:{${PROVIDER}}:nonce:${nonce}`, 1));
-    const bet = world.transaction(await world.launch(), 'BET');
-    await master.kill();
-    const { refusals, afterMs } = await untilApproved(bet);
-    console.log(`Redis failed over by Sentinel: recovered after ${afterMs} ms`);
-    expect(refusals).toEqual(CLOSED);
-    // The client leaves the new master once more when the Sentinel announces it, if it was there before.
-    let replayed = await verify();
-    while (replayed.headers.get('x-error-code') === 'REPLAY_PROTECTION_UNAVAILABLE')
-      replayed = await verify();
-    expect(replayed.text).toBe('invalid signature');
-    expect(world.wallet.booked(bet.transactionId)?.movements).toBe(1);
-    await expect.poll(readiness, { timeout: 5_000 }).toBe(200);
-    await expect.poll(() => said('Redis is available again') === said('Redis unavailable')).toBe(true);
-    expect([1, 2]).toContain(said('Redis unavailable'));
-  });
+  test(
+    'whose Sentinel promotes a replica: routes recover automatically, and used nonces stay refused',
+    PATIENT,
+    async () => {
+      const [master] = servers as [RedisServer];
+      const replica = await RedisServer.create(master);
+      const sentinel = await RedisServer.watch(master);
+      servers.push(replica, sentinel);
+      await start({ REDIS_URL: `redis://${MASTER}/1`, REDIS_SENTINELS: `127.0.0.1:${sentinel.port}` });
+      expect(await readiness()).toBe(200);
+      const nonce = randomUUID();
+      const verify = () => world.signed(PROVIDER, VERIFY, { sessionToken: 'unknown' }, { nonce });
+      expect((await verify()).headers.get('x-error-code')).toBe('SESSION_INVALID');
+      // Replication is asynchronous: a nonce that the replica does not have yet would be lost.
+      await waitUntil(() => replica.has(`croupier:{${PROVIDER}}:nonce:${nonce}`, 1));
+      const bet = world.transaction(await world.launch(), 'BET');
+      await master.kill();
+      const { refusals, afterMs } = await untilApproved(bet);
+      console.log(`Redis failed over by Sentinel: recovered after ${afterMs} ms`);
+      expect(refusals).toEqual(CLOSED);
+      // The client leaves the new master once more when the Sentinel announces it, if it was there before.
+      let replayed = await verify();
+      while (replayed.headers.get('x-error-code') === 'REPLAY_PROTECTION_UNAVAILABLE')
+        replayed = await verify();
+      expect(replayed.text).toBe('invalid signature');
+      expect(world.wallet.booked(bet.transactionId)?.movements).toBe(1);
+      await expect.poll(readiness, { timeout: 5_000 }).toBe(200);
+      await expect.poll(() => said('Redis is available again') === said('Redis unavailable')).toBe(true);
+      expect([1, 2]).toContain(said('Redis unavailable'));
+    },
+  );
 
-  test('whose client gave up is connected again', async () => {
+  test('is reconnected after its client gave up', async () => {
     const [redis] = servers as [RedisServer];
     await start({ REDIS_URL: `redis://127.0.0.1:${redis.port}` });
     expect((await world.submit(world.transaction(await world.launch(), 'BET'))).status).toBe(200);
@@ -116,7 +120,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     await expect.poll(() => said('Redis is available again')).toBe(1);
   });
 
-  test('as a cluster of three masters: keys of one claim are in one slot, and a lost node closes', async () => {
+  test('as a cluster of three masters: keys of one claim are in one slot, and without one node signed routes fail closed', async () => {
     const nodes = await RedisServer.cluster();
     servers.push(...nodes);
     const [first, second] = nodes as [RedisServer, RedisServer];
@@ -159,7 +163,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     await expect.poll(recovered, { timeout: 10_000 }).toBe(true);
   }, 120_000);
 
-  test('as a cluster that promotes a replica: recovers, and nonces stay used', async () => {
+  test('as a cluster that promotes a replica: routes recover, and used nonces stay refused', async () => {
     const nodes = await RedisServer.cluster({ replicas: 1 });
     servers.push(...nodes);
     const [, second] = nodes as [RedisServer, RedisServer];

@@ -157,7 +157,7 @@ describe('a batch', () => {
     },
   );
 
-  test('is an operator’s own, and needs a batchRef there', async () => {
+  test('of an operator is found only by that operator, and needs a batchRef', async () => {
     const path = '/v1/operator/free-spins/batches';
     const { operatorId: _, ...body } = order(players(2));
     const reply = await world.signed(OPERATOR, path, body);
@@ -189,7 +189,7 @@ describe('with several instances', () => {
     for (const close of open.splice(0).reverse()) await close();
   });
 
-  test('two share a batch, and no player is sent to twice', async () => {
+  test('two share a batch, and each player gets one callback', async () => {
     const { app } = await startApplication({ ...environment, DATABASE_URL: world.databaseUrl }, world.clock);
     open.push(() => app.close());
     const playerRefs = players(200);
@@ -204,7 +204,7 @@ describe('with several instances', () => {
     expect(callsTo(playerRefs)).toEqual(once(playerRefs));
   });
 
-  test('a new one continues after a killed one, and does not resend what that one had sent', async () => {
+  test('a new one continues the batch of a killed one, without resending its callbacks', async () => {
     // Its calls in flight never end, so it does nothing more, as if it were dead.
     const doomed = await startWorld({ CALLBACK_TIMEOUT_MS: '600000' });
     open.push(() => doomed.stop());

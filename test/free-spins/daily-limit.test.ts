@@ -45,7 +45,7 @@ const count = (statuses: readonly number[], status: number) =>
   statuses.filter((one) => one === status).length;
 
 describe('under a daily limit', () => {
-  test('resends and grants at once, at two instances, do not exceed it together', async () => {
+  test('concurrent resends and grants on two instances do not exceed it in total', async () => {
     const currency = 'PLN';
     const lost = await lostGrants(8, currency);
     await age(currency);
@@ -64,7 +64,7 @@ describe('under a daily limit', () => {
     expect(await used(currency)).toBe(5 * STAKE_MINOR);
   });
 
-  test('a resent grant that counts already adds nothing', async () => {
+  test('a resent grant counts once', async () => {
     const currency = 'CZK';
     const [requestRef] = await lostGrants(1, currency);
     await limit(world, { dailyMinor: 1 }, currency);
@@ -73,7 +73,7 @@ describe('under a daily limit', () => {
     expect(await used(currency)).toBe(STAKE_MINOR);
   });
 
-  test('a batch is resent with unknown outcomes only within it, and else left unchanged', async () => {
+  test('a batch is resent with unknown outcomes only if all fit, and otherwise left unchanged', async () => {
     const currency = 'HUF';
     const lost = world.provider.always({ do: 'drop' }, { path: GRANT });
     const { batchId } = (await world.admin('POST', BATCHES, batchOrder(3, { currency }))).json;
@@ -94,7 +94,7 @@ describe('under a daily limit', () => {
     expect(await used(currency)).toBe(3 * STAKE_MINOR);
   });
 
-  test('a grant is voided whatever is used, and uses nothing', async () => {
+  test('a void is always permitted, and does not count', async () => {
     const currency = 'RON';
     const [requestRef] = await lostGrants(1, currency);
     await age(currency);

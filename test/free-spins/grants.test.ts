@@ -237,7 +237,7 @@ describe('a resend', () => {
   test.each([
     { statuses: [302, 401, 403, 408, 409, 425, 429, 500, 503], unknown: true },
     { statuses: [400, 404, 410, 422], unknown: false },
-  ])('that is answered with one of $statuses: earlier doubt remains: $unknown', async (row) => {
+  ])('that is answered with one of $statuses leaves the outcome unknown: $unknown', async (row) => {
     for (const status of row.statuses) {
       const order = tool.order();
       world.provider.next({ do: 'book-then', then: { do: 'drop' } }, { requestRef: order.requestRef });
@@ -251,7 +251,7 @@ describe('a resend', () => {
     }
   });
 
-  test('a late failure of the only attempt settles the doubt that its expired lease left', async () => {
+  test('is not needed to know the outcome if the only attempt fails after its lease has expired', async () => {
     const order = tool.order();
     const held = world.provider.next(
       { do: 'hold', booking: 'on-arrival', then: { do: 'answer', status: 503 } },
@@ -269,7 +269,7 @@ describe('a resend', () => {
     });
   });
 
-  test('many at once, together with the grant request, send one callback', async () => {
+  test('that is requested many times at once, together with the grant, sends one callback', async () => {
     const order = tool.order();
     world.provider.next({ do: 'answer', status: 500 }, { requestRef: order.requestRef });
     await tool.post(order);

@@ -58,7 +58,7 @@ describe('an operator', () => {
     expect(listed.json['items']).toMatchObject([{ requestRef: order.requestRef }]);
   });
 
-  test("does not see another operator's grants, nor who uses a requestRef", async () => {
+  test("does not see another operator's grants, nor which operator uses a requestRef", async () => {
     const order = own();
     await world.signed(OPERATOR, path, order);
     const taken = await world.signed(OTHER_OPERATOR, path, order);

@@ -78,7 +78,7 @@ describe('a cancel', () => {
     expect([cancelled['state'], cancelled['lastCancelError']]).toEqual(['CANCELLED', undefined]);
   });
 
-  test('many at once send one callback; a second one gets wait-then-retry', async () => {
+  test('that is requested many times at once sends one callback; a second one gets wait-then-retry', async () => {
     const { requestRef, externalRef } = await tool.granted();
     const held = world.provider.next({ do: 'hold' }, { path: CANCEL, externalRef: String(externalRef) });
     const cancels = Array.from({ length: 20 }, () => tool.act(requestRef, 'cancel'));

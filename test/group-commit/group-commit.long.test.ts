@@ -99,7 +99,7 @@ test('a locked row delays only the items that need it', async () => {
   expect(await waits).toMatchObject({ id: held, n: 1 });
 });
 
-describe('the moment at which an item was sent', () => {
+describe('the time at which an item was sent', () => {
   const sendings = (id: string) => {
     const moments: number[] = [];
     const done = groupCommit.run(MARK, [id, 1], (atMs) => moments.push(atMs));
@@ -167,7 +167,7 @@ async function groupCommitBehindProxy() {
   return { groupCommit: behind, connections, close };
 }
 
-test('a database that stops answering is given up, and the statement is run on another connection', async () => {
+test('a connection without answers is given up, and the statement is run on another one', async () => {
   const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
   const [id = ''] = ids;
   const marked = async (n: number) => (await behind.run<{ n: number }>(MARK, [id, n]))?.n;

@@ -114,7 +114,7 @@ describe('the health of an operator', () => {
     expect(windows[60].p95Ms).toBeLessThanOrEqual(100);
   });
 
-  test('is open while the breaker of any instance is, and paused before that', async () => {
+  test('is open while a breaker of any instance is open, and paused takes precedence', async () => {
     const session = await there.launch({}, OTHER_OPERATOR);
     const dropping = there.wallet.always({ do: 'drop' }, { playerRef: session.playerRef });
     for (let n = 0; n < 20; n += 1) await there.submit(there.transaction(session, 'BET'));
@@ -170,7 +170,7 @@ test('the list has every operator and provider, in pages and as CSV', async () =
 });
 
 test.each(['operators/nobody', `operators/${PROVIDER}`, `providers/${OPERATOR}`])(
-  'nothing is known of %s',
+  'the health of %s is a 404',
   async (path) => {
     expect((await here.admin('GET', `/v1/admin/${path}/health`)).status).toBe(404);
   },

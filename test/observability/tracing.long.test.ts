@@ -39,7 +39,7 @@ function submit(body: object, traceparent: string, headers: Record<string, strin
 }
 
 describe('a traced BET', () => {
-  test('continues its caller in spans from the request to the answer, and the wallet continues it', async () => {
+  test('continues the trace of its caller, with spans from the request to the answer, and the wallet continues it', async () => {
     const session = await world.launch();
     const bet = world.transaction(session, 'BET');
     const traceId = newTraceId();
@@ -143,7 +143,7 @@ describe('a traced BET', () => {
   });
 });
 
-test('a callback has a span, and its provider continues it', async () => {
+test('a callback has a span, and its provider continues the trace', async () => {
   const requestRef = randomUUID();
   const reply = await world.admin('POST', '/v1/admin/free-spins', {
     operatorId: OPERATOR,
@@ -164,7 +164,7 @@ test('a callback has a span, and its provider continues it', async () => {
   expect(call?.headers['traceparent']).toBe(`00-${traceId}-${spanId}-01`);
 });
 
-test('the receiver learns the service and gets the configured headers', async () => {
+test('the receiver gets the name of the service and the configured headers', async () => {
   const traceId = newTraceId();
   await submit({}, `00-${traceId}-${CALLER_SPAN}-01`);
   await spansOf(traceId, 'POST /v1/wallet/transaction');

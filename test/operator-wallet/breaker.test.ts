@@ -26,7 +26,7 @@ describe('the breaker is open while more than half of at least 20 calls of 30 se
     expect(breaker.isOpen(WINDOW_MS)).toBe(false);
   });
 
-  test('as a list of all calls would say, whatever came when', () => {
+  test('as computed from a list of all calls, for any sequence of calls', () => {
     const event = fc.record({
       afterMs: fc.oneof(
         fc.constant(0),

@@ -99,7 +99,7 @@ describe('an answer', () => {
   });
 });
 
-describe('no answer', () => {
+describe('there is no complete answer:', () => {
   test('the connection is refused', async () => {
     server.close();
     await once(server, 'close');

@@ -92,19 +92,19 @@ async function expectRefusal(
   expect(starting.lines.at(-1)).toMatch(line);
 }
 
-test('a database that refuses connections', async () => {
+test('a start fails with one line if the database refuses connections', async () => {
   const refused = start({ DATABASE_URL: 'postgres://127.0.0.1:9/nothing' });
   await expectRefusal(refused, /^croupier does not start: DATABASE_URL: the database cannot be opened: /);
 });
 
-test('a database that rejects the password', async () => {
+test('a start fails with one line if the database rejects the password', async () => {
   const url = new URL(database.url);
   url.password = 'wrong';
   const refused = start({ DATABASE_URL: url.href });
   await expectRefusal(refused, /^croupier does not start: DATABASE_URL: .*password authentication failed/);
 });
 
-test('a database that accepts connections and does not answer', async () => {
+test('a start fails with one line if the database accepts connections and does not answer', async () => {
   const blackHole = await SilentServer.start();
   try {
     const refused = start({ DATABASE_URL: `postgres://croupier@127.0.0.1:${blackHole.port}/croupier` });
@@ -115,7 +115,7 @@ test('a database that accepts connections and does not answer', async () => {
   }
 });
 
-test('a migration that fails', async () => {
+test('a start fails with one line if a migration fails', async () => {
   const sql = SqlConsole.open(database.url);
   await sql.run('CREATE TABLE sessions (of_something_else text)');
   await sql.close();
@@ -124,12 +124,12 @@ test('a migration that fails', async () => {
   await expectRefusal(start(), sentence);
 });
 
-test('a port that is taken', async () => {
+test('a start fails with one line if the port is taken', async () => {
   const refused = start({ PORT: String(redis.port) });
   await expectRefusal(refused, /^croupier does not start: PORT: \d+ is taken on 127\.0\.0\.1$/);
 });
 
-test('a sandbox that fails after the service has started: the embedded PostgreSQL is stopped', async () => {
+test('a start whose sandbox fails after the service has started stops the embedded PostgreSQL', async () => {
   await writeFile(join(folder.path, 'sandbox'), 'in the way');
   const refused = start({ SANDBOX: 'true', DATABASE_URL: undefined, REDIS_URL: undefined });
   const running = join(folder.path, 'postgresql/data/postmaster.pid');
@@ -138,7 +138,7 @@ test('a sandbox that fails after the service has started: the embedded PostgreSQ
   expect(existsSync(running)).toBe(false);
 });
 
-test('an unreachable Redis is not a failure', async () => {
+test('a start does not fail if Redis is unreachable', async () => {
   const port = String(redis.port);
   redis.stop();
   const starting = start({ PORT: port, REDIS_URL: 'redis://127.0.0.1:9' });
@@ -148,7 +148,7 @@ test('an unreachable Redis is not a failure', async () => {
   });
 });
 
-test('a migration of another instance is waited for, longer than a database that does not answer', async () => {
+test('a start waits for the migration of another instance longer than for a database that does not answer', async () => {
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   await holder.query('SELECT pg_advisory_lock(7300001)');

@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
     },
   );
 
-  test('nothing was loaded from elsewhere, and nothing complained', () => {
+  test('nothing is loaded from another origin, and the browser reports no error', () => {
     expect(complaints).toEqual([]);
     expect([...origins].sort()).toEqual(pages.map(({ origin }) => origin()).sort());
   });

@@ -53,7 +53,7 @@ function call(path: string, body: object, secret = OPERATOR.secret) {
 }
 
 describe('authentication', () => {
-  test('a call that another secret signed is a 401 in plain text and books nothing', async () => {
+  test('a call that is signed with another secret is a 401 in plain text and books nothing', async () => {
     const answer = await call('/wallet/transaction', BET, 'another secret');
     expect([answer.status, answer.text]).toEqual([401, 'invalid signature']);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');

@@ -50,7 +50,7 @@ async function left(batch: object): Promise<unknown> {
   return json;
 }
 
-test('a callback that another secret signed is a 401', async () => {
+test('a callback that is signed with another secret is a 401', async () => {
   expect((await call('free-spins/grant', GRANT, 'another secret')).status).toBe(401);
 });
 

@@ -83,7 +83,7 @@ describe('a client that is slow', () => {
     expect(await raw(`${head}{`, slow.url)).not.toContain('HTTP/1.1 200');
   });
 
-  test('accepts no connection beyond the bound', async () => {
+  test('cannot open more connections than the bound', async () => {
     const { hostname, port } = new URL(slow.url);
     const idle = [1, 2].map(() => connect(Number(port), hostname));
     await Promise.all(idle.map((socket) => once(socket, 'connect')));
@@ -269,7 +269,7 @@ describe('a body whose declared length is beyond the limit', () => {
 });
 
 describe('an answer', () => {
-  test('a path that leads out of the documents is 404', async () => {
+  test('to a path that leads out of the documents is a 404', async () => {
     const { pathname } = new URL(world.url);
     const answer = await raw(
       `GET ${pathname}docs/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
