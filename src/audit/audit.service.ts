@@ -62,7 +62,7 @@ export class Audit implements OnApplicationBootstrap {
    * Records a read of data about players, money or administrators. Await it before answering: a read that cannot be
    * recorded is not answered.
    */
-  async read(actor: Actor, entry: NewEntry): Promise<void> {
+  async recordRead(actor: Actor, entry: NewEntry): Promise<void> {
     await this.change(actor, (_, record) => record(entry));
   }
 

@@ -17,7 +17,7 @@ import type { NewEntry } from './entry.js';
 const WINDOW_MS = 60_000;
 /** Interval of the check for windows that have ended, in milliseconds. */
 const POLL_MS = 1_000;
-/** Maximum number of open windows, a few megabytes. Beyond it, each repetition is an entry. */
+/** Maximum number of windows that are open or not recorded yet, a few megabytes. Beyond it, each repetition is an entry. */
 const MAX_WINDOWS = 1_000;
 /** Longest wait of a stop for the last entries, in milliseconds. */
 const STOP_MS = 2_000;
@@ -34,12 +34,15 @@ interface Window {
 
 /**
  * Entries that clients cause by polling. The first is recorded at once. Its repetitions within the next minute are
- * counted and recorded in one entry, with `repeats`, `from` and `to` in `after`. A killed instance loses that count, but not the first entry. Contract, section 9, "Roles".
+ * counted and recorded in one entry, with `repeats`, `from` and `to` in `after`. A killed instance loses that count, but
+ * not the first entry. Contract, section 9, "Roles".
  */
 @Injectable()
 export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private readonly windows = new Map<string, Window>();
+  /** Windows whose time is over. One that cannot be recorded stays here, and the next pass tries again. */
+  private readonly ended: Window[] = [];
   private readonly loop = new BackgroundLoop({
     work: () => this.closeWindows((openedAt) => this.clock.now().getTime() - openedAt.getTime() >= WINDOW_MS),
     onError: ({ message }) =>
@@ -75,9 +78,9 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
       open.lastAt = this.clock.now();
       return open.recorded;
     }
-    if (this.windows.size >= MAX_WINDOWS) return this.audit.read(actor, entry);
+    if (this.windows.size + this.ended.length >= MAX_WINDOWS) return this.audit.recordRead(actor, entry);
     const openedAt = this.clock.now();
-    const recorded = this.audit.read(actor, entry);
+    const recorded = this.audit.recordRead(actor, entry);
     this.windows.set(key, { actor, entry, openedAt, recorded, repeats: 0, lastAt: openedAt });
     try {
       await recorded;
@@ -91,7 +94,18 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
     for (const [key, window] of this.windows) {
       if (!isOver(window.openedAt)) continue;
       this.windows.delete(key);
-      if (window.repeats > 0) await this.audit.read(window.actor, summaryOf(window));
+      if (window.repeats > 0) this.ended.push(window);
+    }
+    for (let window = this.ended.shift(); window; window = this.ended.shift())
+      await this.recordRepeats(window);
+  }
+
+  private async recordRepeats(window: Window): Promise<void> {
+    try {
+      await this.audit.recordRead(window.actor, summaryOf(window));
+    } catch (error) {
+      this.ended.unshift(window);
+      throw error;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
@@ -196,6 +197,25 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
         expect(await recorded({ actor })).toMatchObject([refusal, { ...refusal, after: { repeats: 2 } }]),
       { timeout: 5_000 },
     );
+  });
+
+  test('is recorded later if the database refuses it at first', async () => {
+    const { actor, call } = await keyOf('support');
+    for (let poll = 0; poll < 3; poll += 1) await call('GET', '/v1/admin/attention');
+    const errors = vi.spyOn(Logger.prototype, 'error');
+    await world.sql.run(
+      `ALTER TABLE audit_entries ADD CONSTRAINT no_repeats CHECK (after::text NOT LIKE '%repeats%') NOT VALID`,
+    );
+    world.clock.advance(60);
+    const failed = expect.objectContaining({ msg: 'repeated audit entries cannot be recorded' }) as object;
+    await vi.waitFor(() => expect(errors).toHaveBeenCalledWith(failed), { timeout: 5_000 });
+    expect(await recorded({ actor })).toHaveLength(1);
+    await world.sql.run('ALTER TABLE audit_entries DROP CONSTRAINT no_repeats');
+    await vi.waitFor(
+      async () => expect(await recorded({ actor })).toMatchObject([{}, { after: { repeats: 2 } }]),
+      { timeout: 5_000 },
+    );
+    errors.mockRestore();
   });
 
   test('is recorded before the instance stops', async () => {

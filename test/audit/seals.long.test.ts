@@ -33,7 +33,8 @@ async function prove(proof: Partial<AuditProof> = {}): Promise<{ status: number;
 }
 
 async function record(count: number, audit = world.app.get(Audit)): Promise<void> {
-  for (let i = 0; i < count; i += 1) await audit.read(ROOT, { action: 'test.read', target: `test:${i}` });
+  for (let i = 0; i < count; i += 1)
+    await audit.recordRead(ROOT, { action: 'test.read', target: `test:${i}` });
 }
 
 /** Writes as an instance of the version without seals. */

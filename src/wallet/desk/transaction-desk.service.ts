@@ -72,7 +72,7 @@ export class TransactionDesk {
     await this.detail(key);
     // Recorded before the call, because the request counts whatever its outcome.
     const target = `transaction:${key.providerId}/${key.transactionId}`;
-    await this.audit.read(actor, { action: 'transaction.resolve', target });
+    await this.audit.recordRead(actor, { action: 'transaction.resolve', target });
     const resolved = await this.resolution.resolve(key, 'administrator');
     if (resolved.to === 'decided-before') {
       throw new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to resolve');
