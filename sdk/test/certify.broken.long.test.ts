@@ -136,7 +136,7 @@ test('a provider that forgets the fifth call of a connection fails if calls shar
 test.each<[Fault, string]>([
   [
     'verifies the path without its prefix',
-    'Your server verifies the path /v1/game/free-spins/grant, and /rgs/v1/game',
+    'Your server verifies the path /v1/game/free-spins/grant, but /rgs/v1/game',
   ],
   ['decodes the secret as base64', 'Your server verifies with the secret decoded as base64'],
   [

@@ -22,6 +22,7 @@ import {
   OperatorGrantRequest,
   ResendBatchRequest,
 } from '../../src/free-spins/free-spins.request.js';
+import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.request.js';
 import { ListQuery, PageQuery } from '../../src/http/lists/page.js';
 import { PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
@@ -157,6 +158,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [SnoozeRequest, [{ until: '2099-01-31T06:00:00Z' }]],
   [CommentRequest, [{ text: 'asked the operator' }]],
   [CloseRequest, [{ reason: 'corrected' }]],
+  [FlaggedWinQuery, [{ ...TIME_PAGE, operatorId: 'o' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],
   [OperatorBatchQuery, [{ ...TIME_PAGE, gameId: 'g' }]],
   [AdminBatchQuery, [{ ...TIME_PAGE, gameId: 'g', operatorId: 'o' }]],
