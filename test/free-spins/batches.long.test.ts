@@ -11,13 +11,13 @@ import {
   startWorld,
   type World,
 } from '../world/world.js';
-import { CALLBACK_TIMEOUT_MS, CALLS_AT_ONCE, Tool, until } from './tool.js';
+import { CALLS_AT_ONCE, HELD_CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
 
 const BATCHES = '/v1/admin/free-spins/batches';
 
 let world: World;
 let tool: Tool;
-const environment = { CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) };
+const environment = { CALLBACK_TIMEOUT_MS: String(HELD_CALLBACK_TIMEOUT_MS) };
 beforeAll(async () => {
   world = await startWorld(environment);
   tool = new Tool(world);

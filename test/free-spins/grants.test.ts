@@ -11,15 +11,12 @@ import {
   startWorld,
   type World,
 } from '../world/world.js';
-import { Tool, until } from './tool.js';
-
-/** Longer than a test holds a callback before it releases it, even on a busy machine. */
-const CALLBACK_TIMEOUT_MS = 1_500;
+import { HELD_CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
 
 let world: World;
 let tool: Tool;
 beforeAll(async () => {
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(HELD_CALLBACK_TIMEOUT_MS) });
   tool = new Tool(world);
 });
 afterAll(() => world.stop());

@@ -4,6 +4,8 @@ import { OPERATOR, GAME, type Reply, type World } from '../world/world.js';
 
 /** Short enough for a test to wait for, long enough for a call on a busy machine. */
 export const CALLBACK_TIMEOUT_MS = 400;
+/** Longer than a test holds a callback before it releases it, even on a busy machine. */
+export const HELD_CALLBACK_TIMEOUT_MS = 1_500;
 /** Calls of a batch that one instance has in flight to one provider. */
 export const CALLS_AT_ONCE = 8;
 
