@@ -39,14 +39,19 @@ function cpuMs(work: () => unknown): number {
 const inputOf = ({ prefix, pump, suffix }: Attack, length: number) =>
   prefix + pump.repeat(Math.ceil(length / pump.length)) + suffix;
 
-/** Whether the work's CPU time grows faster than its input; doubles the input and stops at the first proof. */
+/**
+ * Whether the work's CPU time grows faster than its input; doubles the input and stops at the first proof. A proof is
+ * measured twice, because garbage collection of the process may fall into the longer of two measurements.
+ */
 function isSuperLinear(work: (input: string) => unknown, attack: Attack, longest: number): boolean {
+  const costAt = (length: number) => cpuMs(() => work(inputOf(attack, length)));
+  const growsTooFast = (before: number, after: number) =>
+    after > MEASURABLE_MS && after > Math.max(before, MEASURABLE_MS / 4) * GROWTH;
   let before = MEASURABLE_MS;
   for (let length = SHORTEST; length <= longest; length *= 2) {
-    const input = inputOf(attack, length);
-    const cost = cpuMs(() => work(input));
-    if (cost > MEASURABLE_MS && cost > before * GROWTH) return true;
-    before = Math.max(cost, MEASURABLE_MS / 4);
+    const after = costAt(length);
+    if (growsTooFast(before, after) && growsTooFast(costAt(length / 2), costAt(length))) return true;
+    before = after;
   }
   return false;
 }
