@@ -17,14 +17,23 @@ export const sessionBehind = (tokenHash: string) => `
     JOIN tenants o ON o.id = s.operator_id
    WHERE s.token_hash = ${tokenHash}`;
 
+/**
+ * The outcome that the provider received last, over the table alias `t`: of a 200 that no attempt produced, else of the
+ * last attempt by the provider whose outcome is known. NULL if it received none.
+ */
+export const REPORTED = `
+  coalesce(t.reported_status, (
+    SELECT attempt ->> 'outcome' FROM jsonb_array_elements(t.attempts) WITH ORDINALITY AS made (attempt, n)
+     WHERE attempt ->> 'outcome' <> 'LEASE_OVER' AND coalesce(attempt ->> 'driver', 'provider') = 'provider'
+     ORDER BY n DESC LIMIT 1))`;
+
 /** The columns of a transaction for the rules, over the table alias `t`. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
   t.round_id AS "roundId", t.original_transaction_id AS "originalTransactionId", t.attempt,
   t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
-  coalesce(t.reported_status, CASE WHEN t.attempts -> -1 ->> 'driver' IS NULL THEN t.attempts -> -1 ->> 'outcome' END)
-    AS "reported",
+  ${REPORTED} AS "reported",
   (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive", t.rollback_id AS "rollbackId",
   EXISTS (SELECT FROM transactions r
            WHERE r.provider_id = t.provider_id AND r.original_transaction_id = t.transaction_id

@@ -21,7 +21,7 @@ import * as sql from './transaction.sql.js';
 /** A stored transaction with the columns for the rules, and its id at the platform. */
 export interface StoredTransaction extends StoredFacts {
   readonly platformTransactionId: string;
-  /** The outcome that the provider last received, as far as it is known: that of an attempt, or of a recorded replay. */
+  /** The outcome that the provider received last; null if it received none. */
   readonly reported: string | null;
 }
 

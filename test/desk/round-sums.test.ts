@@ -16,15 +16,15 @@ const APPROVED: RoundTransaction = {
   roundClosed: null,
   originalTransactionId: null,
   ownVerdict: false,
-  lastReported: 'APPROVED',
+  reported: 'APPROVED',
 };
 const bet = (fields: Partial<RoundTransaction> = {}) => ({ ...APPROVED, ...fields });
 const win = (fields: Partial<RoundTransaction> = {}) =>
   bet({ transactionId: 'win', kind: 'WIN', amountMinor: 30, ...fields });
 const undo = (fields: Partial<RoundTransaction> = {}) =>
   bet({ transactionId: 'undo', kind: 'ROLLBACK', originalTransactionId: 'bet', ...fields });
-const TIMED_OUT = { state: 'TIMED_OUT', lastReported: 'OPERATOR_TIMED_OUT' } as const;
-const tombstone = bet({ kind: null, state: 'ROLLED_BACK', lastReported: null });
+const TIMED_OUT = { state: 'TIMED_OUT', reported: 'OPERATOR_TIMED_OUT' } as const;
+const tombstone = bet({ kind: null, state: 'ROLLED_BACK', reported: null });
 
 const NOTHING = sums(0, 0);
 
@@ -42,13 +42,13 @@ describe('the sums of', () => {
       sums(105, 30),
       NOTHING,
     ],
-    ['a DECLINED BET', [bet({ state: 'DECLINED', lastReported: 'DECLINED' })], NOTHING, NOTHING, NOTHING],
+    ['a DECLINED BET', [bet({ state: 'DECLINED', reported: 'DECLINED' })], NOTHING, NOTHING, NOTHING],
     ['an undecided BET', [bet(TIMED_OUT)], NOTHING, NOTHING, sums(100, 0)],
-    ['a BET under way', [bet({ state: 'PENDING', lastReported: null })], NOTHING, NOTHING, sums(100, 0)],
+    ['a BET under way', [bet({ state: 'PENDING', reported: null })], NOTHING, NOTHING, sums(100, 0)],
     ['an undecided WIN', [bet(), win(TIMED_OUT)], sums(100, 0), sums(100, 0), sums(0, 30)],
     [
       'a WIN that the resolver decided',
-      [bet(), win({ lastReported: 'OPERATOR_UNAVAILABLE' })],
+      [bet(), win({ reported: 'OPERATOR_UNAVAILABLE' })],
       sums(100, 0),
       sums(100, 30),
       NOTHING,
@@ -70,14 +70,14 @@ describe('the sums of', () => {
     ],
     [
       'a BET whose ROLLBACK the resolver decided',
-      [bet({ state: 'ROLLED_BACK' }), undo({ lastReported: 'OPERATOR_TIMED_OUT' })],
+      [bet({ state: 'ROLLED_BACK' }), undo({ reported: 'OPERATOR_TIMED_OUT' })],
       sums(100, 0),
       NOTHING,
       NOTHING,
     ],
     [
       'a BET that the platform ended, of which the provider received a 500',
-      [bet({ state: 'ROLLED_BACK', lastReported: 'OPERATOR_TIMED_OUT' }), undo({ lastReported: null })],
+      [bet({ state: 'ROLLED_BACK', reported: 'OPERATOR_TIMED_OUT' }), undo({ reported: null })],
       NOTHING,
       NOTHING,
       NOTHING,

@@ -2,6 +2,7 @@ import type { Statement } from '../../database/database.js';
 import { leading, within } from '../../database/time-ordered.js';
 import { type Place, placeColumn } from '../../http/lists/time-page.js';
 import type { Kind, State } from '../rules/facts.js';
+import { REPORTED } from '../transaction.sql.js';
 
 /** A filter of transactions; an absent field restricts nothing. Contract, section 7. */
 export interface TransactionFilter {
@@ -254,7 +255,7 @@ function whereAll(conditions: readonly string[]): string {
 /** All columns of a transaction, over the table alias `t`. */
 export const WHOLE_COLUMNS = `
   ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
-  t.reported_status AS "reportedStatus", t.reported_at AS "reportedAt",
+  ${REPORTED} AS "reported", t.reported_status AS "reportedStatus", t.reported_at AS "reportedAt",
   ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"`;
 
 /** One transaction with all its columns. */

@@ -53,6 +53,8 @@ export interface WholeRow extends DeskRow {
   readonly verdict: 'APPROVED' | 'DECLINED' | null;
   readonly responseBody: string | null;
   readonly leaseUntil: Date | null;
+  /** The outcome that the provider received last; null if it received none. */
+  readonly reported: string | null;
   /** The status of the last 200 that the provider received without an attempt of its own, and when it was first sent. */
   readonly reportedStatus: 'APPROVED' | 'DECLINED' | null;
   readonly reportedAt: Date | null;

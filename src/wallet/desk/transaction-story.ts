@@ -69,20 +69,13 @@ export function adviceOf(row: WholeRow, rollbacks: readonly WholeRow[]): Advice 
   return adviceFor(adviceFactsOf(row, holdingOf(row, rollbacks)));
 }
 
-/** The outcome that the provider received last. */
-function lastReported(row: WholeRow): string | undefined {
-  if (row.reportedStatus !== null) return row.reportedStatus;
-  return attemptsOf(row).findLast(({ told }) => told !== undefined)?.outcome;
-}
-
 /** The relevant ROLLBACK: the one that marks the transaction, else the newest. */
 function holdingOf(row: WholeRow, rollbacks: readonly WholeRow[]): WholeRow | undefined {
   return rollbacks.find(({ transactionId }) => transactionId === row.rollbackId) ?? rollbacks[0];
 }
 
 function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFacts {
-  const { kind, state, amountMinor, currency, verdict, leaseAlive, parkedAt, idleSeconds } = row;
-  const received = lastReported(row);
+  const { kind, state, amountMinor, currency, verdict, leaseAlive, parkedAt, idleSeconds, reported } = row;
   const held = rollback?.transactionId === row.rollbackId && isUndecided(rollback);
   return {
     kind,
@@ -96,7 +89,7 @@ function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFac
       ? { transactionId: rollback.transactionId, parked: rollback.parkedAt !== null }
       : undefined,
     idleSeconds,
-    providerReceivedFailure: received !== undefined && received !== 'APPROVED' && received !== 'DECLINED',
+    providerReceivedFailure: reported !== null && reported !== 'APPROVED' && reported !== 'DECLINED',
   };
 }
 

@@ -13,8 +13,8 @@ export interface RoundTransaction {
   readonly originalTransactionId: string | null;
   /** Whether the platform's own rules decided it, so that no money moves. */
   readonly ownVerdict: boolean;
-  /** The outcome of the last attempt whose answer the provider received. */
-  readonly lastReported: string | null;
+  /** The outcome that the provider received last; null if it received none. */
+  readonly reported: string | null;
 }
 
 /** A round with its key. Contract, section 3. */
@@ -74,8 +74,8 @@ export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrenc
         if (reverses) unknown.add('BET', -amountMinor);
         continue;
       }
-      const { transactionId, lastReported } = transaction;
-      if (lastReported === 'APPROVED' && !reversed.has(transactionId)) told.add(kind, amountMinor);
+      const { transactionId, reported } = transaction;
+      if (reported === 'APPROVED' && !reversed.has(transactionId)) told.add(kind, amountMinor);
       if (state === 'APPROVED') operator.add(kind, amountMinor);
       if (isUndecided(state) && !ownVerdict) unknown.add(kind, amountMinor);
     }
@@ -90,7 +90,7 @@ export function isUndecided(state: State): boolean {
 /** The ids of the transactions of which a ROLLBACK was answered APPROVED to the provider. */
 function reversedForProvider(transactions: readonly RoundTransaction[]): Set<string | null> {
   const rollbacks = transactions.filter(
-    ({ kind, lastReported }) => kind === 'ROLLBACK' && lastReported === 'APPROVED',
+    ({ kind, reported }) => kind === 'ROLLBACK' && reported === 'APPROVED',
   );
   return new Set(rollbacks.map(({ originalTransactionId }) => originalTransactionId));
 }

@@ -2,6 +2,7 @@ import type { Statement } from '../../../database/database.js';
 import { within } from '../../../database/time-ordered.js';
 import { placeColumn } from '../../../http/lists/time-page.js';
 import type { Mode } from '../../rules/facts.js';
+import { REPORTED } from '../../transaction.sql.js';
 import {
   newestOf,
   type Section,
@@ -121,16 +122,12 @@ export function transactionsOfRound(
   return { statement: { name: '', text: ofRound(WHOLE_COLUMNS) }, values: valuesOf(key, limit) };
 }
 
-/** The fields of a round's transactions that determine its sums. `lastReported` of transaction-story.ts is the same rule. */
+/** The fields of a round's transactions that determine its sums. */
 export function summandsOfRound(key: RoundKey, limit: number): { statement: Statement; values: unknown[] } {
   const columns = `
     t.transaction_id AS "transactionId", t.kind, t.state, t.amount_minor AS "amountMinor", t.currency,
     t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
-    t.verdict IS NOT NULL AS "ownVerdict",
-    coalesce(t.reported_status, (
-      SELECT attempt ->> 'outcome' FROM jsonb_array_elements(t.attempts) WITH ORDINALITY AS a (attempt, n)
-       WHERE attempt ->> 'outcome' <> 'LEASE_OVER' AND coalesce(attempt ->> 'driver', 'provider') = 'provider'
-       ORDER BY n DESC LIMIT 1)) AS "lastReported"`;
+    t.verdict IS NOT NULL AS "ownVerdict", ${REPORTED} AS "reported"`;
   return { statement: { name: '', text: ofRound(columns) }, values: valuesOf(key, limit) };
 }
 
