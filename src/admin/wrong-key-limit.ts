@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
 import { networkOf } from '../http/server/network.js';
 import { Clock } from '../runtime/clock.js';
+import { type CountingWindow, CountingWindows } from '../runtime/counting-windows.js';
 import { sha256 } from '../runtime/digest.js';
 
 /** How many unknown keys an address may try per window, and the window's length in milliseconds. */
@@ -9,16 +10,8 @@ const ATTEMPTS = 20;
 const WINDOW_MS = 60_000;
 /** How long a valid key is exempt from the limit, in milliseconds. */
 const KNOWN_MS = 3_600_000;
-/**
- * Maximum number of remembered addresses, and of remembered valid keys, about 2 MB in all. Beyond it the oldest is
- * forgotten.
- */
-const REMEMBERED = 10_000;
-
-interface Window {
-  attempts: number;
-  readonly endsAt: number;
-}
+/** Maximum number of remembered valid keys, about 1 MB. Beyond it the oldest is forgotten. */
+const MAX_KNOWN_KEYS = 10_000;
 
 /**
  * Limits how many wrong keys an address may try. An attempt is counted before the key is looked up, so that concurrent
@@ -30,13 +23,15 @@ interface Window {
  */
 @Injectable()
 export class WrongKeyLimit {
-  private readonly windows = new Map<string, Window>();
+  private readonly attempts: CountingWindows;
   /** When the exemption of each valid key ends, in Unix milliseconds, by the key's hash. */
   private readonly known = new Map<string, number>();
   /** Look-ups of unknown keys under way, by the key's hash. */
   private readonly firstUses = new Map<string, Promise<void>>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.attempts = new CountingWindows(() => clock.monotonicMs());
+  }
 
   /**
    * Looks up a key, unless its address has to wait.
@@ -62,14 +57,21 @@ export class WrongKeyLimit {
   private async firstUse<T>(address: string, hash: string, find: () => Promise<T | undefined>) {
     const window = this.reserve(address);
     const found = await find();
-    if (found !== undefined) window.attempts -= 1;
+    if (found !== undefined) window.count -= 1;
     return this.confirm(hash, found);
   }
 
   private confirm<T>(hash: string, found: T | undefined): T | undefined {
     if (found === undefined) this.known.delete(hash);
-    else remember(this.known, hash, this.now() + KNOWN_MS);
+    else this.exempt(hash);
     return found;
+  }
+
+  private exempt(hash: string): void {
+    // A Map keeps the order of insertion: deleting first makes this key the last.
+    this.known.delete(hash);
+    this.known.set(hash, this.now() + KNOWN_MS);
+    if (this.known.size > MAX_KNOWN_KEYS) this.known.delete(this.known.keys().next().value!);
   }
 
   private isKnown(hash: string): boolean {
@@ -77,32 +79,19 @@ export class WrongKeyLimit {
   }
 
   /** @throws CroupierError RATE_LIMITED */
-  private reserve(address: string): Window {
-    const now = this.now();
-    const network = networkOf(address);
-    let window = this.windows.get(network);
-    if (!window || window.endsAt <= now) {
-      window = { attempts: 0, endsAt: now + WINDOW_MS };
-      remember(this.windows, network, window);
-    }
-    if (window.attempts >= ATTEMPTS) {
-      const waitSeconds = Math.ceil((window.endsAt - now) / 1000);
+  private reserve(address: string): CountingWindow {
+    const window = this.attempts.currentOrNew(networkOf(address), WINDOW_MS);
+    if (window.count >= ATTEMPTS) {
+      const waitSeconds = this.attempts.secondsLeft(window);
       throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
     }
-    window.attempts += 1;
+    window.count += 1;
     return window;
   }
 
   private now(): number {
     return this.clock.now().getTime();
   }
-}
-
-/** Makes the entry the newest: a Map keeps the order of insertion. */
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > REMEMBERED) map.delete(map.keys().next().value!);
 }
 
 function ignore(): void {

@@ -1,17 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Clock } from '../runtime/clock.js';
+import { CountingWindows } from '../runtime/counting-windows.js';
 
 /** Refusals per window after which an administrator has to wait, and the window's length in milliseconds. */
 const REFUSALS = 1_000;
 const WINDOW_MS = 60_000;
-/** Maximum number of remembered administrators, about 1 MB. Beyond it the oldest window is forgotten. */
-const REMEMBERED = 10_000;
-
-interface Window {
-  refusals: number;
-  readonly endsAtMs: number;
-}
 
 /**
  * Bounds the audit entries that one administrator's refused calls can cause, because each is an entry of its own and
@@ -19,10 +13,11 @@ interface Window {
  */
 @Injectable()
 export class RefusalLimit {
-  /** By actor, ordered by the time at which they were opened. */
-  private readonly windows = new Map<string, Window>();
+  private readonly refusals: CountingWindows;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.refusals = new CountingWindows(() => clock.monotonicMs());
+  }
 
   /**
    * Admits a call, unless too many of its actor's calls were refused within the window.
@@ -30,29 +25,14 @@ export class RefusalLimit {
    * @throws CroupierError RATE_LIMITED
    */
   admit(actor: string): void {
-    const window = this.openWindow(actor);
-    if (!window || window.refusals < REFUSALS) return;
-    const waitSeconds = Math.ceil((window.endsAtMs - this.clock.monotonicMs()) / 1000);
+    const window = this.refusals.current(actor);
+    if (!window || window.count < REFUSALS) return;
+    const waitSeconds = this.refusals.secondsLeft(window);
     throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
   }
 
   /** Counts a refusal of the actor. */
   count(actor: string): void {
-    const window = this.openWindow(actor) ?? this.open(actor);
-    window.refusals += 1;
-  }
-
-  private openWindow(actor: string): Window | undefined {
-    const window = this.windows.get(actor);
-    return window && window.endsAtMs > this.clock.monotonicMs() ? window : undefined;
-  }
-
-  private open(actor: string): Window {
-    const window = { refusals: 0, endsAtMs: this.clock.monotonicMs() + WINDOW_MS };
-    // A Map keeps the order of insertion: deleting first makes this window the last.
-    this.windows.delete(actor);
-    this.windows.set(actor, window);
-    if (this.windows.size > REMEMBERED) this.windows.delete(this.windows.keys().next().value!);
-    return window;
+    this.refusals.currentOrNew(actor, WINDOW_MS).count += 1;
   }
 }

@@ -1,23 +1,15 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { monotonicMs } from '../runtime/clock.js';
-
-/** Largest number of windows, about 2 MB. Beyond it, the oldest window is forgotten. */
-export const MAX_TENANTS = 10_000;
+import { CountingWindows } from '../runtime/counting-windows.js';
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
-
-interface Window {
-  requests: number;
-  readonly endsAtMs: number;
-}
 
 /**
  * Counts the requests of each tenant in this process, in a fixed window that its first request opens. The library's own
  * storage keeps the time of every hit and filters all of them at each request; this one keeps a count.
  */
 export class TenantWindows implements ThrottlerStorage {
-  /** Ordered by the time at which they were opened. */
-  private readonly windows = new Map<string, Window>();
+  private readonly requests = new CountingWindows(monotonicMs);
 
   /**
    * Counts a request. A refused tenant stays refused until its window ends; `blockDuration` of the library is not used.
@@ -26,25 +18,14 @@ export class TenantWindows implements ThrottlerStorage {
    * @returns times in whole seconds, rounded up
    */
   async increment(tenantId: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
-    const nowMs = monotonicMs();
-    let window = this.windows.get(tenantId);
-    if (!window || window.endsAtMs <= nowMs) window = this.open(tenantId, nowMs + ttl);
-    window.requests += 1;
-    const timeToExpire = Math.ceil((window.endsAtMs - nowMs) / 1000);
+    const window = this.requests.currentOrNew(tenantId, ttl);
+    window.count += 1;
+    const timeToExpire = this.requests.secondsLeft(window);
     return {
-      totalHits: window.requests,
+      totalHits: window.count,
       timeToExpire,
-      isBlocked: window.requests > limit,
+      isBlocked: window.count > limit,
       timeToBlockExpire: timeToExpire,
     };
-  }
-
-  private open(tenantId: string, endsAtMs: number): Window {
-    const window = { requests: 0, endsAtMs };
-    // A Map keeps the order of insertion: deleting first makes this window the last.
-    this.windows.delete(tenantId);
-    this.windows.set(tenantId, window);
-    if (this.windows.size > MAX_TENANTS) this.windows.delete(this.windows.keys().next().value!);
-    return window;
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MAX_TENANTS, TenantWindows } from '../../src/throttling/tenant-windows.js';
+import { MAX_WINDOWS } from '../../src/runtime/counting-windows.js';
+import { TenantWindows } from '../../src/throttling/tenant-windows.js';
 
 const TTL_MS = 1_000;
 const LIMIT = 3;
@@ -50,7 +51,7 @@ test.each([
 
 test('the number of windows is bounded: beyond it the oldest is forgotten', async () => {
   for (const first of ['a', 'b']) await requests(LIMIT + 1, first);
-  for (let index = 2; index < MAX_TENANTS; index += 1) await request(`tenant-${index}`);
+  for (let index = 2; index < MAX_WINDOWS; index += 1) await request(`tenant-${index}`);
   expect((await request('a')).isBlocked).toBe(true);
   await request('one too many');
   expect(await request('b')).toMatchObject({ isBlocked: true });

@@ -1,0 +1,45 @@
+/** Maximum number of remembered keys, about 1 MB. Beyond it the oldest window is forgotten. */
+export const MAX_WINDOWS = 10_000;
+
+export interface CountingWindow {
+  count: number;
+  /** Monotonic time in milliseconds. */
+  readonly endsAtMs: number;
+}
+
+/** Counts by key in this process, each key in a fixed window that its first use opens. */
+export class CountingWindows {
+  /** Ordered by the time at which they were opened. */
+  private readonly windows = new Map<string, CountingWindow>();
+
+  /** @param monotonicMs the current monotonic time in milliseconds */
+  constructor(private readonly monotonicMs: () => number) {}
+
+  /** The key's current window; undefined if there is none or it is over. */
+  current(key: string): CountingWindow | undefined {
+    const window = this.windows.get(key);
+    return window && window.endsAtMs > this.monotonicMs() ? window : undefined;
+  }
+
+  /**
+   * The key's current window, else a new one with count 0.
+   * @param lengthMs length of a new window, in milliseconds
+   */
+  currentOrNew(key: string, lengthMs: number): CountingWindow {
+    return this.current(key) ?? this.open(key, lengthMs);
+  }
+
+  /** Time until the window ends, in whole seconds, rounded up. */
+  secondsLeft({ endsAtMs }: CountingWindow): number {
+    return Math.ceil((endsAtMs - this.monotonicMs()) / 1000);
+  }
+
+  private open(key: string, lengthMs: number): CountingWindow {
+    const window = { count: 0, endsAtMs: this.monotonicMs() + lengthMs };
+    // A Map keeps the order of insertion: deleting first makes this window the last.
+    this.windows.delete(key);
+    this.windows.set(key, window);
+    if (this.windows.size > MAX_WINDOWS) this.windows.delete(this.windows.keys().next().value!);
+    return window;
+  }
+}
