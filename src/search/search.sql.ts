@@ -19,11 +19,31 @@ const UUID = '$2::uuid';
 
 const PROVIDERS = `(SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform') provider`;
 
-const TRANSACTION = (source: string) => `
-  SELECT 'transaction' AS type, t.transaction_id AS id, t.operator_id AS "operatorId", t.provider_id AS "providerId",
-         t.player_ref AS "playerRef", t.created_at AS at, NULL AS "gameId", NULL AS mode, NULL AS "transactionId",
-         NULL AS "callbackId"
-    FROM ${source}`;
+const COLUMNS = [
+  'id',
+  'operatorId',
+  'providerId',
+  'playerRef',
+  'at',
+  'gameId',
+  'mode',
+  'transactionId',
+  'callbackId',
+] as const;
+
+/** The select list of an item, in the same order for each type, because UNION matches columns by position. */
+function item(type: string, columns: Partial<Record<(typeof COLUMNS)[number], string>>): string {
+  const list = COLUMNS.map((name) => `${columns[name] ?? 'NULL'} AS "${name}"`);
+  return `SELECT '${type}' AS type, ${list.join(', ')}`;
+}
+
+const TRANSACTION = item('transaction', {
+  id: 't.transaction_id',
+  operatorId: 't.operator_id',
+  providerId: 't.provider_id',
+  playerRef: 't.player_ref',
+  at: 't.created_at',
+});
 
 /** Looks up transactions by key. OFFSET 0 keeps the planner from choosing another kind of join. */
 const transactionsWith = (transactionId: string, providerId: string) => `
@@ -42,30 +62,57 @@ const BY_ID_IN_ATTEMPT = `(
     UNION ALL ${attemptsWith('request_id', TEXT)}) with_id) attempt`;
 
 const REQUESTS_OF_TRANSACTIONS = `
-  SELECT 'request', ${TEXT}, t.operator_id, t.provider_id, t.player_ref, max(attempt.created_at), NULL, NULL, t.transaction_id, NULL
+  ${item('request', {
+    id: TEXT,
+    operatorId: 't.operator_id',
+    providerId: 't.provider_id',
+    playerRef: 't.player_ref',
+    at: 'max(attempt.created_at)',
+    transactionId: 't.transaction_id',
+  })}
     FROM ${attemptsWith('request_id', TEXT)} attempt ${transactionsWith('attempt.transaction_id', 'attempt.provider_id')}
    GROUP BY t.operator_id, t.provider_id, t.player_ref, t.transaction_id`;
 
 /** One row for all audit entries of a request. */
 const REQUEST_OF_AUDIT = `
   SELECT * FROM (
-    SELECT 'request', e.request_id, NULL, NULL, NULL, e.created_at, NULL, NULL, NULL, NULL FROM audit_entries e
+    ${item('request', { id: 'e.request_id', at: 'e.created_at' })} FROM audit_entries e
      WHERE e.request_id = ANY (ARRAY[${TEXT}]) ORDER BY e.request_id DESC, e.day DESC, e.position DESC LIMIT 1) newest`;
 
 /** The newest callbacks with a request id, for as long as the ids of attempts are kept. */
 const REQUESTS_OF_CALLBACKS = `
   SELECT * FROM (
-    SELECT 'request', ${TEXT}, NULL, c.provider_id, NULL, c.created_at, NULL, NULL, NULL, c.callback_id::text FROM callbacks c
+    ${item('request', {
+      id: TEXT,
+      providerId: 'c.provider_id',
+      at: 'c.created_at',
+      callbackId: 'c.callback_id::text',
+    })}
+      FROM callbacks c
      WHERE c.request_id = ${TEXT} AND c.created_at > statement_timestamp() - interval '${KEPT_DAYS} days'
      ORDER BY c.created_at DESC, c.callback_id DESC LIMIT ${MAX_ITEMS}) newest`;
 
 const ROUNDS = `
-  SELECT 'round', ${TEXT}, r.operator_id, r.provider_id, r.player_ref, min(r.created_at), r.game_id, r.mode, NULL, NULL
+  ${item('round', {
+    id: TEXT,
+    operatorId: 'r.operator_id',
+    providerId: 'r.provider_id',
+    playerRef: 'r.player_ref',
+    at: 'min(r.created_at)',
+    gameId: 'r.game_id',
+    mode: 'r.mode',
+  })}
     FROM (SELECT * FROM transactions WHERE round_id = ${TEXT} LIMIT ${ROWS_OF_ROUND}) r
    GROUP BY r.operator_id, r.provider_id, r.player_ref, r.game_id, r.mode`;
 
 const SESSION = `
-  SELECT 'session', s.session_id::text, s.operator_id, s.provider_id, s.player_ref, s.created_at, NULL, NULL, NULL, NULL
+  ${item('session', {
+    id: 's.session_id::text',
+    operatorId: 's.operator_id',
+    providerId: 's.provider_id',
+    playerRef: 's.player_ref',
+    at: 's.created_at',
+  })}
     FROM sessions s WHERE s.session_id = ${UUID}`;
 
 /**
@@ -77,21 +124,31 @@ const newestOfPlayer = (table: string, order: readonly string[]) => `
     ORDER BY t.player_ref DESC, ${order.map((column) => `t.${column} DESC`).join(', ')} LIMIT ${ROWS_OF_PLAYER})`;
 
 const PLAYERS = `
-  SELECT 'player', ${TEXT}, p.operator_id, NULL, ${TEXT}, max(p.created_at), NULL, NULL, NULL, NULL
+  ${item('player', { id: TEXT, operatorId: 'p.operator_id', playerRef: TEXT, at: 'max(p.created_at)' })}
     FROM (${newestOfPlayer('sessions', ['created_at', 'session_id'])}
           UNION ALL ${newestOfPlayer('transactions', ['created_at', 'platform_transaction_id'])}
           UNION ALL ${newestOfPlayer('free_spin_grants', ['grant_no'])}) p
    GROUP BY p.operator_id`;
 
-const GRANT = `SELECT 'grant', g.request_ref, g.operator_id, g.provider_id, g.player_ref, g.created_at, NULL, NULL, NULL, NULL`;
+const GRANT = item('grant', {
+  id: 'g.request_ref',
+  operatorId: 'g.operator_id',
+  providerId: 'g.provider_id',
+  playerRef: 'g.player_ref',
+  at: 'g.created_at',
+});
 const GRANTS = `${GRANT} FROM free_spin_grants g WHERE g.request_ref = ${TEXT}`;
 const GRANTS_BY_EXTERNAL_REF = `
   ${GRANT} FROM ${PROVIDERS} CROSS JOIN LATERAL (
     SELECT * FROM free_spin_grants g WHERE g.provider_id = provider.id AND g.external_ref = ${TEXT}
      LIMIT ${MAX_ITEMS}) g`;
 
-const BATCH = `SELECT 'batch', b.batch_id::text, b.operator_id, NULL, NULL, b.created_at, NULL, NULL, NULL, NULL FROM free_spin_batches b`;
-const APPROVAL = `SELECT 'approval', a.approval_id::text, a.operator_id, NULL, NULL, a.created_at, NULL, NULL, NULL, NULL FROM approvals a`;
+const BATCH = `
+  ${item('batch', { id: 'b.batch_id::text', operatorId: 'b.operator_id', at: 'b.created_at' })}
+    FROM free_spin_batches b`;
+const APPROVAL = `
+  ${item('approval', { id: 'a.approval_id::text', operatorId: 'a.operator_id', at: 'a.created_at' })}
+    FROM approvals a`;
 
 /**
  * Everything that an id identifies; each part uses an index. UNION removes rows that are found in two ways. The
@@ -102,10 +159,8 @@ export const SEARCH: Statement = {
   text: `
     SELECT * FROM (
       ${[
-        TRANSACTION(`${PROVIDERS} ${transactionsWith(TEXT, 'provider.id')}`),
-        TRANSACTION(
-          `${BY_ID_IN_ATTEMPT} ${transactionsWith('attempt.transaction_id', 'attempt.provider_id')}`,
-        ),
+        `${TRANSACTION} FROM ${PROVIDERS} ${transactionsWith(TEXT, 'provider.id')}`,
+        `${TRANSACTION} FROM ${BY_ID_IN_ATTEMPT} ${transactionsWith('attempt.transaction_id', 'attempt.provider_id')}`,
         REQUESTS_OF_TRANSACTIONS,
         REQUEST_OF_AUDIT,
         REQUESTS_OF_CALLBACKS,
