@@ -16,7 +16,7 @@ import { isUuid } from '../http/validation/identifier.js';
 import type { Batch } from './batch.entity.js';
 import type { BatchFilter, BatchProgress } from './batch.sql.js';
 import { BatchRunner } from './batch.runner.js';
-import type { Preview } from './free-spins.response.js';
+import type { Preview } from './preview.response.js';
 import { stakeOf } from './free-spins.service.js';
 import { GrantableGames, type Scope } from './grantable-games.js';
 import { GrantCallbacks } from './grant-callbacks.js';

@@ -40,17 +40,18 @@ import {
   BatchItem,
   BatchListResponse,
   BatchResponse,
+  batchItem,
+} from './batch.response.js';
+import {
   DetailedGrantResponse,
   GRANT_COLUMNS,
   GrantListResponse,
   GrantResponse,
   GrantStatusResponse,
-  PreviewResponse,
-  previewResponse,
   grantResponse,
-  batchItem,
   detailedGrantResponse,
-} from './free-spins.response.js';
+} from './grant.response.js';
+import { PreviewResponse, previewResponse } from './preview.response.js';
 import { FreeSpinsService } from './free-spins.service.js';
 import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';

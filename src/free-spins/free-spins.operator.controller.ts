@@ -38,14 +38,16 @@ import {
   BatchItem,
   BatchListResponse,
   BatchResponse,
+  batchItem,
+} from './batch.response.js';
+import {
   DetailedGrantResponse,
   GrantListResponse,
   GrantResponse,
   GrantStatusResponse,
   grantResponse,
-  batchItem,
   detailedGrantResponse,
-} from './free-spins.response.js';
+} from './grant.response.js';
 import { FreeSpinsService } from './free-spins.service.js';
 import type { Scope } from './grantable-games.js';
 import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';

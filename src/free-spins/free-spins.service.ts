@@ -16,7 +16,8 @@ import { GrantableGames, type Scope } from './grantable-games.js';
 import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import { type GrantFilter, GrantStore, type NewGrant } from './grant.store.js';
-import { grantResponse, type Preview } from './free-spins.response.js';
+import { grantResponse } from './grant.response.js';
+import { type Preview } from './preview.response.js';
 import { type Spins, stakeMinorOf } from './rules/stake.js';
 
 /** A requested grant. Without a requestRef it gets a generated one and is not idempotent. */

@@ -4,7 +4,8 @@ import type { ApprovalItem } from '../approvals/approval.request.js';
 import type { Approval } from '../approvals/approval.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import type { BatchOutcome } from './batches.service.js';
-import { type BatchCreatedResponse, type GrantResponse, grantResponse } from './free-spins.response.js';
+import { type BatchCreatedResponse } from './batch.response.js';
+import { type GrantResponse, grantResponse } from './grant.response.js';
 import type { GrantOutcome } from './free-spins.service.js';
 import type { Grant } from './grant.entity.js';
 

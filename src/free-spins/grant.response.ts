@@ -1,12 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ApprovalLimit } from '../approvals/approval.request.js';
 import type { Columns } from '../http/lists/list.js';
-import type { ExceededLimit } from '../limits/rules/judgement.js';
-import { NextCursor } from '../http/lists/time-page.js';
-import type { BatchProgress } from './batch.sql.js';
+import { STATES } from './free-spins.request.js';
 import type { Grant, GrantState } from './grant.entity.js';
 import { stakeMinorOf } from './rules/stake.js';
-import { STATES } from './free-spins.request.js';
 import type { Winnings } from './winnings/winnings.store.js';
 
 export class GrantFailure {
@@ -166,137 +162,6 @@ export class GrantStatusResponse {
   completed: boolean;
 }
 
-export class BatchCreatedResponse {
-  @ApiProperty({ format: 'uuid' })
-  batchId: string;
-
-  @ApiProperty({ type: 'integer', example: 400, description: 'spins × betAmountMinor × players' })
-  stakeMinor: number;
-}
-
-export class PreviewResponse {
-  @ApiProperty({ type: 'integer', example: 2 })
-  players: number;
-
-  @ApiProperty({ type: 'integer', example: 10, description: 'of each player' })
-  spins: number;
-
-  @ApiProperty({
-    type: 'integer',
-    example: 400,
-    description: 'spins × betAmountMinor × players, in minor units',
-  })
-  stakeMinor: number;
-
-  @ApiProperty({ example: 'EUR' })
-  currency: string;
-
-  @ApiProperty({ enum: ['nothing', 'approval'], example: 'nothing' })
-  requires: 'nothing' | 'approval';
-
-  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit because of which it needs approval' })
-  limit?: ApprovalLimit;
-}
-
-/** The stake of a grant or batch, and the limit for which it needs approval. */
-export interface Preview {
-  /** In minor units. */
-  readonly stakeMinor: number;
-  readonly limit: ExceededLimit | undefined;
-}
-
-export function previewResponse(
-  { spins, currency }: { spins: number; currency: string },
-  players: number,
-  { stakeMinor, limit }: Preview,
-): PreviewResponse {
-  const requires = limit ? 'approval' : 'nothing';
-  return { players, spins, stakeMinor, currency, requires, ...(limit && { limit }) };
-}
-
-/** A batch, and the number of its grants in each state: `total = granted + failed + pending + cancelled`. */
-export class BatchItem {
-  @ApiProperty({ format: 'uuid' })
-  batchId: string;
-
-  @ApiPropertyOptional({ example: 'summer-2026' })
-  batchRef?: string;
-
-  @ApiProperty({ example: 'sandbox-operator' })
-  operatorId: string;
-
-  @ApiProperty({ example: 'sandbox-provider' })
-  providerId: string;
-
-  @ApiProperty({ example: 'sandbox-slots' })
-  gameId: string;
-
-  @ApiProperty({ type: 'integer', example: 10 })
-  spins: number;
-
-  @ApiProperty({ type: 'integer', example: 20, description: "Minor units; 0: the provider's default stake" })
-  betAmountMinor: number;
-
-  @ApiPropertyOptional({
-    type: 'integer',
-    example: 200_000,
-    description: 'spins × betAmountMinor × players; absent above 2^53−1, which an earlier version accepted',
-  })
-  stakeMinor?: number;
-
-  @ApiProperty({ example: 'EUR' })
-  currency: string;
-
-  @ApiProperty({ type: 'integer', example: 1000 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', example: 995 })
-  granted: number;
-
-  @ApiProperty({ type: 'integer', example: 1 })
-  failed: number;
-
-  @ApiProperty({ type: 'integer', example: 2 })
-  pending: number;
-
-  @ApiProperty({ type: 'integer', example: 2 })
-  cancelled: number;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
-}
-
-export class BatchResponse extends BatchItem {
-  @ApiPropertyOptional({
-    type: [GrantResponse],
-    description: 'In the order of the players; absent with `items=false`',
-  })
-  items?: GrantResponse[];
-}
-
-export const BATCH_COLUMNS: Columns<BatchItem> = {
-  batchId: true,
-  batchRef: true,
-  operatorId: true,
-  providerId: true,
-  gameId: true,
-  spins: true,
-  betAmountMinor: true,
-  stakeMinor: true,
-  currency: true,
-  total: true,
-  granted: true,
-  failed: true,
-  pending: true,
-  cancelled: true,
-  createdAt: true,
-};
-
-export class BatchListResponse extends NextCursor {
-  @ApiProperty({ type: [BatchItem] })
-  items: BatchItem[];
-}
-
 /**
  * Maps a grant to its response. Contract, section 6. The fields are mapped by hand, because class-transformer would block
  * the event loop for 18 ms with a batch of a thousand grants.
@@ -345,14 +210,4 @@ export function detailedGrantResponse(
     ...(flagged > 0 && { flagged }),
   };
   return { ...grantResponse(grant), winnings };
-}
-
-export function batchItem({ batchRef, createdAt, ...batch }: BatchProgress): BatchItem {
-  const stakeMinor = stakeMinorOf(batch, batch.total);
-  return {
-    ...batch,
-    ...(batchRef !== null && { batchRef }),
-    ...(stakeMinor !== undefined && { stakeMinor }),
-    createdAt: createdAt.toISOString(),
-  };
 }
