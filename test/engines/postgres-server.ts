@@ -1,10 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { temporaryFolder } from '../world/temporary-folder.js';
+import type { Certificate } from './certificate.js';
 
 const VERSIONS = '/usr/lib/postgresql';
 
@@ -56,6 +65,28 @@ export class PostgresServer {
       return rows.length === 1;
     });
     return standby;
+  }
+
+  /** Accepts only connections by TLS from now on. */
+  async requireTls({ certificate, key }: Certificate): Promise<void> {
+    for (const [source, name] of [
+      [certificate, 'server.crt'],
+      [key, 'server.key'],
+    ] as const) {
+      copyFileSync(source, join(this.data, name));
+      chmodSync(join(this.data, name), 0o600);
+      chown(join(this.data, name));
+    }
+    writeFileSync(join(this.data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 trust\n');
+    await this.run('ALTER SYSTEM SET ssl = on');
+    await this.run('SELECT pg_reload_conf()');
+    // The connection that reloads is older than the new rules.
+    await waitUntil(() =>
+      this.run('SELECT 1').then(
+        () => false,
+        () => true,
+      ),
+    );
   }
 
   /** The address of a database for a role; whether they exist is not checked. */

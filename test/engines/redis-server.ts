@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { temporaryFolder } from '../world/temporary-folder.js';
+import type { Certificate } from './certificate.js';
 import { freePort, waitUntil } from './postgres-server.js';
 
 /** Whether Redis is installed. */
@@ -19,6 +20,24 @@ export const HAS_REDIS = (() => {
 /** The name under which Sentinel knows the master. */
 export const MASTER = 'mymaster';
 
+const tlsOptions = (port: number, { authority, certificate, key }: Certificate) => [
+  '--tls-port',
+  String(port),
+  '--tls-auth-clients',
+  'no',
+  '--tls-ca-cert-file',
+  authority,
+  '--tls-cert-file',
+  certificate,
+  '--tls-key-file',
+  key,
+];
+
+interface ClusterOptions {
+  readonly replicas?: number;
+  readonly certificate?: Certificate;
+}
+
 /** A Redis, or a Sentinel, of a test's own. */
 export class RedisServer {
   private running: ChildProcess | undefined;
@@ -27,6 +46,8 @@ export class RedisServer {
     private readonly folder: Awaited<ReturnType<typeof temporaryFolder>>,
     readonly port: number,
     private readonly options: readonly string[],
+    /** The port for TLS, if it was created with a certificate. */
+    readonly tlsPort?: number,
   ) {}
 
   /** @param master whose replica it is */
@@ -43,23 +64,37 @@ export class RedisServer {
     return server;
   }
 
+  /** One that also listens for TLS. */
+  static async withCertificate(certificate: Certificate): Promise<RedisServer> {
+    const [folder, port, tlsPort] = [await temporaryFolder(), await freePort(), await freePort()];
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder.path];
+    const server = new RedisServer(folder, port, [...options, ...tlsOptions(tlsPort, certificate)], tlsPort);
+    await server.start();
+    return server;
+  }
+
   /**
    * A cluster of three masters, each with the given number of replicas, masters first. Without replicas it serves no key
    * while a master is unavailable.
+   * @param certificate with one, its nodes use TLS among each other, and tell clients their ports for TLS
    */
-  static async cluster({ replicas = 0 } = {}): Promise<RedisServer[]> {
+  static async cluster({ replicas = 0, certificate }: ClusterOptions = {}): Promise<RedisServer[]> {
     const nodes: RedisServer[] = [];
     for (let index = 0; index < 3 * (1 + replicas); index += 1) {
       const [folder, port, busPort] = [await temporaryFolder(), await freePort(), await freePort()];
       const options = ['--port', String(port), '--cluster-port', String(busPort), '--bind', '127.0.0.1'];
       const persistence = ['--save', '', '--appendonly', 'no', '--dir', folder.path];
       const membership = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];
-      const node = new RedisServer(folder, port, [...options, ...persistence, ...membership]);
+      const tlsPort = certificate && (await freePort());
+      const tls = certificate && tlsPort ? ['--tls-cluster', 'yes', ...tlsOptions(tlsPort, certificate)] : [];
+      const all = [...options, ...persistence, ...membership, ...tls];
+      const node = new RedisServer(folder, port, all, tlsPort);
       await node.start();
       nodes.push(node);
     }
-    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    const options = ['--cluster-replicas', String(replicas), '--cluster-yes'];
+    const addresses = nodes.map(({ port, tlsPort }) => `127.0.0.1:${tlsPort ?? port}`);
+    const tls = certificate ? ['--tls', '--cacert', certificate.authority] : [];
+    const options = ['--cluster-replicas', String(replicas), '--cluster-yes', ...tls];
     execFileSync('redis-cli', ['--cluster', 'create', ...addresses, ...options], { stdio: 'ignore' });
     await waitUntil(async () => {
       const states = await Promise.all(nodes.map((node) => node.clusterState()));
