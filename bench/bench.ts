@@ -4,10 +4,12 @@
  * opposite order) and slices that were run together are compared, because the machine's speed changes by the minute. It
  * ends within ten minutes.
  *
- * npm run bench -- [--contestants service,previous] [--to previous] [--only BET@32,pace@100,…] [--rounds 2]
+ * npm run bench -- [--contestants service,previous] [--to previous] [--previous COMMIT] [--only BET@32,pace@100,…]
+ *                  [--rounds 2]
  *
  *   --contestants  any of service, traced (with tracing at a sample ratio of 10 %), previous (the service at an earlier
  *                  commit, built on first use), floor, lean, usual
+ *   --previous     the commit of `previous`; by default the last one on Fastify
  *   --to           the contestant that all ratios refer to; by default the floor, or the last contestant without it
  *   --only         cases: a workload (BET, WIN, replay, balance, verify, mixed) `@` connections (1, 8, 32, 128), or `pace@`
  *                  arrivals per second (100, 400); a workload alone is all of its cases
@@ -19,6 +21,7 @@ import { parseArgs } from 'node:util';
 import { type Contestant, type Name, NAMES, start } from './contestants.js';
 import { type Case, Measuring } from './measure.js';
 import { draw } from './plot.js';
+import { FASTIFY } from './previous.js';
 import { lineOf, table } from './report.js';
 import { WORKLOADS } from './requests.js';
 import type { Results } from './results.js';
@@ -48,16 +51,18 @@ function casesOf(measuring: Measuring): Map<string, () => Promise<Case>> {
 interface Selection {
   readonly contestants: readonly Name[];
   readonly reference: Name;
+  /** The commit of `previous`. */
+  readonly previous: string;
   readonly chosen: (caseName: string) => boolean;
   readonly rounds: number;
 }
 
-function bench({ contestants: names, reference, chosen, rounds }: Selection): Promise<Results> {
+function bench({ contestants: names, reference, previous, chosen, rounds }: Selection): Promise<Results> {
   const started = performance.now();
   return withSurroundings('bench', async ({ postgres, operator, surroundings }) => {
     const contestants: Contestant[] = [];
     try {
-      for (const name of names) contestants.push(await start(name, surroundings));
+      for (const name of names) contestants.push(await start(name, { ...surroundings, previous }));
       const witnessed: Witnessed[] = [];
       for (const contestant of contestants) witnessed.push(await witness(contestant, operator));
       const until = started + LATEST_ROUND_SECONDS * 1000;
@@ -104,6 +109,7 @@ const { values: options } = parseArgs({
   options: {
     contestants: { type: 'string' },
     to: { type: 'string' },
+    previous: { type: 'string', default: FASTIFY },
     only: { type: 'string' },
     rounds: { type: 'string' },
   },
@@ -116,11 +122,12 @@ const parts = options.only?.split(',');
 const results = await bench({
   contestants,
   reference,
+  previous: options.previous,
   chosen: (name) => !parts || parts.some((part) => part === name || name.startsWith(`${part}@`)),
   rounds: Number(options.rounds ?? ROUNDS),
 });
 console.log(`\n${table(results)}`);
-if (Object.keys(options).length === 0) {
+if (process.argv.length === 2) {
   await writeResult('bench.json', `${JSON.stringify(results, null, 2)}\n`);
   await writeResult('bench.svg', draw(results));
   console.log('\nWritten to bench/results.');
