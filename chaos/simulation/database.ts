@@ -130,8 +130,8 @@ export class SimulatedDatabase {
   }
 
   /** @returns false if the attempt was taken over */
-  settle({ order, attempt }: Claim, { state, responseBody }: Settlement): boolean {
-    const row = this.rows.get(order.transactionId);
+  settle({ operatorRequest, attempt }: Claim, { state, responseBody }: Settlement): boolean {
+    const row = this.rows.get(operatorRequest.transactionId);
     if (!row) return false;
     const own = row.attempt === attempt || this.bug === 'no-fencing';
     const open = row.state === 'PENDING' && row.rollbackId === null;

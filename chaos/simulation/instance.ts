@@ -2,7 +2,7 @@ import type { Configuration } from '../../src/config/configuration.js';
 import type { Metrics } from '../../src/observability/metrics.js';
 import { OperatorGate } from '../../src/operator-wallet/operator-gate.js';
 import type { OperatorWallets } from '../../src/operator-wallet/operator-wallets.service.js';
-import type { Order, WalletAnswer } from '../../src/operator-wallet/operator-wallet.js';
+import type { MovementRequest, WalletAnswer } from '../../src/operator-wallet/operator-wallet.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { sha256 } from '../../src/runtime/digest.js';
 import { Randomness } from '../../src/runtime/randomness.js';
@@ -42,7 +42,7 @@ export interface Surroundings {
   readonly wallet: SimulatedWallet;
   readonly bug: Bug | undefined;
   /** Called with each call to the wallet as it leaves the instance; returns a function to call at its end. */
-  readonly onCall: (order: Order) => () => void;
+  readonly onCall: (request: MovementRequest) => () => void;
 }
 
 /** The public members of a class, which a stand-in must have. */
@@ -117,7 +117,7 @@ export class SimulatedInstance {
         gate.enter(kind, time.now) === undefined ? { release: () => gate.leave() } : undefined,
       isBreakerOpen: () => gate.breaker.isOpen(time.now),
       behind: () => ({
-        book: (order) => this.book(order),
+        book: (request) => this.book(request),
         balance: ({ playerRef, currency }) => this.balance(playerRef, currency),
       }),
     };
@@ -186,9 +186,9 @@ export class SimulatedInstance {
           const claim = database.tryClaim(submission);
           const row = database.rows.get(submission.request.transactionId);
           if (claim && row) {
-            database.rows.delete(claim.order.transactionId);
+            database.rows.delete(claim.operatorRequest.transactionId);
             time.after(1, () => {
-              if (this.alive) database.rows.set(claim.order.transactionId, row);
+              if (this.alive) database.rows.set(claim.operatorRequest.transactionId, row);
             });
           }
           resolve(claim);
@@ -222,12 +222,12 @@ export class SimulatedInstance {
     });
   }
 
-  private book(order: Order): Promise<WalletAnswer> {
-    const over = this.around.onCall(order);
+  private book(request: MovementRequest): Promise<WalletAnswer> {
+    const over = this.around.onCall(request);
     const { network, wallet } = this.around;
     const answered = this.call<WalletAnswer>((answer) => {
       const { fate, lateMs, decline } = network.fateOfCall();
-      const arrive = () => wallet.book(order, decline);
+      const arrive = () => wallet.book(request, decline);
       switch (fate) {
         case 'answered':
           return network.hop(() => answer(arrive()));

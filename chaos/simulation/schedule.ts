@@ -1,6 +1,6 @@
 import type { SessionFacts } from '../../src/wallet/rules/facts.js';
 import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
-import type { Order } from '../../src/operator-wallet/operator-wallet.js';
+import type { MovementRequest } from '../../src/operator-wallet/operator-wallet.js';
 import { undecided } from '../model/rows.js';
 import { Seeded } from '../seeded.js';
 import { type Bug, SimulatedDatabase } from './database.js';
@@ -78,7 +78,7 @@ class Schedule {
     const rates = { wallet: rate(), decline: rate() / 3, database: rate() / 4, client: rate() };
     const network = new Network(time, random, rates, random.pick([1, 10, 100, 1000]));
     const database = new SimulatedDatabase(() => time.now, SESSION, LEASE_SECONDS * 1000, bug);
-    const onCall = (order: Order) => this.judgeCall(order);
+    const onCall = (request: MovementRequest) => this.judgeCall(request);
     const around = { time, random, network, database, wallet, bug, onCall };
     this.random = random;
     this.network = network;
@@ -173,7 +173,7 @@ class Schedule {
    * Checks a call: it is under a committed claim whose lease outlives it, the only one for its transaction, and not for
    * the target of a ROLLBACK.
    */
-  private judgeCall({ transactionId, kind, originalTransactionId }: Order): () => void {
+  private judgeCall({ transactionId, kind, originalTransactionId }: MovementRequest): () => void {
     const { now } = this.time;
     const row = this.database.rows.get(transactionId);
     const complain = (text: string) => this.violations.push(`the call of ${transactionId}: ${text}`);

@@ -1,19 +1,19 @@
 import { Ledger } from '../../src/sandbox/ledger.js';
-import type { Booked, Order } from '../../src/operator-wallet/operator-wallet.js';
+import type { Booked, MovementRequest } from '../../src/operator-wallet/operator-wallet.js';
 
 /** The operator's wallet: its ledger, and the content of each id. */
 export class SimulatedWallet {
   readonly ledger = new Ledger();
   readonly violations: string[] = [];
-  private readonly orders = new Map<string, string>();
+  private readonly requests = new Map<string, string>();
 
   /** @param decline whether the operator refuses an id that it sees for the first time */
-  book(order: Order, decline: boolean): Booked {
-    this.compare(order);
-    const { providerId, transactionId, kind, playerRef, currency } = order;
+  book(request: MovementRequest, decline: boolean): Booked {
+    this.compare(request);
+    const { providerId, transactionId, kind, playerRef, currency } = request;
     let entry = this.ledger.find(providerId, transactionId);
     if (!entry) {
-      const { amountMinor, originalTransactionId } = order;
+      const { amountMinor, originalTransactionId } = request;
       const known = { providerId, transactionId, kind, playerRef, currency, amountMinor };
       entry = this.ledger.judge(
         originalTransactionId === undefined ? known : { ...known, originalTransactionId },
@@ -28,11 +28,11 @@ export class SimulatedWallet {
   }
 
   /** "The operator's request is fixed at the first claim, and repeated identically." */
-  private compare(order: Order): void {
-    const text = JSON.stringify(order);
-    const first = this.orders.get(order.transactionId) ?? text;
-    this.orders.set(order.transactionId, first);
-    if (first !== text) this.violations.push(`${order.transactionId} was sent with another content`);
+  private compare(request: MovementRequest): void {
+    const text = JSON.stringify(request);
+    const first = this.requests.get(request.transactionId) ?? text;
+    this.requests.set(request.transactionId, first);
+    if (first !== text) this.violations.push(`${request.transactionId} was sent with another content`);
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { RedisConnection } from '../runtime/redis.js';
 import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
-import type { BalanceAnswer, Order, WalletAnswer } from './operator-wallet.js';
+import type { BalanceAnswer, MovementRequest, WalletAnswer } from './operator-wallet.js';
 
 /**
  * Maximum number of sessions whose play money is kept in process. Beyond it the session that was idle longest starts
@@ -38,10 +38,10 @@ export class DemoBooks {
     private readonly redis: RedisConnection,
   ) {}
 
-  async book(sessionId: string, order: Order): Promise<WalletAnswer> {
-    if (!this.redis.client) return this.bookInMemory(sessionId, order);
+  async book(sessionId: string, request: MovementRequest): Promise<WalletAnswer> {
+    if (!this.redis.client) return this.bookInMemory(sessionId, request);
     try {
-      return await this.bookInRedis(sessionId, order);
+      return await this.bookInRedis(sessionId, request);
     } catch (error) {
       return { kind: 'unknown', cause: 'unavailable', detail: (error as Error).message };
     }
@@ -56,9 +56,9 @@ export class DemoBooks {
     }
   }
 
-  private bookInMemory(sessionId: string, order: Order): WalletAnswer {
+  private bookInMemory(sessionId: string, request: MovementRequest): WalletAnswer {
     const ledger = this.inMemory(sessionId);
-    const answer = bookDemo(ledger, order);
+    const answer = bookDemo(ledger, request);
     const [oldest] = ledger.entries.keys();
     if (ledger.entries.size > ENTRIES_IN_MEMORY && oldest !== undefined) ledger.entries.delete(oldest);
     return answer;
@@ -76,11 +76,11 @@ export class DemoBooks {
     return ledger;
   }
 
-  private async bookInRedis(sessionId: string, order: Order): Promise<WalletAnswer> {
-    const ids = [order.transactionId, order.originalTransactionId].filter((id) => id !== undefined);
+  private async bookInRedis(sessionId: string, request: MovementRequest): Promise<WalletAnswer> {
+    const ids = [request.transactionId, request.originalTransactionId].filter((id) => id !== undefined);
     for (let attempt = 0; attempt < TRIES_IN_REDIS; attempt += 1) {
       const { ledger, version } = await this.inRedis(sessionId, ids);
-      const answer = bookDemo(ledger, order);
+      const answer = bookDemo(ledger, request);
       const fields = [...ledger.entries].flatMap(([id, entry]) => [`tx:${id}`, JSON.stringify(entry)]);
       const lifeSeconds = this.configuration.sessionTtlSeconds + GRACE_SECONDS;
       const written = await this.redis.client?.eval(

@@ -1,4 +1,4 @@
-import type { Booked, Order } from './operator-wallet.js';
+import type { Booked, MovementRequest } from './operator-wallet.js';
 
 /** The play money of one session. */
 export interface DemoLedger {
@@ -16,18 +16,18 @@ export interface DemoEntry {
   readonly reversed?: true;
 }
 
-/** Books an order like an operator's wallet: each id once, and each BET reversed at most once. */
-export function bookDemo(ledger: DemoLedger, order: Order): Booked {
-  const entry = ledger.entries.get(order.transactionId) ?? enter(ledger, order);
+/** Books a movement like an operator's wallet: each id once, and each BET reversed at most once. */
+export function bookDemo(ledger: DemoLedger, request: MovementRequest): Booked {
+  const entry = ledger.entries.get(request.transactionId) ?? enter(ledger, request);
   const { status, reason } = entry;
   return { kind: 'decided', status, balance: ledger.balance, ...(reason !== undefined && { reason }) };
 }
 
-function enter(ledger: DemoLedger, order: Order): DemoEntry {
-  const entry = decide(ledger, order);
+function enter(ledger: DemoLedger, request: MovementRequest): DemoEntry {
+  const entry = decide(ledger, request);
   ledger.balance += entry.moved;
-  ledger.entries.set(order.transactionId, entry);
-  const { kind, originalTransactionId } = order;
+  ledger.entries.set(request.transactionId, entry);
+  const { kind, originalTransactionId } = request;
   if (kind === 'ROLLBACK' && originalTransactionId !== undefined && entry.status === 'APPROVED') {
     const target = ledger.entries.get(originalTransactionId) ?? TOMBSTONE;
     ledger.entries.set(originalTransactionId, { ...target, reversed: true });
@@ -37,17 +37,17 @@ function enter(ledger: DemoLedger, order: Order): DemoEntry {
 
 const TOMBSTONE: DemoEntry = { status: 'DECLINED', reason: 'TRANSACTION_ROLLED_BACK', moved: 0 };
 
-function decide(ledger: DemoLedger, order: Order): DemoEntry {
-  const moved = movement(ledger, order);
+function decide(ledger: DemoLedger, request: MovementRequest): DemoEntry {
+  const moved = movement(ledger, request);
   const after = ledger.balance + moved;
   if (after < 0) return { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS', moved: 0 };
   if (after > Number.MAX_SAFE_INTEGER) return { status: 'DECLINED', reason: 'LIMIT_REACHED', moved: 0 };
   return { status: 'APPROVED', moved };
 }
 
-function movement(ledger: DemoLedger, order: Order): number {
-  if (order.kind === 'BET') return 0 - order.amountMinor;
-  if (order.kind !== 'ROLLBACK') return order.amountMinor;
-  const target = ledger.entries.get(order.originalTransactionId ?? '');
+function movement(ledger: DemoLedger, request: MovementRequest): number {
+  if (request.kind === 'BET') return 0 - request.amountMinor;
+  if (request.kind !== 'ROLLBACK') return request.amountMinor;
+  const target = ledger.entries.get(request.originalTransactionId ?? '');
   return target === undefined || target.reversed ? 0 : 0 - target.moved;
 }

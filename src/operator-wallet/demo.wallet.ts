@@ -1,5 +1,5 @@
 import type { DemoBooks } from './demo-books.js';
-import type { BalanceAnswer, OperatorWallet, Order, WalletAnswer } from './operator-wallet.js';
+import type { BalanceAnswer, OperatorWallet, MovementRequest, WalletAnswer } from './operator-wallet.js';
 
 /** The wallet of one DEMO session, which calls no operator. Contract, section 3, "DEMO". */
 export class DemoWallet implements OperatorWallet {
@@ -8,8 +8,8 @@ export class DemoWallet implements OperatorWallet {
     private readonly sessionId: string,
   ) {}
 
-  book(order: Order): Promise<WalletAnswer> {
-    return this.books.book(this.sessionId, order);
+  book(request: MovementRequest): Promise<WalletAnswer> {
+    return this.books.book(this.sessionId, request);
   }
 
   balance(): Promise<BalanceAnswer> {

@@ -1,9 +1,9 @@
 import { SETTLING_FACTOR } from '../config/configuration.js';
 import { Breaker } from './rules/breaker.js';
-import type { Order } from './operator-wallet.js';
+import type { MovementRequest } from './operator-wallet.js';
 
 /** The purpose of a call to the operator. */
-export type CallKind = Order['kind'] | 'BALANCE';
+export type CallKind = MovementRequest['kind'] | 'BALANCE';
 
 /** Why a call is refused before anything is claimed. */
 export type GateRefusal = 'full' | 'breaker-open';

@@ -7,7 +7,7 @@ import type {
 } from './wallet-messages.js';
 
 /** A movement for the operator's wallet to book. Contract, section 4. */
-export type Order = WalletTransactionRequest;
+export type MovementRequest = WalletTransactionRequest;
 export type Player = WalletBalanceRequest;
 
 /** It is not known whether the wallet acted: it gave no answer, or an invalid one. */
@@ -32,7 +32,7 @@ export type BalanceAnswer = (WalletBalanceResponse & { readonly kind: 'known' })
 /** The source of truth for a player's money. Each adapter is one file; an operator names its adapter. */
 export interface OperatorWallet {
   /** Books one movement. Never rejects: a missing answer is `unknown`. Contract, section 4. */
-  book(order: Order): Promise<WalletAnswer>;
+  book(request: MovementRequest): Promise<WalletAnswer>;
   /** Reads the balance, in minor units. Never rejects. */
   balance(player: Player): Promise<BalanceAnswer>;
 }

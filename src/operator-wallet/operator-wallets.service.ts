@@ -91,7 +91,7 @@ export class OperatorWallets {
   behind(owner: WalletOwner): OperatorWallet {
     const wallet = this.adapter(owner);
     return {
-      book: (order) => this.trace(owner, order.kind, order.transactionId, () => wallet.book(order)),
+      book: (request) => this.trace(owner, request.kind, request.transactionId, () => wallet.book(request)),
       balance: (player) => this.trace(owner, 'BALANCE', undefined, () => wallet.balance(player)),
     };
   }

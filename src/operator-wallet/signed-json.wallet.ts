@@ -4,7 +4,7 @@ import type { Outbound } from '../outbound/outbound.service.js';
 import type {
   BalanceAnswer,
   OperatorWallet,
-  Order,
+  MovementRequest,
   Player,
   Unknown,
   WalletAnswer,
@@ -31,8 +31,8 @@ export class SignedJsonWallet implements OperatorWallet {
     private readonly address: WalletAddress,
   ) {}
 
-  book(order: Order): Promise<WalletAnswer> {
-    return this.post('/transaction', order).then(decisionIn);
+  book(request: MovementRequest): Promise<WalletAnswer> {
+    return this.post('/transaction', request).then(decisionIn);
   }
 
   balance({ playerRef, currency }: Player): Promise<BalanceAnswer> {

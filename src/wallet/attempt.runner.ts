@@ -4,7 +4,12 @@ import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { Metrics } from '../observability/metrics.js';
 import { currentRequestId } from '../observability/trace.js';
-import type { OperatorWallet, Order, Unknown, WalletAnswer } from '../operator-wallet/operator-wallet.js';
+import type {
+  OperatorWallet,
+  MovementRequest,
+  Unknown,
+  WalletAnswer,
+} from '../operator-wallet/operator-wallet.js';
 import {
   OperatorWallets,
   type ReservedCall,
@@ -81,7 +86,7 @@ export class AttemptRunner {
    */
   async claim(
     owner: Pick<WalletOwner, 'operatorId' | 'mode'>,
-    kind: Order['kind'],
+    kind: MovementRequest['kind'],
     claim: () => Promise<Claim | undefined>,
   ): Promise<ClaimOutcome> {
     const call = this.wallets.reserve(owner, kind);
@@ -149,7 +154,7 @@ export class AttemptRunner {
 
   /** Reports a committed settlement. */
   private reportSettled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
-    const { providerId, kind } = claim.order;
+    const { providerId, kind } = claim.operatorRequest;
     this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
     if (state === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim)))
       this.triggerReview(claim);
@@ -159,10 +164,10 @@ export class AttemptRunner {
    * The limit, in minor units, that a WIN with real money exceeds; undefined if it exceeds none. Such a WIN is booked
    * nevertheless. Contract, section 9.
    */
-  private exceededWinLimit({ mode, operatorId, verdict, order }: Claim): number | undefined {
-    if (order.kind !== 'WIN' || mode !== 'REAL' || verdict !== undefined) return undefined;
-    const limitMinor = this.tenancy.maxWinMinor(operatorId, order.currency);
-    return limitMinor !== undefined && order.amountMinor > limitMinor ? limitMinor : undefined;
+  private exceededWinLimit({ mode, operatorId, verdict, operatorRequest }: Claim): number | undefined {
+    if (operatorRequest.kind !== 'WIN' || mode !== 'REAL' || verdict !== undefined) return undefined;
+    const limitMinor = this.tenancy.maxWinMinor(operatorId, operatorRequest.currency);
+    return limitMinor !== undefined && operatorRequest.amountMinor > limitMinor ? limitMinor : undefined;
   }
 
   /**
@@ -173,8 +178,8 @@ export class AttemptRunner {
     return this.callOperator(claim);
   }
 
-  private rememberIds({ order, platformTransactionId }: Claim, { record }: Settlement): void {
-    const { providerId, transactionId } = order;
+  private rememberIds({ operatorRequest, platformTransactionId }: Claim, { record }: Settlement): void {
+    const { providerId, transactionId } = operatorRequest;
     const { requestId, operatorTransactionId } = record;
     this.attemptIds.remember({
       providerId,
@@ -185,7 +190,7 @@ export class AttemptRunner {
     });
   }
 
-  private triggerReview({ order: { kind, providerId, transactionId } }: Claim): void {
+  private triggerReview({ operatorRequest: { kind, providerId, transactionId } }: Claim): void {
     if (kind !== 'WIN' && kind !== 'ROLLBACK') return;
     for (const watcher of this.winningsWatchers) watcher({ kind, providerId, transactionId });
   }
@@ -199,7 +204,9 @@ export class AttemptRunner {
       return LEASE_TOO_SHORT;
     }
     const wallet = this.wallets.behind(claim);
-    return claim.verdict ? withBalance(claim.verdict, claim.order, wallet) : wallet.book(claim.order);
+    return claim.verdict
+      ? withBalance(claim.verdict, claim.operatorRequest, wallet)
+      : wallet.book(claim.operatorRequest);
   }
 
   private settlementOf(
@@ -230,7 +237,7 @@ export class AttemptRunner {
     }
     const { status, balance, reason, operatorTransactionId } = answer;
     const declined = status === 'DECLINED' ? declineReason(reason) : undefined;
-    const { transactionId, currency } = claim.order;
+    const { transactionId, currency } = claim.operatorRequest;
     const { platformTransactionId } = claim;
     const body = { transactionId, platformTransactionId, status, balance, currency, declineReason: declined };
     return {
@@ -246,8 +253,8 @@ export class AttemptRunner {
  * Whether a WIN may have to be flagged after this claim was APPROVED. A WIN that depends on a BET needs no review, and
  * the platform's own verdict reverses nothing.
  */
-function mayFlagWinnings({ mode, verdict, standsOnBet = false, order }: Claim): boolean {
-  const { kind, freeSpinsRef } = order;
+function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
+  const { kind, freeSpinsRef } = operatorRequest;
   if (mode !== 'REAL') return false;
   if (kind === 'WIN') return freeSpinsRef !== undefined || !standsOnBet;
   return kind === 'ROLLBACK' && verdict === undefined;
@@ -262,7 +269,7 @@ const LEASE_TOO_SHORT: Unknown = {
 /** Completes the platform's own verdict with the operator's current balance. */
 async function withBalance(
   verdict: NonNullable<Claim['verdict']>,
-  { playerRef, currency }: Claim['order'],
+  { playerRef, currency }: Claim['operatorRequest'],
   wallet: OperatorWallet,
 ): Promise<WalletAnswer> {
   const answer = await wallet.balance({ playerRef, currency });

@@ -24,9 +24,9 @@ export class OperatorAnswers {
    * Stores the body of an answer. Called after the attempt is settled, so that the write does not delay the
    * settlement: a crash in between loses the body, never the outcome. Never rejects.
    */
-  async keep({ attempt, order }: Claim, { body }: ReceivedAnswer): Promise<void> {
+  async keep({ attempt, operatorRequest }: Claim, { body }: ReceivedAnswer): Promise<void> {
     if (body.length === 0) return;
-    const { providerId, transactionId } = order;
+    const { providerId, transactionId } = operatorRequest;
     const ids = { providerId, transactionId, attempt };
     if (this.writes >= MAX_WRITES) {
       this.logger.warn({ msg: "an operator's answer was not stored: too many writes under way", ...ids });

@@ -34,7 +34,7 @@ interface TransactionRow {
   platform_transaction_id: string;
   transaction_id: string;
   provider_id: string;
-  kind: Claim['order']['kind'];
+  kind: Claim['operatorRequest']['kind'];
   operator_id: string;
   session_id: string | null;
   mode: Claim['mode'];
@@ -119,11 +119,15 @@ export class TransactionStore {
 
   /** Marks a WIN that is above the limit of its operator, whatever its outcome. */
   async markAboveLimit(
-    { order }: Claim,
+    { operatorRequest }: Claim,
     limitMinor: number,
     query: Query = this.database.query,
   ): Promise<void> {
-    await query(sql.MARK_ABOVE_LIMIT, [order.providerId, order.transactionId, limitMinor]);
+    await query(sql.MARK_ABOVE_LIMIT, [
+      operatorRequest.providerId,
+      operatorRequest.transactionId,
+      limitMinor,
+    ]);
   }
 
   /**
@@ -202,8 +206,8 @@ export class TransactionStore {
    * The last balance that the operator reported for the player, in minor units; undefined if it reported none
    * recently.
    */
-  async lastBalance(query: Query, { operatorId, mode, order }: Claim): Promise<number | undefined> {
-    const values = [order.playerRef, operatorId, order.currency, mode];
+  async lastBalance(query: Query, { operatorId, mode, operatorRequest }: Claim): Promise<number | undefined> {
+    const values = [operatorRequest.playerRef, operatorId, operatorRequest.currency, mode];
     return (await query<{ balance: number }>(sql.LAST_BALANCE, values))[0]?.balance;
   }
 
@@ -282,8 +286,11 @@ export class TransactionStore {
   }
 }
 
-function settling({ order, attempt }: Claim, { state, responseBody, declineReason, record }: Settlement) {
-  const { providerId, transactionId, kind } = order;
+function settling(
+  { operatorRequest, attempt }: Claim,
+  { state, responseBody, declineReason, record }: Settlement,
+) {
+  const { providerId, transactionId, kind } = operatorRequest;
   const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
   const values = [providerId, transactionId, attempt, state, responseBody, declineReason];
   return { statement, values: [...values, JSON.stringify(record)] };
@@ -309,7 +316,7 @@ function restored(row: TransactionRow, sentMs: number): Claim {
     operatorId: row.operator_id,
     sessionId: row.session_id,
     mode: row.mode,
-    order: {
+    operatorRequest: {
       transactionId: row.transaction_id,
       providerId: row.provider_id,
       kind: row.kind,

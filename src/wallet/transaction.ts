@@ -1,4 +1,4 @@
-import type { Order } from '../operator-wallet/operator-wallet.js';
+import type { MovementRequest } from '../operator-wallet/operator-wallet.js';
 import type { DeclineReason, Verdict } from './rules/decision.js';
 import type { Mode, ProviderFacts, TransactionRequest } from './rules/facts.js';
 
@@ -24,7 +24,7 @@ export interface Claim {
   readonly sessionId: string | null;
   readonly mode: Mode;
   /** The request to the operator: fixed by the first claim, identical in every attempt. */
-  readonly order: Order;
+  readonly operatorRequest: MovementRequest;
   /** When the claim was sent to the database, by the monotonic clock: its lease began then or later. */
   readonly sentMs: number;
   /** Set if the platform has decided: the operator is then called only for the balance. */
@@ -108,21 +108,21 @@ export interface Settlement {
 /** The first claim of a transaction. */
 export function newClaim(transaction: NewTransaction, sentMs: number, standsOnBet = false): Claim {
   const { platformTransactionId, operatorId, sessionId, mode, verdict } = transaction;
-  const order = orderOf(transaction);
+  const operatorRequest = operatorRequestOf(transaction);
   const claim = {
     attempt: 1,
     platformTransactionId,
     operatorId,
     sessionId,
     mode,
-    order,
+    operatorRequest,
     sentMs,
     standsOnBet,
   };
   return verdict ? { ...claim, verdict } : claim;
 }
 
-function orderOf(transaction: NewTransaction): Order {
+function operatorRequestOf(transaction: NewTransaction): MovementRequest {
   const { request } = transaction;
   return {
     transactionId: request.transactionId,

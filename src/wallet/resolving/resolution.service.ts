@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Order } from '../../operator-wallet/operator-wallet.js';
+import type { MovementRequest } from '../../operator-wallet/operator-wallet.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { AttemptRunner } from '../attempt.runner.js';
 import { platformRollback } from './platform-rollback.js';
@@ -90,7 +90,7 @@ export class ResolutionService {
 
   private async execute(
     { operatorId, mode }: Undecided,
-    kind: Order['kind'],
+    kind: MovementRequest['kind'],
     claim: () => Promise<Claim | undefined>,
     driver: Exclude<Driver, 'provider'>,
   ): Promise<Resolved> {
