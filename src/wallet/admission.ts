@@ -10,20 +10,20 @@ import { monotonicMs } from '../runtime/clock.js';
  */
 export const MAX_CLAIMING = 2 * BATCH_LIMIT;
 /**
- * Bounds on requests under way, from arrival to answer: beyond the first bound BETs are refused, beyond the second
- * all requests. They bound the memory in use.
+ * Bounds on requests under way, from arrival to answer: beyond the first, BETs and balance reads are refused; beyond the
+ * second, all requests. They bound the memory in use.
  */
 const MAX_UNDER_WAY = 4_000;
 const MAX_UNDER_WAY_SETTLING = 6_000;
 /**
- * Longest wait to be admitted, in milliseconds. A shorter wait would cause more refusals, and a refusal costs a large
- * part of the work of a BET: clients that repeat their requests often would take capacity from admitted ones.
+ * Longest wait to be admitted, in milliseconds. A shorter wait would cause more refusals. A refusal costs a large part of
+ * the work of a BET, so clients that soon repeat refused requests would take capacity from admitted ones.
  */
 const LONGEST_WAIT_MS = 3_000;
 /**
  * Maximum number of requests of one class that are refused at once, and the pause before the next ones, in
- * milliseconds. Requests that arrived together would otherwise be refused together, which delays all others, and then
- * be repeated together.
+ * milliseconds. Requests that arrived at the same time would otherwise be refused at the same time, which delays all
+ * others, and then be repeated at the same time.
  */
 const REFUSALS_AT_ONCE = 32;
 const REFUSAL_PAUSE_MS = 10;
@@ -48,11 +48,11 @@ interface Waiting {
 }
 
 /**
- * Keeps an overloaded instance useful: admits only as many requests as can be claimed in full batches, one after the
- * other, and refuses the rest before anything is claimed. Contract, section 9, `OVERLOADED`.
+ * Keeps an overloaded instance useful: admits only as many requests as can be claimed in one full batch after another,
+ * and refuses the rest before anything is claimed. Contract, section 9, `OVERLOADED`.
  *
- * Settling requests go first, in order of arrival. Of the others the newest goes first: under overload, served requests
- * then wait for milliseconds only, and refused ones are those that waited longest.
+ * Settling requests are admitted first, in order of arrival. Of the others, the newest is admitted first: under overload,
+ * the requests that are served have waited only milliseconds, and those that are refused have waited longest.
  */
 @Injectable()
 export class Admission {
@@ -108,7 +108,7 @@ export class Admission {
     };
   }
 
-  /** Passes the place of a request that has claimed to the next one. */
+  /** A request has finished claiming: admits the next one in its place. */
   private admitNext(): void {
     const next = this.settling.shift() ?? this.beginning.pop();
     if (next) next.admit();

@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 
-/** The rows may be lost in a crash of the database, so the commit does not wait for the disk. */
+/** The commit does not wait for the disk, because it does no harm if a crash of the database loses the rows. */
 export const COMMIT_ASYNCHRONOUSLY: Statement = {
   name: 'attempt_ids_commit_asynchronously',
   text: 'SET LOCAL synchronous_commit = off',

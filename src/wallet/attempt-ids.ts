@@ -17,8 +17,7 @@ const BATCH = 1_000;
 /** Interval of the writes, in milliseconds. */
 const WRITE_EVERY_MS = 500;
 /**
- * Interval between two deletions of expired ids, in milliseconds, the rows per statement, and the statements per
- * pass.
+ * Interval between two passes that delete expired ids, in milliseconds; rows per statement; statements per pass.
  */
 const DELETE_EVERY_MS = 60_000;
 const DELETED_AT_ONCE = 10_000;
@@ -27,7 +26,7 @@ const DELETIONS_PER_PASS = 50;
 const STOP_MS = 2_000;
 
 /**
- * Makes attempts searchable by their request, by the platform's and by the operator's transaction id. The ids are
+ * Makes attempts searchable by their request id and by the platform's and the operator's transaction ids. The ids are
  * written in batches, and attempts do not wait for that: an attempt whose ids are lost is only harder to find.
  */
 @Injectable()

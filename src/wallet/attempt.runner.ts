@@ -71,8 +71,8 @@ export class AttemptRunner {
 
   /**
    * Registers a watcher of transactions after which a WIN may need a review.
-   * @param watcher called after each APPROVED ROLLBACK that reversed something, and after each APPROVED WIN that
-   *   names a freeSpinsRef, exceeds its limit or is not known to depend on a BET, for any driver; not awaited, and
+   * @param watcher called, whatever the driver, after each APPROVED ROLLBACK that reversed something and after each
+   *   APPROVED WIN that names a freeSpinsRef, exceeds its limit or is not known to depend on a BET; not awaited, and
    *   must not throw
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
@@ -82,27 +82,27 @@ export class AttemptRunner {
   /**
    * Reserves a call to the operator and then claims an attempt, so that every claimed attempt can be sent. Contract,
    * section 9, "Health and pauses".
-   * @param claim commits the claim; resolves with undefined if it is lost
+   * @param commitClaim resolves with undefined if the claim is lost
    */
   async claim(
     owner: Pick<WalletOwner, 'operatorId' | 'mode'>,
     kind: MovementRequest['kind'],
-    claim: () => Promise<Claim | undefined>,
+    commitClaim: () => Promise<Claim | undefined>,
   ): Promise<ClaimOutcome> {
     const call = this.wallets.reserve(owner, kind);
     if (!call) return { to: 'refused' };
-    let held: Claim | undefined;
+    let claim: Claim | undefined;
     try {
-      held = await claim();
+      claim = await commitClaim();
     } finally {
-      if (!held) call.release();
+      if (!claim) call.release();
     }
-    return held ? { to: 'execute', claim: held, call } : { to: 'lost' };
+    return claim ? { to: 'execute', claim, call } : { to: 'lost' };
   }
 
   /**
-   * Calls the operator and settles its answer. If the process dies during the call, the attempt stays PENDING until
-   * its lease expires; if it dies before the settlement is committed, the next attempt repeats the same request.
+   * Calls the operator and settles its answer. If the process dies before the settlement is committed, the attempt stays
+   * PENDING until its lease expires; then the provider's retry or the resolver takes the transaction over.
    */
   async execute({ claim, call }: ClaimedAttempt, driver: Driver): Promise<AttemptOutcome> {
     const started = { at: this.clock.now(), ms: monotonicMs() };
@@ -147,7 +147,7 @@ export class AttemptRunner {
     };
     const settled = { ...settlement, record };
     if (!(await this.transactions.settleWithin(query, claim, settled))) {
-      throw new Error('an attempt was settled by another in the transaction that claimed it');
+      throw new Error('an attempt could not be settled in the transaction that claimed it');
     }
     return () => this.reportSettled(claim, settled, limitMinor);
   }
@@ -171,7 +171,8 @@ export class AttemptRunner {
   }
 
   /**
-   * Marks a WIN above its limit before the call, because a crash after the call would lose the mark of a booked WIN.
+   * Calls the operator. A WIN above its limit is marked before the call: marked after it, a crash in between would leave
+   * a booked WIN without its mark.
    */
   private async markAndCall(claim: Claim, limitMinor: number | undefined): Promise<WalletAnswer> {
     if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
@@ -250,8 +251,8 @@ export class AttemptRunner {
 }
 
 /**
- * Whether a WIN may have to be flagged after this claim was APPROVED. A WIN that depends on a BET needs no review, and
- * the platform's own verdict reverses nothing.
+ * Whether a WIN may have to be flagged now that this claim is APPROVED. A WIN that depends on a BET needs no review, and
+ * a ROLLBACK that the platform's own verdict approved has reversed nothing.
  */
 function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
   const { kind, freeSpinsRef } = operatorRequest;

@@ -2,8 +2,8 @@ import { groupStatement } from '../database/group-commit.js';
 import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
 
 /*
- * The shortcut's SQL. It repeats conditions of the rules, each named next to it: `decide` would book every request that
- * these statements claim. test/rules/fresh-claim.test.ts verifies this.
+ * The shortcut's SQL. It repeats conditions of the rules; a comment at each condition names its rule. `decide` would book
+ * every request that these statements claim, which test/rules/fresh-claim.test.ts verifies.
  */
 
 const REQUEST = {
@@ -47,7 +47,7 @@ const claimOf = (kind: 'BET' | 'WIN', session: string, from: string) => `
   ON CONFLICT DO NOTHING
   RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
 
-/** Finds the claim of `a` if an earlier try of the same statement committed it and its answer was lost. */
+/** Finds the claim of `a` if the same statement was executed before and committed it, but its result was lost. */
 const claimAlreadyMade = (items: string) => `
   SELECT t.platform_transaction_id, t.operator_id AS "operatorId", t.session_id AS "sessionId", t.mode
     FROM (${items}) a
@@ -58,7 +58,7 @@ const claimAlreadyMade = (items: string) => `
 const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMade };
 
 /**
- * Claims a new BET whose session, game and operator allow it. Of two items with the same id in one batch only one is
+ * Claims a new BET whose session, game and operator allow it. If two items of a batch have the same id, only one is
  * claimed; the platform's transaction id tells which.
  */
 export const CLAIM_BET = groupStatement(
@@ -68,7 +68,7 @@ export const CLAIM_BET = groupStatement(
     claimOf(
       'BET',
       's',
-      // OFFSET 0 keeps the conditions out of the look-up, so that the session is always found by its token's index.
+      // OFFSET 0 keeps the conditions out of the look-up, so that the session is always found by the index on tokens.
       `(${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
         WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')}`,
     ),
@@ -92,7 +92,7 @@ export const CLAIM_WIN = groupStatement(
         JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
         JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
        WHERE ${inOwnLiveSession('s')} AND ${winMayBeBooked('r')}
-         -- As a scalar subquery it is always looked up by its key.
+         -- A scalar subquery is always looked up by the primary key.
          AND (SELECT true FROM transactions t
                WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id) IS NULL
     ), round AS (

@@ -1,12 +1,12 @@
 import type { Statement } from '../database/database.js';
 
-/** Stores the body of an attempt's answer. */
+/** Stores the body of the operator's answer to an attempt. */
 export const KEEP_ANSWER: Statement = {
   name: 'operator_answer_keep',
   text: `INSERT INTO operator_answers (provider_id, transaction_id, attempt, body) VALUES ($1, $2, $3, $4)`,
 };
 
-/** Deletes the answers of attempts between $3 and $4, both excluded. */
+/** Deletes the answers to the attempts after $3 and before $4. */
 export const DELETE_ANSWERS_BETWEEN: Statement = {
   name: 'operator_answer_delete_between',
   text: `

@@ -14,7 +14,7 @@ export interface OperatorAnswer {
 export class OperatorAnswerStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores an answer, and deletes those of attempts that are no longer in the transaction's history. */
+  /** Stores an answer, and deletes those to attempts that are no longer in the transaction's history. */
   async keep(providerId: string, { transactionId, attempt, body }: OperatorAnswer): Promise<void> {
     await this.database.query(KEEP_ANSWER, [providerId, transactionId, attempt, body]);
     if (attempt <= ATTEMPTS_KEPT) return;

@@ -18,8 +18,8 @@ export const sessionBehind = (tokenHash: string) => `
    WHERE s.token_hash = ${tokenHash}`;
 
 /**
- * The outcome that the provider received last, over the table alias `t`: of a 200 that no attempt produced, else of the
- * last attempt by the provider whose outcome is known. NULL if it received none.
+ * The outcome that the provider received last: that of the last 200 that it received without an attempt, else that of
+ * its last attempt with a known outcome. NULL if it received none. `t` is the table's alias.
  */
 export const REPORTED = `
   coalesce(t.reported_status, (
@@ -27,7 +27,7 @@ export const REPORTED = `
      WHERE attempt ->> 'outcome' <> 'LEASE_OVER' AND coalesce(attempt ->> 'driver', 'provider') = 'provider'
      ORDER BY n DESC LIMIT 1))`;
 
-/** The columns of a transaction for the rules, over the table alias `t`. */
+/** The columns of a transaction for the rules. `t` is the table's alias. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
@@ -157,7 +157,7 @@ export const MARK_TARGET: Statement = {
     RETURNING attempt`,
 };
 
-/** Assigns a tombstone whose first ROLLBACK was DECLINED to the ROLLBACK $3. */
+/** Assigns to the ROLLBACK $3 a tombstone whose first ROLLBACK was DECLINED. */
 export const MARK_TOMBSTONE: Statement = {
   name: 'transaction_mark_tombstone',
   text: `
@@ -177,7 +177,7 @@ export const PLACE_TOMBSTONE: Statement = {
     RETURNING attempt`,
 };
 
-/** Takes over an undecided attempt, unless its ROLLBACK is in progress; the previous holder is fenced off. */
+/** Takes over an undecided attempt, unless its ROLLBACK is in progress. The previous holder can no longer settle it. */
 const takeOver = (condition: string, leaseSeconds: string) => `
     UPDATE transactions t
        SET state = 'PENDING', attempt = t.attempt + 1, updated_at = clock_timestamp(),
@@ -212,7 +212,7 @@ export const LAST_BALANCE: Statement = {
      ORDER BY recent.updated_at DESC LIMIT 1`,
 };
 
-/** Attempts that a history keeps: the first ones and the latest. */
+/** Maximum number of attempts in a history, and how many of them are the first ones; the others are the latest. */
 export const ATTEMPTS_KEPT = 200;
 export const FIRST_ATTEMPTS_KEPT = 20;
 
@@ -238,7 +238,7 @@ const SETTLEMENT = {
   record: 'text',
 };
 
-/** Finds the settlement of `a` if an earlier try of the same statement committed it and its answer was lost. */
+/** Finds the settlement of `a` if the same statement was executed before and committed it, but its result was lost. */
 const alreadySettled = (items: string) => `
   SELECT a.item FROM (${items}) a
     JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
@@ -275,8 +275,8 @@ export const SETTLE_ROLLBACK = groupStatement(
 );
 
 /**
- * Records a 200 with status $3 that the provider received and no attempt produced. A rolled-back transaction stays
- * DECLINED for the provider, even if a replay of its earlier answer is recorded later.
+ * Records that the provider received a 200 with status $3 without an attempt. A recorded DECLINED is never replaced: the
+ * provider of a rolled-back transaction received it last, even if a replay of the earlier answer is recorded later.
  */
 export const RECORD_REPORTED: Statement = {
   name: 'transaction_record_reported',

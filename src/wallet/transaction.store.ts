@@ -68,7 +68,7 @@ export class TransactionStore {
     this.leaseSeconds = configuration.transactionLeaseSeconds;
   }
 
-  /** Reads everything that decides the request, by one statement and from the directory of tenants. */
+  /** Reads everything that decides the request: one statement, and the pauses, which are in memory. */
   async load({ provider, request, tokenHash }: Submission): Promise<LoadedFacts> {
     const { transactionId, playerRef, gameId, roundId, originalTransactionId = null } = request;
     const values = [provider.id, transactionId, tokenHash, playerRef, gameId, roundId, originalTransactionId];
@@ -82,8 +82,8 @@ export class TransactionStore {
 
   /**
    * Claims an unused id for a BET, or for the platform's own verdict. Neither needs the round's lock: a BET depends on no
-   * other transaction, and what such a verdict depends on does not change any more. A session that ends between the read
-   * and the claim counts as ended after the BET.
+   * other transaction, and the facts behind such a verdict no longer change. A session that ends between the read and the
+   * claim counts as ended after the BET.
    */
   async claim(transaction: NewTransaction): Promise<Claim | undefined> {
     const { row, sentMs } = await this.sendClaim(sql.CLAIM, this.claimValues(transaction));
@@ -117,7 +117,7 @@ export class TransactionStore {
     return row && restored(row, sentMs);
   }
 
-  /** Marks a WIN that is above the limit of its operator, whatever its outcome. */
+  /** Marks a WIN above its operator's limit, whatever its outcome will be. */
   async markAboveLimit(
     { operatorRequest }: Claim,
     limitMinor: number,
@@ -158,7 +158,7 @@ export class TransactionStore {
     }
   }
 
-  /** Takes over an undecided attempt; the claim repeats the operator's request as it was first claimed. */
+  /** Takes over an undecided attempt. The request to the operator is that of the first claim. */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = [providerId, transactionId, attempt, this.leaseSeconds];
     const { row, sentMs } = await this.sendClaim(sql.RETRY, values);
@@ -187,13 +187,13 @@ export class TransactionStore {
     );
   }
 
-  /** Settles under the same conditions, in the database transaction that has claimed. */
+  /** Settles like `settle`, but in the database transaction of the claim. */
   async settleWithin(query: Query, claim: Claim, settlement: Settlement): Promise<boolean> {
     const { statement, values } = settling(claim, settlement);
     return (await query(statement.single, values)).length > 0;
   }
 
-  /** Records that the provider was answered 200 without an attempt. */
+  /** Records that the provider received a 200 without an attempt. */
   async recordReported(
     providerId: string,
     transactionId: string,
@@ -270,8 +270,8 @@ export class TransactionStore {
 
   /**
    * Sends a claim.
-   * @returns the claimed row, if any, and when the claim was sent, by the monotonic clock; only the row of a retry
-   *   has more columns than the attempt
+   * @returns the claimed row, if any, of which only a retry has more columns than `attempt`; and the monotonic time at
+   *   which the claim was sent
    */
   private async sendClaim(
     statement: Statement,

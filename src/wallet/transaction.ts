@@ -2,7 +2,7 @@ import type { MovementRequest } from '../operator-wallet/operator-wallet.js';
 import type { DeclineReason, Verdict } from './rules/decision.js';
 import type { Mode, ProviderFacts, TransactionRequest } from './rules/facts.js';
 
-/** A provider's request with everything that the statements need beside it. */
+/** A provider's request, with everything else that the statements need. */
 export interface Submission {
   readonly provider: ProviderFacts;
   readonly request: TransactionRequest;
@@ -12,7 +12,7 @@ export interface Submission {
   readonly platformTransactionId: string;
 }
 
-/** Who drives an attempt. An administrator does so by resolving a transaction or by an adjustment. */
+/** Who drives an attempt. An administrator does so by resolving or settling a transaction, or by an adjustment. */
 export type Driver = 'provider' | 'resolver' | 'administrator';
 
 /** An attempt that only its holder may settle, until its lease expires. */
@@ -25,7 +25,7 @@ export interface Claim {
   readonly mode: Mode;
   /** The request to the operator: fixed by the first claim, identical in every attempt. */
   readonly operatorRequest: MovementRequest;
-  /** When the claim was sent to the database, by the monotonic clock: its lease began then or later. */
+  /** The monotonic time at which the claim was sent to the database: its lease began then or later. */
   readonly sentMs: number;
   /** Set if the platform has decided: the operator is then called only for the balance. */
   readonly verdict?: Verdict;
@@ -62,7 +62,7 @@ export interface NewAdjustment {
   readonly reason: string;
 }
 
-/** What the operator answered outside of its wallet, as a person has entered it. Contract, section 9. */
+/** An answer that the operator gave by other means than its wallet, as a person has entered it. Contract, section 9. */
 export interface AnswerByHand {
   readonly status: 'APPROVED' | 'DECLINED';
   /** Minor units; null if the operator reported none. */

@@ -203,22 +203,26 @@ export class WalletService {
   }
 
   /** Calls the operator under our claim, settles, and answers what is stored. */
-  private async execute(submission: Submission, held: ClaimedAttempt, admitted: Admitted): Promise<Answer> {
+  private async execute(
+    submission: Submission,
+    claimed: ClaimedAttempt,
+    admitted: Admitted,
+  ): Promise<Answer> {
     admitted.endClaiming();
-    const { operatorId, sessionId } = held.claim;
+    const { operatorId, sessionId } = claimed.claim;
     addLogFields({ operatorId, ...(sessionId !== null && { sessionId }) });
-    const outcome = await this.attempts.execute(held, 'provider');
+    const outcome = await this.attempts.execute(claimed, 'provider');
     switch (outcome.to) {
       case 'decided':
         return { body: outcome.responseBody, replayed: false };
       case 'unknown':
         throw unanswered(outcome.unknown);
       case 'lost':
-        return this.answerOfSuccessor(submission, held.claim);
+        return this.answerOfSuccessor(submission, claimed.claim);
     }
   }
 
-  /** Answers what is stored after another attempt took ours over during the call; our own result is never answered. */
+  /** Another attempt took ours over during the call: answers what is stored, never the result of our own call. */
   private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<Answer> {
     const { request } = submission;
     const { transactionId } = request;
@@ -238,8 +242,9 @@ export class WalletService {
   }
 
   /**
-   * Records for the support desk that the provider is answered 200, unless that is known to be its last answer. So an
-   * ordinary replay writes nothing. A failure is only logged, because the answer matters more than the record.
+   * Records for the support desk the 200 that the provider receives, unless the same outcome is already known to be the
+   * last that it received: an ordinary replay writes nothing. A failure is only logged, because the answer matters more
+   * than the record.
    */
   private async recordReported(
     provider: ProviderFacts,

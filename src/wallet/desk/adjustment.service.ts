@@ -19,7 +19,7 @@ import { TransactionStore } from '../transaction.store.js';
 import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 
-/** Attempts to claim an adjustment that concurrent requests change. */
+/** Maximum number of tries to claim an adjustment while concurrent requests change it. */
 const CLAIM_TRIES = 5;
 
 /** Corrections of a player's balance by an administrator. Contract, section 7. */
@@ -45,7 +45,7 @@ export class AdjustmentService implements OnModuleInit {
    * approval.
    * @returns `replayed` if it was decided before
    * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT ·
-   * OPERATOR_UNAVAILABLE
+   *   OPERATOR_UNAVAILABLE
    */
   async adjust(
     actor: Actor,
@@ -64,9 +64,9 @@ export class AdjustmentService implements OnModuleInit {
       let approval: Approval | undefined;
       const claimed = await this.attempts.claim(ownerOf(request), 'ADJUSTMENT', async () => {
         if (row) return this.transactions.retry(PLATFORM_ID, request.adjustmentId, row.attempt);
-        const claim = await this.claim(actor, request);
-        if (!claim || !('approval' in claim)) return claim;
-        ({ approval } = claim);
+        const outcome = await this.claimOrHold(actor, request);
+        if (!outcome || !('approval' in outcome)) return outcome;
+        ({ approval } = outcome);
         return undefined;
       });
       if (approval) return { approval };
@@ -78,8 +78,8 @@ export class AdjustmentService implements OnModuleInit {
   }
 
   /**
-   * Claims an approved adjustment together with its approval. It is sent after the commit, by this request or the
-   * resolver.
+   * Claims an approved adjustment in the database transaction of its approval. It is sent after the commit, by this
+   * request or by the resolver.
    */
   readonly approved: Executor<'adjustment'> = {
     role: 'operations',
@@ -93,8 +93,8 @@ export class AdjustmentService implements OnModuleInit {
       }
       return async () => {
         // If the operator accepts no call now, the resolver sends it later.
-        const held = await this.attempts.claim(ownerOf(terms), 'ADJUSTMENT', () => Promise.resolve(claim));
-        if (held.to === 'execute') await this.attempts.execute(held, 'administrator');
+        const claimed = await this.attempts.claim(ownerOf(terms), 'ADJUSTMENT', () => Promise.resolve(claim));
+        if (claimed.to === 'execute') await this.attempts.execute(claimed, 'administrator');
       };
     },
     result: async (terms) => {
@@ -106,17 +106,20 @@ export class AdjustmentService implements OnModuleInit {
     },
   };
 
-  /** @returns undefined if the adjustmentId is taken */
-  private claim(
+  /**
+   * Claims the adjustment, or requests its approval if it exceeds a limit.
+   * @returns undefined if the adjustmentId is taken
+   */
+  private claimOrHold(
     actor: Actor,
     request: AdjustmentRequest,
   ): Promise<Claim | { approval: Approval } | undefined> {
     this.assertOperator(request);
     const action = adjustmentAction(request);
     return this.audit.change(actor, async (transaction, record) => {
-      const held = await this.approvals.hold(transaction, record, actor, action);
-      if (held.kind === 'waiting') return held;
-      return held.kind === 'free' ? this.record(transaction, record, action.terms) : undefined;
+      const outcome = await this.approvals.hold(transaction, record, actor, action);
+      if (outcome.kind === 'waiting') return outcome;
+      return outcome.kind === 'free' ? this.record(transaction, record, action.terms) : undefined;
     });
   }
 

@@ -12,8 +12,8 @@ import type { TransactionItem } from './transaction.admin.response.js';
 import { TransactionDesk } from './transaction-desk.service.js';
 
 /**
- * A session with its rounds and transactions. It is in this room because the room of sessions does not depend on the
- * wallet. Contract, section 7.
+ * Shows a session with its rounds and transactions. It is in this room because `session/` must not depend on `wallet/`.
+ * Contract, section 7.
  */
 @ApiTags('Sessions')
 @Controller('v1/admin/sessions')
@@ -68,8 +68,8 @@ function roundOf(roundId: string, transactions: readonly TransactionItem[]): Rou
 }
 
 /**
- * In minor units; undefined if a number cannot represent it exactly. Amounts are not negative, so a sum that is too
- * large stays so.
+ * The sum in minor units; undefined if it exceeds 2^53−1. No amount is negative, so that a sum which has become too large
+ * remains so.
  */
 function sumOfApproved(kind: 'BET' | 'WIN', transactions: readonly TransactionItem[]): number | undefined {
   const sum = transactions

@@ -37,6 +37,7 @@ export class SettleAdminController {
     @Param('transactionId') transactionId: string,
     @JsonBody() request: SettleRequest,
   ): Promise<ApprovalItem> {
-    return approvalItem(await this.settlements.ask(actor, { providerId, transactionId }, request));
+    const key = { providerId, transactionId };
+    return approvalItem(await this.settlements.requestSettlement(actor, key, request));
   }
 }

@@ -16,11 +16,12 @@ import { TransactionDetails } from './transaction-details.service.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 
 /**
- * Settles parked transactions with an answer that the operator gave outside of its wallet. Contract, section 9,
+ * Settles parked transactions with an answer that the operator gave by other means than its wallet. Contract, section 9,
  * "Settling by hand".
  *
- * It always waits for a second person. The approval, the claim of the attempt and its settlement are one database
- * transaction under the conditions of every attempt, so that a retry, the resolver and a settlement cannot both decide.
+ * A settlement always waits for a second person. The approval, the claim of the attempt and its settlement are one
+ * database transaction under the conditions of every attempt, so that only one of a retry, the resolver and a settlement
+ * by hand decides.
  */
 @Injectable()
 export class SettleService implements OnModuleInit {
@@ -39,9 +40,10 @@ export class SettleService implements OnModuleInit {
 
   /**
    * Requests the approval of a settlement.
-   * @throws CroupierError NOT_FOUND · CONFLICT if the transaction is decided, is not parked or waits for another answer
+   * @throws CroupierError NOT_FOUND · CONFLICT if the transaction is decided or not parked, or if its settlement with
+   *   another answer already waits for approval
    */
-  async ask(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
+  async requestSettlement(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
     const { providerId, transactionId } = key;
     addLogFields({ providerId, transactionId });
     const known = isIdentifier(providerId) && isIdentifier(transactionId);
@@ -49,14 +51,14 @@ export class SettleService implements OnModuleInit {
     if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
     assertParked(row, request.status);
     const action = settlementAction(row, request);
-    const held = await this.audit.change(actor, (transaction, record) =>
+    const outcome = await this.audit.change(actor, (transaction, record) =>
       this.approvals.hold(transaction, record, actor, action),
     );
-    if (held.kind === 'waiting') return held.approval;
+    if (outcome.kind === 'waiting') return outcome.approval;
     throw decided();
   }
 
-  /** Claims and settles a transaction together with the approval of its settlement. */
+  /** Claims and settles a transaction in the database transaction that approves the settlement. */
   readonly approved: Executor<'settlement'> = {
     role: 'operations',
     isRecorded: async (query, { providerId, transactionId }) =>

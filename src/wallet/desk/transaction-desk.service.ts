@@ -34,7 +34,7 @@ export class TransactionDesk {
   }
 
   /**
-   * The transactions of a session, newest first, found by its player.
+   * The transactions of a session, newest first. An index finds them by the session's player.
    * @throws CroupierError INVALID_REQUEST
    */
   ofSession(
@@ -70,7 +70,7 @@ export class TransactionDesk {
    */
   async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {
     await this.detail(key);
-    // Recorded before the call, because the request counts whatever its outcome.
+    // Recorded before the call, because the audit log has the request whatever its outcome.
     const target = `transaction:${key.providerId}/${key.transactionId}`;
     await this.audit.recordRead(actor, { action: 'transaction.resolve', target });
     const resolved = await this.resolution.resolve(key, 'administrator');
@@ -82,7 +82,7 @@ export class TransactionDesk {
   }
 }
 
-/** Adjustments belong to the provider `platform`, by which an index finds them. */
+/** Replaces a filter by ADJUSTMENT with one by the provider `platform`, which has all adjustments, and an index. */
 function withTenantOfKind(filter: TransactionFilter): TransactionFilter {
   const { kind, providerId = PLATFORM_ID } = filter;
   if (kind !== 'ADJUSTMENT' || providerId !== PLATFORM_ID) return filter;

@@ -16,14 +16,14 @@ export interface TransactionFilter {
   readonly gameId?: string | undefined;
   readonly amountMinor?: number | undefined;
   readonly currency?: string | undefined;
-  /** Only undecided ones that were left to a person. */
+  /** Only undecided transactions that the resolver has left to a person. */
   readonly parked?: true | undefined;
   /** from ≤ createdAt < to, ISO 8601. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** The columns of a transaction for the desk, over the table alias `t`. */
+/** The columns of a transaction for the desk. `t` is the table's alias. */
 export const DESK_COLUMNS = `
   t.provider_id AS "providerId", t.transaction_id AS "transactionId",
   t.platform_transaction_id AS "platformTransactionId", t.kind, t.state, t.operator_id AS "operatorId",
@@ -39,13 +39,13 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
-/** Maximum number of transactions that a page examines if it has a filter without an index. */
+/** The window of a page: the maximum number of transactions that it examines if no index serves one of its filters. */
 export const WINDOW_ROWS = 5_000;
 
-/** The same of each pair of tenants, where a page examines those of all operators. */
+/** The window for each pair of an operator and a provider, if a page merges the pairs of all operators. */
 export const WINDOW_ROWS_OF_PAIR = 500;
 
-/** A section of the list: before one place, down to and including another. */
+/** A section of the list: after the place `before`, down to and including the place `downTo`. */
 export interface Section {
   readonly before?: Place | undefined;
   readonly downTo?: Place | undefined;
@@ -57,11 +57,16 @@ interface UnnamedStatement {
 }
 
 /**
- * One page of transactions, newest first. Every shape of it follows an index in its order, so that a page costs as much
- * at 10^7 rows as at a hundred; migrations 0004 and 0006 have the indexes. A filter by tenants, or by an exceptional
- * state, merges the pages of all matching pairs of tenants, which are few and share an index. A filter by player
- * follows the player's index, and one by session that of its player. A round, and all that is PENDING or parked, is
- * read completely. Other filters are evaluated along the order, as far as `windowEnd` allows.
+ * One page of transactions, newest first. Whatever the filters, the statement reads an index in its order, so that a page
+ * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 have the indexes. The first that applies:
+ *
+ * - parked, PENDING, or of a round: these are few, and all of them are read
+ * - of a player or a session: along the index by player
+ * - of an operator, of a provider, or in a state other than APPROVED: the pages of all matching pairs of an operator and a
+ *   provider, merged; the pairs are few and share an index
+ * - else: along the index by time
+ *
+ * Further filters are tested row by row, down to the place that `windowEnd` finds.
  *
  * The statement has no name, so that it is planned each time: the best index depends on the values.
  */
@@ -77,7 +82,7 @@ export function transactionPage(
   return { statement: { name: '', text }, values };
 }
 
-/** Whether a page has a filter without an index, so that it needs the end of a window. */
+/** Whether no index serves one of the filters, so that the page needs a window. */
 export function needsWindow(filter: TransactionFilter): boolean {
   const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
   const readWhole = parked || state === 'PENDING' || roundId !== undefined;
@@ -87,9 +92,9 @@ export function needsWindow(filter: TransactionFilter): boolean {
 }
 
 /**
- * Planner settings that are off in a transaction that reads a window. The planner underestimates the rows of a pair
- * of tenants before a place and would rather sort all of them than follow the index for 5,000. With these settings a
- * plan looks so expensive that PostgreSQL would compile it, so `jit` is off, too.
+ * Planner settings that are switched off to find the end of a window. The planner underestimates the number of rows that
+ * a pair of tenants has before a place, and would sort all of them instead of reading 5,000 along the index. Without
+ * these settings, a plan seems so expensive that PostgreSQL would compile it, so `jit` is off, too.
  */
 export const WINDOW_SETTINGS = [
   'enable_bitmapscan',
@@ -99,17 +104,19 @@ export const WINDOW_SETTINGS = [
   'jit',
 ];
 
-/** Makes the rest of the transaction follow indexes in their order wherever one serves. */
+/** Makes the rest of the database transaction read indexes in their order wherever one serves. */
 export const FOLLOW_INDEXES: Statement = {
   name: 'desk_follow_indexes',
   text: `SELECT ${WINDOW_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
 };
 
 /**
- * The place of the last transaction that a page examines: the WINDOW_ROWS-th along the index that serves the other
- * filters. So a page ends even if matches are rare. Without a row, the page may read to the end of the list. Of the
- * pairs of all operators, it is the newest place that is the WINDOW_ROWS_OF_PAIR-th of a pair, so that the statement need
- * not read WINDOW_ROWS of each.
+ * Finds the end of a page's window, so that a page ends even if matches are rare: the place of the WINDOW_ROWS-th
+ * transaction along the index that serves the other filters. Returns no row if there are fewer; the page may then read to
+ * the end of the list.
+ *
+ * If the page merges the pairs of all operators, reading WINDOW_ROWS of each pair would take too long. The end is then the
+ * newest of the places at which a pair has its WINDOW_ROWS_OF_PAIR-th transaction.
  */
 export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
   const values: unknown[] = [windowRows(filter)];
@@ -121,7 +128,7 @@ export function windowEnd(filter: TransactionFilter, before: Place | undefined):
   return { statement: { name: '', text }, values };
 }
 
-/** How many transactions of one section of an index a page with this filter examines at most. */
+/** Maximum number of transactions that a page with this filter examines in one section of an index. */
 export function windowRows(filter: TransactionFilter): number {
   return examinesAllOperators(filter) ? WINDOW_ROWS_OF_PAIR : WINDOW_ROWS;
 }
@@ -139,9 +146,10 @@ const followsTime = (filter: TransactionFilter) =>
   !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
 
 /**
- * The newest transactions as a source named `t`, at least the first $1 of them.
- * @param which the matching ones, or all that are examined to find them
- * @param rows which of them, of each section of an index
+ * The newest transactions, as a source named `t` for a FROM clause. It may have more rows than are needed, and in any
+ * order.
+ * @param which the transactions that match, or all that are examined to find them
+ * @param rows the clause that limits the rows of each section of an index
  */
 export function newestOf(
   filter: TransactionFilter,
@@ -195,24 +203,24 @@ const playerOfSession = (sessionId: string) =>
   `(SELECT s.player_ref FROM sessions s WHERE s.session_id = ${sessionId}::uuid)`;
 
 /**
- * The requested tenant, or all; the providers include `platform` for adjustments. OFFSET hides which tenant it is,
- * because the planner assumes that two tenants are independent and would underestimate the rows of two that only work
- * with each other.
+ * The id of the given tenant, or of all; the providers include `platform` for adjustments. OFFSET 0 hides the id from the
+ * planner. Otherwise it would take operator and provider for independent, and underestimate the rows of two tenants that
+ * only work with each other.
  */
-const operators = (asked: string | undefined, value: (each: unknown) => string) =>
-  asked === undefined
+const operators = (operatorId: string | undefined, value: (each: unknown) => string) =>
+  operatorId === undefined
     ? `SELECT id FROM tenants WHERE kind = 'OPERATOR'`
-    : `SELECT ${value(asked)}::text AS id OFFSET 0`;
-const providers = (asked: string | undefined, value: (each: unknown) => string) =>
-  asked === undefined
+    : `SELECT ${value(operatorId)}::text AS id OFFSET 0`;
+const providers = (providerId: string | undefined, value: (each: unknown) => string) =>
+  providerId === undefined
     ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
-    : `SELECT ${value(asked)}::text AS id OFFSET 0`;
+    : `SELECT ${value(providerId)}::text AS id OFFSET 0`;
 
 /**
- * Conditions on columns that are not in the index. CASE makes the planner evaluate them along the order, however
+ * Conditions on columns that are not in the index. CASE makes the planner test them row by row along the index, however
  * selective they seem.
  */
-function tried(conditions: readonly string[]): string[] {
+function testedRowByRow(conditions: readonly string[]): string[] {
   return conditions.length === 0 ? [] : [`CASE WHEN ${conditions.join(' AND ')} THEN true END`];
 }
 
@@ -228,13 +236,13 @@ function newest(
   rows: string,
 ): string {
   const order = [...leaders, 'created_at', 'platform_transaction_id'].map((column) => `t.${column} DESC`);
-  return `SELECT * FROM transactions t ${whereAll([...section, ...tried(others)])}
+  return `SELECT * FROM transactions t ${whereAll([...section, ...testedRowByRow(others)])}
     ORDER BY ${order.join(', ')} ${rows}`;
 }
 
 /**
- * Few rows, found by a common column. OFFSET keeps ORDER BY outside of the sub-select. The planner could otherwise
- * read all rows in that order.
+ * Few rows, found by a column that they have in common. OFFSET 0 keeps the outer ORDER BY out of the sub-select; otherwise
+ * the planner could read the whole table in that order.
  */
 const unordered = (conditions: readonly string[]) =>
   `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
@@ -252,7 +260,7 @@ function whereAll(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
-/** All columns of a transaction, over the table alias `t`. */
+/** All columns of a transaction. `t` is the table's alias. */
 export const WHOLE_COLUMNS = `
   ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
   ${REPORTED} AS "reported", t.reported_status AS "reportedStatus", t.reported_at AS "reportedAt",
@@ -266,7 +274,7 @@ export const FIND_FOR_DESK: Statement = {
       FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $2`,
 };
 
-/** The ROLLBACKs that name a transaction, newest first. They are in its round. $3 and $4 are round and player. */
+/** The ROLLBACKs that name a transaction, newest first. They are in its round: $3 is the round, $4 the player. */
 export const ROLLBACKS_OF: Statement = {
   name: 'desk_rollbacks_of',
   text: `

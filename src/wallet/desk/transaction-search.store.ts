@@ -63,7 +63,7 @@ export interface WholeRow extends DeskRow {
   readonly idleSeconds: number;
 }
 
-/** Maximum number of ROLLBACKs of one target that are shown, since any number of ids may name a ROLLED_BACK target. */
+/** Maximum number of ROLLBACKs of one target that are shown: there is no limit on how many may name it. */
 const ROLLBACKS_SHOWN = 50;
 
 /** Reads transactions for the desk. */
@@ -71,7 +71,7 @@ const ROLLBACKS_SHOWN = 50;
 export class TransactionSearchStore {
   constructor(private readonly database: Database) {}
 
-  /** Newest first; with a filter without an index, down to the end of a window. */
+  /** A page, newest first. If no index serves one of the filters, the page ends where its window ends. */
   async page(
     filter: TransactionFilter,
     before: Place | undefined,
@@ -97,7 +97,7 @@ export class TransactionSearchStore {
     return this.database.query<WholeRow>(ROLLBACKS_OF, values);
   }
 
-  /** The end of a page that examines a bounded part; undefined if it may read to the end of the list. */
+  /** The end of a page's window; undefined if the page may read to the end of the list. */
   private windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
     const { statement, values } = windowEnd(filter, before);
     return this.database.transaction(async ({ query }) => {

@@ -52,10 +52,10 @@ export function itemOf(row: DeskRow): TransactionItem {
  * @param rollbacks those that name it, newest first
  */
 export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): TransactionDetail {
-  const holding = holdingOf(row, rollbacks);
+  const rollback = relevantRollback(row, rollbacks);
   return {
     ...storyOf(row),
-    rollback: holding ? storyOf(holding) : null,
+    rollback: rollback ? storyOf(rollback) : null,
     timeline: timelineOf(row, rollbacks),
     advice: adviceOf(row, rollbacks),
   };
@@ -66,17 +66,17 @@ export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): Transac
  * @param rollbacks those that name it, newest first
  */
 export function adviceOf(row: WholeRow, rollbacks: readonly WholeRow[]): Advice {
-  return adviceFor(adviceFactsOf(row, holdingOf(row, rollbacks)));
+  return adviceFor(adviceFactsOf(row, relevantRollback(row, rollbacks)));
 }
 
-/** The relevant ROLLBACK: the one that marks the transaction, else the newest. */
-function holdingOf(row: WholeRow, rollbacks: readonly WholeRow[]): WholeRow | undefined {
+/** The ROLLBACK that marks the transaction, else the newest that names it. */
+function relevantRollback(row: WholeRow, rollbacks: readonly WholeRow[]): WholeRow | undefined {
   return rollbacks.find(({ transactionId }) => transactionId === row.rollbackId) ?? rollbacks[0];
 }
 
 function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFacts {
   const { kind, state, amountMinor, currency, verdict, leaseAlive, parkedAt, idleSeconds, reported } = row;
-  const held = rollback?.transactionId === row.rollbackId && isUndecided(rollback);
+  const rollbackPending = rollback?.transactionId === row.rollbackId && isUndecided(rollback);
   return {
     kind,
     state,
@@ -85,7 +85,7 @@ function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFac
     ownVerdict: verdict !== null,
     leaseAlive,
     parked: parkedAt !== null,
-    undecidedRollback: held
+    undecidedRollback: rollbackPending
       ? { transactionId: rollback.transactionId, parked: rollback.parkedAt !== null }
       : undefined,
     idleSeconds,
@@ -133,16 +133,16 @@ function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
 }
 
 function attemptsOf(row: WholeRow): AttemptResponse[] {
-  const settled = row.attempts.map((attempt) => shown(attempt, row));
+  const settled = row.attempts.map((attempt) => attemptOf(attempt, row));
   if (row.state !== 'PENDING') return settled;
   const outcome = row.leaseAlive ? 'IN_FLIGHT' : 'LEASE_OVER';
   return [...settled, { attempt: row.attempt, outcome, startedAt: row.updatedAt.toISOString() }];
 }
 
-function shown(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: WholeRow): AttemptResponse {
+function attemptOf(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: WholeRow): AttemptResponse {
   if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
   const driver = attempt.driver ?? 'provider';
-  const told = driver === 'provider' ? { told: toldOf(attempt.outcome, responseBody) } : {};
+  const told = driver === 'provider' ? { told: answerToProvider(attempt.outcome, responseBody) } : {};
   // A valid answer is always a 200, so its status is not stored. DEMO wallets and answers entered by a person have
   // none.
   const understood = attempt.outcome === 'APPROVED' || attempt.outcome === 'DECLINED';
@@ -154,7 +154,7 @@ function shown(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: Whol
 
 /**
  * The body of a valid answer, composed of the fields that the service has read: storing the bytes would cost a write on
- * the path of every transaction. A verdict of the platform's own read only the balance.
+ * the path of every transaction. For a verdict of the platform's own, only the balance was read.
  */
 function validBody(attempt: AttemptRecord, verdict: WholeRow['verdict']): string {
   const { outcome: status, balance, reason, operatorTransactionId } = attempt;
@@ -162,7 +162,7 @@ function validBody(attempt: AttemptRecord, verdict: WholeRow['verdict']): string
 }
 
 /** An APPROVED or DECLINED attempt is the last, so the stored answer is the one that was sent. */
-function toldOf(
+function answerToProvider(
   outcome: 'APPROVED' | 'DECLINED' | 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE',
   responseBody: string | null,
 ) {
@@ -171,16 +171,16 @@ function toldOf(
 }
 
 function timelineOf(row: WholeRow, rollbacks: readonly WholeRow[]): TimelineEntry[] {
-  const entries: TimelineEntry[] = [{ at: iso(row.createdAt), event: 'requested', text: requested(row) }];
+  const entries: TimelineEntry[] = [{ at: iso(row.createdAt), event: 'requested', text: requestText(row) }];
   const add: AddEntry = (at, event, text, answer = {}) => {
     if (at !== undefined) entries.push({ at, event, text, ...answer });
   };
-  for (const attempt of attemptsOf(row)) tellAttempt(row, attempt, add);
-  if (row.reportedAt) add(iso(row.reportedAt), 'provider-told', reportedLater(row));
+  for (const attempt of attemptsOf(row)) addAttempt(row, attempt, add);
+  if (row.reportedAt) add(iso(row.reportedAt), 'provider-told', answerWithoutAttempt(row));
   if (row.parkedAt) add(iso(row.parkedAt), 'parked', 'the resolver left it to a person');
   for (const rollback of [...rollbacks].reverse()) {
     const name = `ROLLBACK ${rollback.transactionId}`;
-    add(iso(rollback.createdAt), 'rollback-requested', `${name}: ${requested(rollback)}`);
+    add(iso(rollback.createdAt), 'rollback-requested', `${name}: ${requestText(rollback)}`);
     if (rollback.parkedAt) add(iso(rollback.parkedAt), 'parked', `the resolver left the ${name} to a person`);
     const settled = rollback.state === 'APPROVED' || rollback.state === 'DECLINED';
     if (settled) add(iso(rollback.updatedAt), 'rollback-settled', `${name} is ${rollback.state}`);
@@ -196,7 +196,7 @@ type AddEntry = (at: string | undefined, event: string, text: string, answer?: O
 
 type OperatorAnswerShown = Pick<AttemptResponse, 'operatorStatus' | 'operatorBody'>;
 
-function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): void {
+function addAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): void {
   const { outcome, startedAt, durationMs, driver, requestId, balance, reason, detail, told } = attempt;
   const name = `attempt ${attempt.attempt}`;
   if (attempt.settledByHand) {
@@ -230,8 +230,8 @@ function tellAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): vo
   if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? summaryOf(told.body)}`);
 }
 
-/** The 200 without an attempt: a replay of the stored answer, or the refusal of a transaction that is rolled back. */
-function reportedLater({ reportedStatus, state, responseBody }: WholeRow): string {
+/** The 200 without an attempt: a replay of the stored answer, or the refusal of a transaction that was rolled back. */
+function answerWithoutAttempt({ reportedStatus, state, responseBody }: WholeRow): string {
   const answer =
     state === 'ROLLED_BACK' && reportedStatus === 'DECLINED'
       ? 'DECLINED TRANSACTION_ROLLED_BACK'
@@ -249,8 +249,8 @@ function summaryOf(body: string | undefined): string {
 
 type StoredAnswer = Pick<TransactionResponse, 'status' | 'declineReason' | 'balance' | 'currency'>;
 
-/** The requester, and the decision. */
-function requested(row: WholeRow): string {
+/** Who requested the transaction, and who decides it. */
+function requestText(row: WholeRow): string {
   const { kind, amountMinor, currency, verdict, originalTransactionId, declineReason } = row;
   if (kind === null) return 'a ROLLBACK came first: a later transaction with this id is DECLINED';
   const who =

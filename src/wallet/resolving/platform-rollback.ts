@@ -21,7 +21,8 @@ const DIGITS = 32;
  * The id of the ROLLBACK with which the platform ends a BET: `croupier-` and the first 32 hex digits, lower case, of
  * the SHA-256 over the BET's key. The key's bytes are the UTF-8 of providerId, one line feed (0x0A), and transactionId;
  * neither can contain a line feed. Every process derives the same id.
- * @param ordinal 0, or n after the operator DECLINED n of them; then a line feed and n in decimal follow the key
+ * @param ordinal how many of these ROLLBACKs the operator has DECLINED; if any, a line feed and the number in decimal
+ *   follow the key
  */
 export function platformRollbackId(
   { providerId, transactionId }: Pick<EndedBet, 'providerId' | 'transactionId'>,
@@ -31,7 +32,7 @@ export function platformRollbackId(
   return `croupier-${sha256(key).toString('hex').slice(0, DIGITS)}`;
 }
 
-/** The ROLLBACK as its provider would have requested it. */
+/** The platform's ROLLBACK of a BET, in the form of a provider's request. */
 export function platformRollback(bet: EndedBet, ordinal: number): TransactionRequest {
   const { transactionId: originalTransactionId, playerRef, gameId, currency, roundId } = bet;
   const transactionId = platformRollbackId(bet, ordinal);

@@ -15,10 +15,7 @@ export type Resolved =
   | { readonly to: 'approved' | 'declined' | 'ended' }
   /** The operator DECLINED to reverse the BET: it stays as it was. */
   | { readonly to: 'ending-declined' }
-  /**
-   * Still undecided.
-   * @property operatorFailed whether a real operator, not the DEMO wallet, failed to answer
-   */
+  /** Still undecided. `operatorFailed`: a real operator, not the DEMO wallet, did not answer or accepted no call. */
   | { readonly to: 'unknown'; readonly operatorFailed: boolean }
   /** Another attempt is in progress, or was faster. */
   | { readonly to: 'in-flight' }

@@ -14,10 +14,10 @@ import { type Due, UndecidedStore } from './undecided.store.js';
 
 /** Polling interval, in milliseconds. */
 const POLL_MS = 10_000;
-/** Operators that are called concurrently, and concurrent calls to one of them. */
+/** Maximum number of operators that are called concurrently, and of concurrent calls to each. */
 const CONCURRENT_OPERATORS = 16;
 const CONCURRENT_CALLS = 4;
-/** Transactions of one operator that one query loads, and queries in one pass. */
+/** Number of an operator's transactions per query, and of queries per operator and pass. */
 const BATCH = 25;
 const BATCHES_PER_PASS = 40;
 /** Number of failed calls after which an operator is skipped until the next pass. */

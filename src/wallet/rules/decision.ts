@@ -32,7 +32,7 @@ export type Decision =
   | { readonly do: 'book' }
   /** Claim the id together with its target and let the operator reverse the target. */
   | { readonly do: 'reverse'; readonly target: ReversedTarget; readonly amountMinor: number }
-  /** Take over the attempt that an earlier one left undecided. */
+  /** Take over an attempt that was left undecided. */
   | { readonly do: 'retry'; readonly attempt: number };
 
 /** The target's state when the decision was made; the claim succeeds only if it is unchanged. */

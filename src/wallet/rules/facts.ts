@@ -42,7 +42,7 @@ export interface SessionFacts {
   readonly operatorActive: boolean;
 }
 
-/** A stored transaction, or a tombstone: its ROLLBACK came first and `kind` is null. */
+/** A stored transaction, or a tombstone: an unknown transaction that was rolled back, and whose `kind` is null. */
 export interface StoredFacts {
   readonly transactionId: string;
   readonly kind: Kind | 'ADJUSTMENT' | null;

@@ -1,6 +1,6 @@
 import { DECLINE_REASONS, type DeclineReason } from './decision.js';
 
-/** The operator's reason in the provider's terms: a reason of the contract, or OTHER. Contract, section 3. */
+/** Maps the operator's reason to one that a provider may receive: OTHER if it is none of them. Contract, section 3. */
 export function declineReason(operatorsReason: string | undefined): DeclineReason {
   return DECLINE_REASONS.find((reason) => reason === operatorsReason) ?? 'OTHER';
 }

@@ -2,16 +2,16 @@ import type { StoredFacts } from './facts.js';
 
 /** The facts of a transaction that is not retried. */
 export interface UndecidedFacts extends StoredFacts {
-  /** How many ROLLBACKs of the platform's own the operator has DECLINED for this BET. */
+  /** How many of the platform's own ROLLBACKs of this BET the operator has DECLINED. */
   readonly declinedEndings: number;
 }
 
 export type Resolution =
-  /** Nothing waits for a decision. */
+  /** There is nothing to do: it is decided, or an attempt is in progress. */
   | { readonly do: 'leave'; readonly because: 'decided' | 'in-flight' }
   /** Send it again unchanged. */
   | { readonly do: 'resend' }
-  /** End a BET by a ROLLBACK of the platform's own; `ordinal` is the number of those that were DECLINED. */
+  /** End a BET by a ROLLBACK of the platform's own; `ordinal` is the number of earlier ones that were DECLINED. */
   | { readonly do: 'end'; readonly ordinal: number }
   /** Its ROLLBACK decides it and is resolved instead. */
   | { readonly do: 'follow'; readonly rollbackId: string }
@@ -20,8 +20,8 @@ export type Resolution =
 
 /**
  * Decides how to resolve a transaction. A BET is ended by a ROLLBACK and never sent again, because its provider has
- * not received an approval and may no longer play it. Contract, section 3, "Undecided transactions without a retry".
- * @param byPerson whether a person asked for it: only then is another ROLLBACK id sent after a DECLINED one
+ * not received an approval and may have abandoned the BET. Contract, section 3, "Undecided transactions without a retry".
+ * @param byPerson whether a person requested it: only then is a ROLLBACK with another id sent after a DECLINED one
  */
 export function decideResolution(stored: UndecidedFacts, byPerson: boolean): Resolution {
   if (stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT') return { do: 'leave', because: 'decided' };

@@ -7,7 +7,7 @@ import {
   type StoredFacts,
 } from './facts.js';
 
-/** The table of a new ROLLBACK and its target, in its order. Contract, section 3, "A ROLLBACK". */
+/** Decides a new ROLLBACK by its target. Contract, section 3, "A ROLLBACK". */
 export function decideRollback(
   request: TransactionRequest,
   session: SessionFacts,
