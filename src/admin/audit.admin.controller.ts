@@ -50,7 +50,7 @@ export class AuditAdminController {
       ({ after, limit }) => this.audit.entries(filter, placeIn(after), limit),
       ({ day, position }) => `${day}/${position}`,
     );
-    return { ...page, items: page.items.map(shown) };
+    return { ...page, items: page.items.map(responseOf) };
   }
 }
 
@@ -69,7 +69,7 @@ function placeIn(cursor: string): { day: string; position: number } | undefined 
   return { day, position: Number(position) };
 }
 
-function shown(entry: Entry): AuditEntryResponse {
+function responseOf(entry: Entry): AuditEntryResponse {
   const { day, position, createdAt, actor, role, action, target, before, after, address, requestId } = entry;
   const { actorName, outcome } = entry;
   return {

@@ -27,8 +27,8 @@ const EXPIRE: Statement = {
 };
 
 /** Requests approval of an action. No row is returned if an action of this kind and reference already waits. */
-const ASK: Statement = {
-  name: 'approval_ask',
+const REQUEST: Statement = {
+  name: 'approval_request',
   text: `
     INSERT INTO approvals (approval_id, state, kind, reference, deed, fingerprint, operator_id, currency, amount_minor,
                            limit_name, limit_minor, used_minor, asked_by, asked_by_name, created_at, expires_at)
@@ -114,7 +114,7 @@ export class ApprovalStore {
   }
 
   /** @returns undefined if an action of this kind and reference already waits */
-  async ask(
+  async request(
     query: Query,
     approvalId: string,
     actor: Actor,
@@ -123,7 +123,7 @@ export class ApprovalStore {
   ): Promise<Approval | undefined> {
     const { kind, reference, terms, fingerprint, stake } = action;
     const amountMinor = 'amountMinor' in terms ? terms.amountMinor : (stake?.amountMinor ?? 0);
-    const [approval] = await query<Approval>(ASK, [
+    const [approval] = await query<Approval>(REQUEST, [
       approvalId,
       kind,
       reference,

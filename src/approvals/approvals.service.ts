@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { KeyAdministration } from '../admin/key-administration.service.js';
 import { holds } from '../admin/role.js';
 import type { Actor } from '../audit/actor.js';
-import { Audit, type Record as RecordEntry } from '../audit/audit.service.js';
+import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import type { Transaction } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import type { PageOf } from '../http/lists/page.js';
@@ -16,8 +16,8 @@ import type { ApprovalQuery } from './approval.request.js';
 import { ApprovalStore } from './approval.store.js';
 import { type GuardedAction, type GuardedActionKind, type Executor, summaryOf } from './guarded-action.js';
 
-/** An action may be recorded now (`free`), was already recorded, or waits for its approval. */
-export type Held =
+/** Whether an action may be recorded now (`free`), was recorded before, or waits for its approval. */
+export type HoldOutcome =
   | { readonly kind: 'free' }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'waiting'; readonly approval: Approval };
@@ -67,24 +67,24 @@ export class ApprovalsService implements OnModuleInit {
     record: RecordEntry,
     actor: Actor,
     action: GuardedAction,
-  ): Promise<Held> {
+  ): Promise<HoldOutcome> {
     const { query } = transaction;
     // Locks the limit before the approvals, in the same order as `recordAction`, so that the two cannot deadlock.
     const limit = action.stake && (await this.limits.judge(query, action.terms, action.stake));
     await this.approvals.expire(query);
     const waiting = await this.approvals.waiting(query, action);
-    if (waiting) return { kind: 'waiting', approval: same(waiting, action) };
+    if (waiting) return { kind: 'waiting', approval: requireSame(waiting, action) };
     if (action.stake && !limit) return { kind: 'free' };
     // Checked after the waiting approvals: one that is approved in between is found here.
     if (await this.executorOf(action.kind).isRecorded(query, action.terms)) return { kind: 'recorded' };
-    const asked = await this.approvals.ask(query, this.randomness.uuid(), actor, action, limit);
-    const approval = asked ?? (await this.approvals.waiting(query, action));
+    const requested = await this.approvals.request(query, this.randomness.uuid(), actor, action, limit);
+    const approval = requested ?? (await this.approvals.waiting(query, action));
     if (!approval) throw new CroupierError('CONFLICT', 'the same request is being decided; try again', WAIT);
-    if (asked) {
+    if (requested) {
       const after = { summary: summaryOf(action), ...(limit && { limit }), terms: action.terms };
-      await record({ action: 'approval.ask', target: targetOf(asked), after });
+      await record({ action: 'approval.ask', target: targetOf(requested), after });
     }
-    return { kind: 'waiting', approval: same(approval, action) };
+    return { kind: 'waiting', approval: requireSame(approval, action) };
   }
 
   /**
@@ -238,7 +238,7 @@ const DIFFERS: Readonly<Record<GuardedActionKind, string>> = {
 };
 
 /** @throws CroupierError CONFLICT if the waiting action differs from the request */
-function same(waiting: Approval, { fingerprint, kind }: GuardedAction): Approval {
+function requireSame(waiting: Approval, { fingerprint, kind }: GuardedAction): Approval {
   if (waiting.fingerprint.equals(fingerprint)) return waiting;
   throw new CroupierError('CONFLICT', DIFFERS[kind]);
 }

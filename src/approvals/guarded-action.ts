@@ -1,4 +1,4 @@
-import type { Record as RecordEntry } from '../audit/audit.service.js';
+import type { RecordEntry } from '../audit/audit.service.js';
 import type { Role } from '../admin/role.js';
 import type { Query, Transaction } from '../database/database.js';
 import type { Stake } from '../limits/rules/judgement.js';
@@ -117,14 +117,14 @@ export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>
   }
 }
 
-type Spins = Pick<GrantTerms, 'spins' | 'betAmountMinor' | 'currency'>;
+type SpinTerms = Pick<GrantTerms, 'spins' | 'betAmountMinor' | 'currency'>;
 
-function spinsOf({ spins, betAmountMinor, currency }: Spins): string {
+function spinsOf({ spins, betAmountMinor, currency }: SpinTerms): string {
   const stake = betAmountMinor === 0 ? "the provider's default stake" : money(betAmountMinor, currency);
   return `${spins} spins of ${stake}`;
 }
 
-function sumOf({ spins, betAmountMinor, currency }: Spins, players: number): string {
+function sumOf({ spins, betAmountMinor, currency }: SpinTerms, players: number): string {
   if (betAmountMinor === 0) return ', of unknown value';
   return `: ${money(spins * betAmountMinor * players, currency)}`;
 }

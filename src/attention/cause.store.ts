@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { type Cause, partsOf } from './attention.js';
-import { causeOf, type Pair, type RowOf, type Search } from './causes.js';
+import { causeOf, type TenantPair, type RowOf, type Search } from './causes.js';
 import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
 
 /** A row of a search. */
@@ -59,12 +59,12 @@ export class CauseStore {
   }
 
   /** By provider, then operator. */
-  tradingPairs(): Promise<Pair[]> {
+  tradingPairs(): Promise<TenantPair[]> {
     return this.database.query(TRADING_PAIRS, []);
   }
 
   /** @param transactions how many of the newest transactions are read */
-  async rounds({ operatorId, providerId }: Pair, transactions: number): Promise<CountedRounds> {
+  async rounds({ operatorId, providerId }: TenantPair, transactions: number): Promise<CountedRounds> {
     const values = [operatorId, providerId, transactions];
     const [counted] = await this.database.query<CountedRounds>(OPEN_ROUNDS, values);
     return counted!;

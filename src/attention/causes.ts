@@ -70,7 +70,7 @@ export interface RowOf {
 export type Search = keyof RowOf;
 
 /** An operator and a provider with transactions. */
-export interface Pair {
+export interface TenantPair {
   readonly operatorId: string;
   readonly providerId: string;
 }
@@ -155,7 +155,7 @@ export function flaggedWinnings(win: FlaggedWin): Cause {
 }
 
 /** @param count at least 1 */
-export function openRounds({ operatorId, providerId }: Pair, count: number): Cause {
+export function openRounds({ operatorId, providerId }: TenantPair, count: number): Cause {
   const query = new URLSearchParams({ open: 'true', olderThanMinutes: '1440', operatorId, providerId });
   const rounds = count === 1 ? 'round has' : 'rounds have';
   return {

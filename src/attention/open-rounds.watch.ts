@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Cause } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore, type CountedRounds } from './cause.store.js';
-import { openRounds, type Pair } from './causes.js';
+import { openRounds, type TenantPair } from './causes.js';
 
 /** Interval of the count, in seconds, over all instances. */
 const COUNT_SECONDS = 3_600;
@@ -31,7 +31,7 @@ export class OpenRoundsWatch {
    */
   async run(mustStop: () => boolean): Promise<void> {
     if (!(await this.items.claimScan('rounds', COUNT_SECONDS))) return;
-    const counted: (Pair & CountedRounds)[] = [];
+    const counted: (TenantPair & CountedRounds)[] = [];
     for (const pair of await this.causes.tradingPairs()) {
       if (mustStop()) return;
       counted.push({ ...pair, ...(await this.causes.rounds(pair, TRANSACTIONS_PER_PAIR)) });
@@ -44,7 +44,7 @@ export class OpenRoundsWatch {
 }
 
 /** The causes for open rounds, only of providers that closed most of last week's rounds. */
-function causesIn(counted: readonly (Pair & CountedRounds)[]): Cause[] {
+function causesIn(counted: readonly (TenantPair & CountedRounds)[]): Cause[] {
   const totals = new Map<string, { rounds: number; open: number }>();
   for (const { providerId, ofLastWeek, openOfLastWeek } of counted) {
     const total = totals.get(providerId) ?? { rounds: 0, open: 0 };

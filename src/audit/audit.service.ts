@@ -2,12 +2,12 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { Database, type Query, type Transaction } from '../database/database.js';
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
-import { type Appended, AuditStore, type Filter, type Place, type Statement } from './audit.store.js';
+import { type Appended, AuditStore, type Filter, type EntryPlace, type TargetEntry } from './audit.store.js';
 import type { NewEntry, Entry, Seal, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
 /** Records what was done, in the transaction that does it. */
-export type Record = (entry: NewEntry) => Promise<void>;
+export type RecordEntry = (entry: NewEntry) => Promise<void>;
 
 /**
  * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write
@@ -42,7 +42,10 @@ export class Audit implements OnApplicationBootstrap {
    * wait from `record` to the commit, so record last and call no counterpart in between. A call that changes nothing
    * records nothing.
    */
-  async change<T>(actor: Actor, work: (transaction: Transaction, record: Record) => Promise<T>): Promise<T> {
+  async change<T>(
+    actor: Actor,
+    work: (transaction: Transaction, record: RecordEntry) => Promise<T>,
+  ): Promise<T> {
     const appended: { entry: NewEntry; witness: Witness; seal: Seal }[] = [];
     const result = await this.database.transaction((transaction) =>
       work(transaction, async (entry) => {
@@ -71,7 +74,7 @@ export class Audit implements OnApplicationBootstrap {
    * @param before undefined to start at the newest entry
    * @param limit 1 or more
    */
-  entries(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
+  entries(filter: Filter, before: EntryPlace | undefined, limit: number): Promise<Entry[]> {
     return this.store.page(filter, before, limit);
   }
 
@@ -92,7 +95,7 @@ export class Audit implements OnApplicationBootstrap {
    * For each target, the newest sealed entry whose `after` has this field.
    * @param query a transaction
    */
-  newestWith(query: Query, targets: readonly string[], field: string): Promise<Statement[]> {
+  newestWith(query: Query, targets: readonly string[], field: string): Promise<TargetEntry[]> {
     return this.store.newestWith(query, targets, field);
   }
 

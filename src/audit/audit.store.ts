@@ -17,7 +17,7 @@ export interface Filter {
 }
 
 /** The place of an entry in a list: day and position. */
-export interface Place {
+export interface EntryPlace {
   readonly day: string;
   readonly position: number;
 }
@@ -29,19 +29,19 @@ export interface Appended extends Witness {
 }
 
 /** The newest entry about a target that the service itself wrote. */
-export interface Statement extends Place {
+export interface TargetEntry extends EntryPlace {
   readonly target: string;
   readonly after: Readonly<Record<string, unknown>>;
 }
 
 /** The entries before a day. */
-export interface Held {
+export interface EntriesBefore {
   readonly entries: number;
-  /** Whether the head that was asked for is the last of them. */
+  /** Whether the given head is the last of them. */
   readonly endsWithHead: boolean;
 }
 
-export interface LostHead extends Place {
+export interface LostHead extends EntryPlace {
   /** Whether there is no entry at its place. */
   readonly missing: boolean;
 }
@@ -156,8 +156,8 @@ const OLDEST_PARTITION = {
       JOIN pg_class c ON c.oid = first.tableoid`,
 };
 
-const HELD_BEFORE = {
-  name: 'audit_held_before',
+const ENTRIES_BEFORE = {
+  name: 'audit_entries_before',
   text: `
     SELECT count(*) AS entries,
            coalesce(bool_or((day, position) = ($2, $3) AND hash = decode($4, 'hex')), false)
@@ -249,15 +249,15 @@ export class AuditStore {
   }
 
   /** @param field a field of `after`, as a plain word */
-  newestWith(query: Query, targets: readonly string[], field: string): Promise<Statement[]> {
-    return query<Statement>(NEWEST_WITH, [targets, field]);
+  newestWith(query: Query, targets: readonly string[], field: string): Promise<TargetEntry[]> {
+    return query<TargetEntry>(NEWEST_WITH, [targets, field]);
   }
 
   /**
    * Newest first.
    * @param before undefined to start at the newest entry
    */
-  page(filter: Filter, before: Place | undefined, limit: number): Promise<Entry[]> {
+  page(filter: Filter, before: EntryPlace | undefined, limit: number): Promise<Entry[]> {
     const { actor, action, target, outcome, requestId, from, to } = filter;
     return this.database.query<Entry>(PAGE, [
       actor,
@@ -277,7 +277,7 @@ export class AuditStore {
    * Oldest first.
    * @param after undefined to start at the first entry
    */
-  following(after: Place | undefined, limit: number): Promise<SealedEntry[]> {
+  following(after: EntryPlace | undefined, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(FOLLOWING, [after?.day, after?.position, limit]);
   }
 
@@ -292,8 +292,8 @@ export class AuditStore {
     return (await this.database.query<{ name: string }>(OLDEST_PARTITION, []))[0]?.name;
   }
 
-  async heldBefore(end: string, { day, position, hash }: Witness): Promise<Held> {
-    return (await this.database.query<Held>(HELD_BEFORE, [end, day, position, hash]))[0]!;
+  async entriesBefore(end: string, { day, position, hash }: Witness): Promise<EntriesBefore> {
+    return (await this.database.query<EntriesBefore>(ENTRIES_BEFORE, [end, day, position, hash]))[0]!;
   }
 
   /**
@@ -305,7 +305,7 @@ export class AuditStore {
   }
 
   /** The seals of these entries; an entry without one is left out. */
-  sealsAt(places: readonly Place[]): Promise<Seal[]> {
+  sealsAt(places: readonly EntryPlace[]): Promise<Seal[]> {
     const days = places.map(({ day }) => day);
     return this.database.query<Seal>(SEALS_AT, [days, places.map(({ position }) => position)]);
   }

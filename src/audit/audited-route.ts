@@ -40,7 +40,7 @@ function targetOf(template: string, request: Request): string {
   if (ids === undefined) return template;
   const names = [...ids.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   if (names.some((name) => typeof fields[name] !== 'string')) return noun!;
-  return `${noun!}:${names.map((name) => shown(fields[name] as string)).join('/')}`;
+  return `${noun!}:${names.map((name) => targetPart(fields[name] as string)).join('/')}`;
 }
 
 /** The body may be invalid, because a request can be refused before its body is validated. */
@@ -55,7 +55,7 @@ function bodyOf({ body }: Request): Record<string, unknown> {
 /** Longest part of a target that is not an identifier, in characters. */
 const LONGEST = 128;
 
-function shown(value: string): string {
+function targetPart(value: string): string {
   if (isIdentifier(value)) return value;
   // A lone surrogate, which JSON may carry, cannot be encoded.
   return encodeURIComponent(Buffer.from(value).toString()).slice(0, LONGEST);

@@ -18,7 +18,7 @@ export interface Evidence {
   readonly heads?: Iterable<Witness> | AsyncIterable<Witness>;
 }
 
-export type Verdict =
+export type LogVerdict =
   | {
       readonly kind: 'holds';
       readonly days: number;
@@ -39,7 +39,7 @@ export type Verdict =
  * of hashes, the seals, and the heads from outside. Only such a head shows that entries were cut off together with
  * their seals.
  */
-export async function verifyAudit(database: Database, evidence: Evidence): Promise<Verdict> {
+export async function verifyAudit(database: Database, evidence: Evidence): Promise<LogVerdict> {
   const { sealer } = evidence;
   const store = new AuditStore(database);
   // Read before the entries, so that the entry of this seal is among them whatever is appended meanwhile.

@@ -9,6 +9,7 @@ import {
   FOUND_SHOWN,
   type Outcome,
   type Progress,
+  type Range,
   reconcile,
   type Task,
 } from '../reconciliation/reconciliation.js';
@@ -40,8 +41,8 @@ interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
 }
 
 async function main(): Promise<number> {
-  const asked = readArguments(process.argv.slice(2));
-  if (!asked) {
+  const given = readArguments(process.argv.slice(2));
+  if (!given) {
     process.stdout.write(`${USAGE}\n`);
     return STATUS.agree;
   }
@@ -51,13 +52,13 @@ async function main(): Promise<number> {
     const { outcome, recorded } = await atServiceDatabase(
       readEnvironment(readStorage),
       async (databaseUrl) => {
-        const task = { ...asked, databaseUrl, ...(asked.record && { foundAtMost: RECORDED }) };
+        const task = { ...given, databaseUrl, ...(given.record && { foundAtMost: RECORDED }) };
         const done = await reconcile(task, bar.show, signal);
-        return { outcome: done, recorded: asked.record ? await record(databaseUrl, asked, done) : undefined };
+        return { outcome: done, recorded: given.record ? await record(databaseUrl, given, done) : undefined };
       },
     );
     bar.clear();
-    process.stdout.write(summary(asked, outcome, recorded));
+    process.stdout.write(summary(given, outcome, recorded));
     return totalOf(outcome) > 0 ? STATUS.findings : STATUS.agree;
   } catch (error) {
     bar.clear();
@@ -69,20 +70,20 @@ async function main(): Promise<number> {
  * Puts the findings into the attention queue.
  * @returns a line of the summary
  */
-async function record(databaseUrl: string, asked: Arguments, outcome: Outcome): Promise<string> {
+async function record(databaseUrl: string, range: Range, outcome: Outcome): Promise<string> {
   const { found } = outcome;
   const complete = totalOf(outcome) === found.length;
   const by = `command:reconcile:${userInfo().username}`;
-  const causes = found.map((finding) => causeOfFinding(asked, finding));
+  const causes = found.map((finding) => causeOfFinding(range, finding));
   const { opened, ended } = await withDatabase(databaseUrl, (database) =>
-    recordFindings(database, asked, causes, complete, by),
+    recordFindings(database, range, causes, complete, by),
   );
   const left = complete ? '' : `; only the first ${RECORDED} findings were recorded`;
   return `recorded   new items in the attention queue: ${opened}, ended: ${ended}${left}`;
 }
 
 /**
- * Undefined if help is requested.
+ * @returns undefined if help is requested
  * @throws Error naming the invalid argument
  */
 function readArguments(args: string[]): Arguments | undefined {
@@ -128,13 +129,13 @@ function totalOf({ findings }: Outcome): number {
   return FINDINGS.reduce((sum, name) => sum + findings[name], 0);
 }
 
-function summary(asked: Arguments, outcome: Outcome, recorded: string | undefined): string {
+function summary(task: Arguments, outcome: Outcome, recorded: string | undefined): string {
   const { lines, matched, findings, found, sums } = outcome;
   const total = totalOf(outcome);
   return [
-    `operator   ${asked.operatorId}`,
-    `range      ${asked.from.toISOString()} <= time < ${asked.to.toISOString()}`,
-    `statement  ${asked.statementPath}: ${lines} lines, ${matched} of them known to the platform`,
+    `operator   ${task.operatorId}`,
+    `range      ${task.from.toISOString()} <= time < ${task.to.toISOString()}`,
+    `statement  ${task.statementPath}: ${lines} lines, ${matched} of them known to the platform`,
     ...sums.map(
       ({ currency, kind, operatorMinor, platformMinor }, index) =>
         (index === 0 ? 'booked' : '').padEnd(11) +
@@ -144,7 +145,7 @@ function summary(asked: Arguments, outcome: Outcome, recorded: string | undefine
     ...FINDINGS.filter((name) => findings[name] > 0).map((name) => `  ${name.padEnd(20)} ${findings[name]}`),
     ...found.slice(0, FOUND_SHOWN).map((finding) => `  ${sentenceOf(finding)}`),
     ...(total > FOUND_SHOWN ? [`  and ${total - FOUND_SHOWN} more, in the report`] : []),
-    `report     ${asked.reportPath}`,
+    `report     ${task.reportPath}`,
     ...(recorded === undefined ? [] : [recorded]),
     '',
   ].join('\n');

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../approvals/approval.js';
-import { ApprovalsService, type Held } from '../approvals/approvals.service.js';
+import { ApprovalsService, type HoldOutcome } from '../approvals/approvals.service.js';
 import type { BatchTerms, GuardedAction, Executor } from '../approvals/guarded-action.js';
 import type { Actor } from '../audit/actor.js';
-import { Audit, type Record as RecordEntry } from '../audit/audit.service.js';
+import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import type { Transaction } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { LimitsService } from '../limits/limits.service.js';
@@ -66,7 +66,7 @@ export class BatchesService implements OnModuleInit {
     if (known) return { batchId: idOfSame(known, fingerprint), stakeMinor, replayed: true };
     const { providerId } = this.games.find(order, scope);
     const action = batchAction(this.randomness.uuid(), order);
-    const held = await this.audit.change(actor, async (transaction, record): Promise<Held> => {
+    const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
       const judged = await this.approvals.hold(transaction, record, actor, action);
       if (judged.kind !== 'free') return judged;
       return (await this.record(transaction, record, action.terms, providerId))

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../approvals/approval.js';
-import { ApprovalsService, type Held } from '../approvals/approvals.service.js';
+import { ApprovalsService, type HoldOutcome } from '../approvals/approvals.service.js';
 import type { GuardedAction, Executor, GrantTerms } from '../approvals/guarded-action.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
@@ -59,7 +59,7 @@ export class FreeSpinsService implements OnModuleInit {
     if (known) return { grant: await this.replayed(known, order), replayed: true };
     const { providerId } = this.games.find(order, scope);
     const action = grantAction(requestRef, order);
-    const held = await this.audit.change(actor, async (transaction, record): Promise<Held> => {
+    const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
       const judged = await this.approvals.hold(transaction, record, actor, action);
       if (judged.kind !== 'free') return judged;
       const grant = { ...action.terms, providerId };

@@ -7,7 +7,7 @@ export interface Trace {
   readonly requestId: string;
   readonly parts: Record<string, number>;
   /** Ids on every log line of the request; never secrets. */
-  readonly notes: Record<string, string>;
+  readonly fields: Record<string, string>;
   /** The sender, address and route of the request, as far as they are known when a line is written. */
   origin?: () => LogFields;
   /** Present if tracing is on. */
@@ -22,7 +22,7 @@ export type LogFields = Readonly<Record<string, string | undefined>>;
 const traces = new AsyncLocalStorage<Trace>();
 
 export function newTrace(requestId: string, context: Pick<Trace, 'origin' | 'span'> = {}): Trace {
-  return { requestId, parts: {}, notes: {}, ...context };
+  return { requestId, parts: {}, fields: {}, ...context };
 }
 
 export function runTraced<T>(trace: Trace, work: () => T): T {
@@ -47,13 +47,13 @@ export function traceHeaders(): Readonly<Record<string, string>> {
 export function currentLogFields(): LogFields {
   const trace = traces.getStore();
   if (!trace) return {};
-  const { requestId, origin, notes, span } = trace;
-  return { requestId, ...(span && { traceId: span.traceId }), ...origin?.(), ...notes };
+  const { requestId, origin, fields, span } = trace;
+  return { requestId, ...(span && { traceId: span.traceId }), ...origin?.(), ...fields };
 }
 
 /** Adds ids to the current request's further log lines. */
-export function addLogFields(notes: Readonly<Record<string, string>>): void {
-  Object.assign(traces.getStore()?.notes ?? {}, notes);
+export function addLogFields(fields: Readonly<Record<string, string>>): void {
+  Object.assign(traces.getStore()?.fields ?? {}, fields);
 }
 
 /** Records the error code with which the current request is refused. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Connection } from '../database/connection.js';
 import * as sql from './reconciliation.sql.js';
-import type { Pair, PlatformRecord, ReadLine } from './rules/compare.js';
+import type { ComparedPair, PlatformRecord, ReadLine } from './rules/compare.js';
 import type { StatementLine } from './statement.js';
 
 /** The transactions to compare: those of an operator from one instant until before another. */
@@ -97,7 +97,7 @@ export class ReconciliationStore {
   }
 
   /** Both sides of every id, in batches, in one snapshot: each line in order, then the records without a line. */
-  async *pairs(range: Range): AsyncGenerator<Pair[]> {
+  async *pairs(range: Range): AsyncGenerator<ComparedPair[]> {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     for (const select of [sql.PAIRS, sql.RECORDS_WITHOUT_LINE]) {
       const values = [range.operatorId, range.from, range.to];
@@ -134,7 +134,7 @@ export class ReconciliationStore {
   }
 }
 
-function pairOf(row: Row, range: Range): Pair {
+function pairOf(row: Row, range: Range): ComparedPair {
   return { line: lineOf(row, range), record: recordOf(row), target: targetOf(row) };
 }
 
@@ -178,7 +178,7 @@ function recordOf(row: Row): PlatformRecord | null {
   };
 }
 
-function targetOf(row: Row): Pair['target'] {
+function targetOf(row: Row): ComparedPair['target'] {
   if (!row.hasTarget) return null;
   return {
     booked: row.targetBooked,

@@ -9,7 +9,7 @@ import {
   FINDINGS,
   type Movement,
   movements,
-  type Pair,
+  type ComparedPair,
 } from './rules/compare.js';
 import { readStatement } from './statement.js';
 
@@ -30,13 +30,13 @@ export interface Outcome {
   readonly matched: number;
   readonly findings: Readonly<Record<FindingName, number>>;
   /** The first findings, in the order of the report. */
-  readonly found: readonly Found[];
+  readonly found: readonly TransactionFinding[];
   /** By currency and kind. */
   readonly sums: readonly Sum[];
 }
 
 /** A finding with its transaction. */
-export interface Found extends Finding {
+export interface TransactionFinding extends Finding {
   readonly providerId: string;
   readonly transactionId: string;
   /** Null for a tombstone. */
@@ -103,7 +103,7 @@ async function compareAll(
   compared: (lines: number) => void,
 ): Promise<Omit<Outcome, 'lines'>> {
   const sums = new Map<string, Sum>();
-  const found: Found[] = [];
+  const found: TransactionFinding[] = [];
   const findings = Object.fromEntries(FINDINGS.map((name) => [name, 0])) as Record<FindingName, number>;
   let lines = 0;
   let matched = 0;
@@ -134,7 +134,7 @@ function sumOf(sums: Map<string, Sum>, { currency, kind }: Movement): Sum {
 }
 
 /** Named as in the statement, if it has a line. */
-function foundIn(finding: Finding, { line, record }: Pair): Found {
+function foundIn(finding: Finding, { line, record }: ComparedPair): TransactionFinding {
   const { providerId, transactionId, kind, amountMinor, currency } = (line ?? record)!;
   return { ...finding, providerId, transactionId, kind, amountMinor, currency };
 }

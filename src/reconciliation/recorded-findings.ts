@@ -1,15 +1,15 @@
 import type { Cause } from '../attention/attention.js';
 import { money } from '../money/money.js';
-import type { Found, Range } from './reconciliation.js';
+import type { TransactionFinding, Range } from './reconciliation.js';
 
 /** A finding in one sentence, with its amount as money. */
-export function sentenceOf(found: Found): string {
+export function sentenceOf(found: TransactionFinding): string {
   const { name, providerId, transactionId, kind, amountMinor, currency, detail } = found;
   return `${name}: ${kind ?? 'tombstone'} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`;
 }
 
 /** The cause of an item in the attention queue. The same finding in a later run is the same cause. */
-export function causeOfFinding({ operatorId, from, to }: Range, found: Found): Cause {
+export function causeOfFinding({ operatorId, from, to }: Range, found: TransactionFinding): Cause {
   const { name, providerId, transactionId } = found;
   const path = [providerId, transactionId].map(encodeURIComponent).join('/');
   return {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { CsvNumber, csvRecord } from '../http/lists/csv.js';
 import { majorUnits } from '../money/money.js';
 import { Randomness } from '../runtime/randomness.js';
-import type { Finding, OperatorLine, Pair, PlatformRecord } from './rules/compare.js';
+import type { Finding, OperatorLine, ComparedPair, PlatformRecord } from './rules/compare.js';
 
 /** The columns, with both sides of each field next to each other, and each amount also in major units. */
 const COLUMNS = [
@@ -61,7 +61,7 @@ export class Report {
     return new Report(path, unfinished, await open(unfinished, 'wx'));
   }
 
-  async add(finding: Finding, { line, record }: Pair): Promise<void> {
+  async add(finding: Finding, { line, record }: ComparedPair): Promise<void> {
     const id = line ?? record;
     this.buffered += csvRecord([
       finding.name,

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { type Archive, genuineArchives, type RecordedArchive } from './archive.js';
 import { entriesIn, readHeader, sha256Of } from './archive-file.js';
-import { AuditStore, type Place } from '../audit.store.js';
+import { AuditStore, type EntryPlace } from '../audit.store.js';
 import { type Break, Chain } from '../chain.js';
 import type { SealedEntry } from '../entry.js';
 import { headText } from '../head.js';
@@ -17,7 +17,7 @@ export type ArchiveVerdict =
       /** The last file. */
       readonly archive: Archive;
       /** The entry of the log that records the last file; absent if the log does not have it. */
-      readonly record?: Place;
+      readonly record?: EntryPlace;
       readonly days: number;
       readonly entries: number;
       /** Absent if the seals were not checked. */
@@ -142,6 +142,6 @@ async function* pagesOf(entries: AsyncIterable<SealedEntry>): AsyncGenerator<Sea
   if (page.length > 0) yield page;
 }
 
-function placeText({ day, position }: Place): string {
+function placeText({ day, position }: EntryPlace): string {
   return `${day}/${position}`;
 }

@@ -97,8 +97,8 @@ export async function detachArchived(
   const found = ended.find(({ name }) => name === partition);
   if (!found || oldest !== partition)
     throw new Error(`${partition} is not the oldest partition with entries; that is ${oldest}`);
-  const held = await store.heldBefore(found.end, head);
-  if (held.entries !== entries || !held.endsWithHead)
+  const stored = await store.entriesBefore(found.end, head);
+  if (stored.entries !== entries || !stored.endsWithHead)
     throw new Error(`${partition} does not hold what the file has`);
   await detachPartition(database, 'audit_entries', found);
   return partition;

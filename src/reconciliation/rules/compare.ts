@@ -73,7 +73,7 @@ export interface Target {
 }
 
 /** The two sides of one id; one of them may be missing. The target is a ROLLBACK's. */
-export interface Pair {
+export interface ComparedPair {
   readonly line: ReadLine | null;
   readonly record: PlatformRecord | null;
   readonly target: Target | null;
@@ -97,7 +97,7 @@ const ACCEPTED: Record<Expectation, { absent: boolean; APPROVED: boolean; DECLIN
 };
 
 /** Compares the two sides of one id. Contract, section 7, "Reconciliation". */
-export function compare({ line, record, target }: Pair): Finding[] {
+export function compare({ line, record, target }: ComparedPair): Finding[] {
   if (line && line.line !== line.firstLine) {
     return [{ name: 'duplicate-line', detail: `line ${line.firstLine} has the same id` }];
   }
@@ -110,7 +110,7 @@ export function compare({ line, record, target }: Pair): Finding[] {
     const detail = record ? 'the platform knows only that it was rolled back' : 'the platform never sent it';
     if (line.inRange) findings.push({ name: 'missing-at-platform', detail });
   } else if (sent) {
-    findings.push(...ofRecord(line, record, target));
+    findings.push(...recordFindings(line, record, target));
   }
   return findings;
 }
@@ -127,7 +127,7 @@ export interface Movement {
  * What each side has booked under one id. Sides without a finding have equal movements: if a booking is neither
  * required nor forbidden, the platform's side follows the statement. Transactions that are not compared are in no sum.
  */
-export function movements({ line, record, target }: Pair): {
+export function movements({ line, record, target }: ComparedPair): {
   readonly operator: Movement | undefined;
   readonly platform: Movement | undefined;
 } {
@@ -140,23 +140,23 @@ export function movements({ line, record, target }: Pair): {
   if (!first || (!line && !sent.inRange)) return { operator, platform: undefined };
   const { absent, APPROVED } = ACCEPTED[expectation(sent, target)];
   if (absent) return { operator, platform: APPROVED ? operator : undefined };
-  const sameMoney = operator && isAmount(operator.amountMinor, sent, target);
+  const sameMoney = operator && amountAgrees(operator.amountMinor, sent, target);
   return { operator, platform: sameMoney ? { ...sent, amountMinor: operator.amountMinor } : sent };
 }
 
-function ofRecord(line: ReadLine | null, record: PlatformRecord, target: Target | null): Finding[] {
+function recordFindings(line: ReadLine | null, record: PlatformRecord, target: Target | null): Finding[] {
   const undecided = record.state === 'PENDING' || record.state === 'TIMED_OUT';
   if (undecided) {
     const unresolved: Finding = { name: 'unresolved', detail: 'the platform waits for a decision' };
     if (!line) return record.inRange ? [unresolved] : [];
-    return [unresolved, ...otherState(line, record, true), ...otherAmount(line, record, target)];
+    return [unresolved, ...stateFindings(line, record, true), ...amountFindings(line, record, target)];
   }
   const accepted = ACCEPTED[expectation(record, target)];
   if (!line) {
     const missing = record.inRange && !accepted.absent;
     return missing ? [{ name: 'missing-at-operator', detail: 'the statement has no line for it' }] : [];
   }
-  return [...otherState(line, record, accepted[line.status]), ...otherAmount(line, record, target)];
+  return [...stateFindings(line, record, accepted[line.status]), ...amountFindings(line, record, target)];
 }
 
 function expectation(record: PlatformRecord, target: Target | null): Expectation {
@@ -169,7 +169,7 @@ function hasSomethingToReverse(target: Target | null): boolean {
   return target !== null && (target.booked || target.lineAmountMinor !== null);
 }
 
-function otherState(line: ReadLine, record: PlatformRecord, statusAccepted: boolean): Finding[] {
+function stateFindings(line: ReadLine, record: PlatformRecord, statusAccepted: boolean): Finding[] {
   const different = [
     ...(statusAccepted ? [] : ['status']),
     ...(line.kind === record.kind ? [] : ['kind']),
@@ -182,16 +182,16 @@ function otherState(line: ReadLine, record: PlatformRecord, statusAccepted: bool
   return different.length > 0 ? [{ name: 'state-differs', detail: `${differ(different)}${neverSent}` }] : [];
 }
 
-function otherAmount(line: ReadLine, record: PlatformRecord, target: Target | null): Finding[] {
+function amountFindings(line: ReadLine, record: PlatformRecord, target: Target | null): Finding[] {
   const different = [
-    ...(isAmount(line.amountMinor, record, target) ? [] : ['amountMinor']),
+    ...(amountAgrees(line.amountMinor, record, target) ? [] : ['amountMinor']),
     ...(line.currency === record.currency ? [] : ['currency']),
   ];
   return different.length > 0 ? [{ name: 'amount-differs', detail: differ(different) }] : [];
 }
 
 /** A ROLLBACK of a target with an unknown outcome was sent with the provider's amount, and moves what was booked. */
-function isAmount(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
+function amountAgrees(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
   if (amountMinor === record.amountMinor) return true;
   if (record.kind !== 'ROLLBACK' || !target || target.booked) return false;
   if (target.lineAmountMinor === null) return amountMinor === 0;

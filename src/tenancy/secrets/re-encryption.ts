@@ -1,5 +1,5 @@
 import type { Actor } from '../../audit/actor.js';
-import type { Audit, Record } from '../../audit/audit.service.js';
+import type { Audit, RecordEntry } from '../../audit/audit.service.js';
 import { lockSecrets, replaceSecrets, type EncryptedSecrets } from './encrypted-secret.store.js';
 import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
@@ -78,7 +78,7 @@ function renew(before: EncryptedSecrets, box: SecretBox): Renewal {
  * Records the ids of secrets that had none in the earlier format, so that `audit:verify` knows which secrets are
  * stored.
  */
-async function recordNewIds({ before, current, previous }: Renewal, record: Record): Promise<void> {
+async function recordNewIds({ before, current, previous }: Renewal, record: RecordEntry): Promise<void> {
   const hadIds = [before.encryptedSecret, before.previousEncryptedSecret].every(
     (text) => !text?.startsWith('v1.'),
   );

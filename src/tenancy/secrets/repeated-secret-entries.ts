@@ -1,4 +1,4 @@
-import type { Audit, Record } from '../../audit/audit.service.js';
+import type { Audit, RecordEntry } from '../../audit/audit.service.js';
 import type { Query } from '../../database/database.js';
 import { nounOf } from '../tenant.js';
 import { lockSecrets } from './encrypted-secret.store.js';
@@ -11,12 +11,12 @@ import { lockSecrets } from './encrypted-secret.store.js';
 export async function repeatSecretEntries(
   query: Query,
   audit: Audit,
-  record: Record,
+  record: RecordEntry,
   before: string,
 ): Promise<void> {
   const targets = (await lockSecrets(query)).map(({ kind, id }) => `${nounOf(kind)}:${id}`);
-  const statements = await audit.newestWith(query, targets, 'secretId');
-  for (const { target, day, after } of statements) {
+  const entries = await audit.newestWith(query, targets, 'secretId');
+  for (const { target, day, after } of entries) {
     if (day >= before) continue;
     const { secretId, previousSecretId, previousValidUntil } = after;
     const [noun] = target.split(':');

@@ -35,12 +35,12 @@ interface Recorded {
  * has another id than the last one in the log.
  */
 export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
-  const { tenants, statements } = await database.transaction(async ({ query }) => {
+  const { tenants, entries } = await database.transaction(async ({ query }) => {
     const stored = await secretsInSnapshot(query);
-    return { tenants: stored, statements: await audit.newestWith(query, stored.map(targetOf), 'secretId') };
+    return { tenants: stored, entries: await audit.newestWith(query, stored.map(targetOf), 'secretId') };
   });
   const recorded = new Map(
-    statements.map(({ target, day, position, after }) => [
+    entries.map(({ target, day, position, after }) => [
       target,
       {
         at: `${day}/${position}`,

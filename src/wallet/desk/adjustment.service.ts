@@ -3,7 +3,7 @@ import type { Approval } from '../../approvals/approval.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { AdjustmentTerms, GuardedAction, Executor } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
-import { Audit, type Record as RecordEntry } from '../../audit/audit.service.js';
+import { Audit, type RecordEntry } from '../../audit/audit.service.js';
 import type { Transaction } from '../../database/database.js';
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { CroupierError } from '../../errors/croupier-error.js';
