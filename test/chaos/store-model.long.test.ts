@@ -37,7 +37,7 @@ test('the model of the store answers as PostgreSQL does', async () => {
       for (const one of operations) await both.carryOut(one);
       await both.compareAll();
     }),
-    { numRuns: 60 },
+    { numRuns: 180 },
   );
   for (const count of Object.values(met)) expect(count).toBeGreaterThan(50);
 }, 120_000);
