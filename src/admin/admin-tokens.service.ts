@@ -8,7 +8,7 @@ import { Clock } from '../runtime/clock.js';
 import type { Administrator } from './administrator.js';
 import { type Role, ROLES, withoutIncluded } from './role.js';
 
-/** Accepted signature algorithms: only those with a private key of the issuer, so neither HMAC nor `none`. */
+/** Accepted signature algorithms: only those that need the issuer's private key, which excludes HMAC and `none`. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -43,7 +43,7 @@ export class AdminTokens {
   ) {}
 
   /**
-   * The administrator of a token; undefined if the token is not the issuer's for this audience, or not valid now.
+   * The administrator of a token; undefined if the token is not from the issuer, not for this audience, or not valid now.
    * @throws CroupierError INTERNAL if the issuer's keys cannot be fetched
    */
   async identify(token: string): Promise<Administrator | undefined> {
@@ -88,7 +88,8 @@ export class AdminTokens {
 }
 
 /**
- * An ID token tells a client who has signed in; it does not grant access to an API. Cognito marks it with `token_use`.
+ * Whether it is an ID token, which tells a client who has signed in and does not grant access to an API. Cognito marks it
+ * with `token_use`.
  */
 function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean {
   if (ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return true;

@@ -11,7 +11,7 @@ import { REQUIRED_ROLE } from './requires-role.js';
 import { holds, type Role } from './role.js';
 import { WrongKeyLimit } from './wrong-key-limit.js';
 
-/** Longest accepted credential, in characters: keys are shorter, but tokens of an OpenID provider are long. */
+/** A credential of at most 8,192 characters: keys are short, but tokens of an OpenID provider are long. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**

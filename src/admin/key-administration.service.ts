@@ -19,7 +19,7 @@ export class KeyAdministration {
     private readonly randomness: Randomness,
   ) {}
 
-  /** The key, 256 random bits, is in this answer only. */
+  /** Creates a key of 256 random bits. It is in this answer only, because only its hash is stored. */
   async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<{ stored: AdminKey; key: string }> {
     const key = this.randomness.secret();
     const id = this.randomness.uuid();

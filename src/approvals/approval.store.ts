@@ -78,7 +78,7 @@ export interface ApprovalFilter {
   readonly to?: string;
 }
 
-/** A place after every row. */
+/** The place at which the list begins: every row is before it. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first; each of the filters has an index in this order. */

@@ -60,7 +60,7 @@ export interface TermsOf {
 
 export type GuardedActionKind = keyof TermsOf;
 
-/** An action with fixed terms, including its ids, so that it is the same action whenever it is approved. */
+/** An action whose terms, including its ids, are fixed, so that what is approved is what was requested. */
 export type GuardedAction = {
   readonly [Kind in GuardedActionKind]: {
     readonly kind: Kind;
@@ -76,7 +76,7 @@ export type GuardedAction = {
 
 /** Carries out the actions of one kind. Contract, section 9, "Limits and approvals". */
 export interface Executor<Kind extends GuardedActionKind> {
-  /** The role that may do the action, and so approve it. */
+  /** The role that may do the action, and therefore approve it. */
   readonly role: Role;
   /** Whether an action with this reference was recorded. */
   isRecorded(query: Query, terms: TermsOf[Kind]): Promise<boolean>;
@@ -87,7 +87,7 @@ export interface Executor<Kind extends GuardedActionKind> {
    * @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
-  /** What the call would have answered, from the record; `{error}` for a failure. */
+  /** What the call would have answered, derived from the record; `{error}` if the action failed. */
   result(terms: TermsOf[Kind]): Promise<object>;
 }
 

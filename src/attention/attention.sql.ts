@@ -5,7 +5,7 @@ export const PLATFORM_ACTOR = 'croupier';
 
 const NOW = 'statement_timestamp()';
 
-/** An item; the table is `t`. */
+/** The columns of an item. `t` is the table's alias. */
 export const ITEM_COLUMNS = `
   t.item_id AS id, t.kind, t.subject, t.state, t.operator_id AS "operatorId", t.provider_id AS "providerId", t.summary,
   t.count, t.href, t.assignee, t.snoozed_until AS "snoozedUntil", t.closed_at AS "closedAt", t.closed_by AS "closedBy",
@@ -72,13 +72,13 @@ const endOf = (condition: string) => `
 
 export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
 
-/** $1: the subjects of round items whose cause is still present. */
+/** Closes the items of rounds whose cause is gone. $1: the subjects of those whose cause is still present. */
 export const END_OTHER_ROUNDS: Statement = {
   name: 'attention_end_other_rounds',
   text: endOf(`kind = 'round' AND subject <> ALL ($1::text[])`),
 };
 
-/** $1: the operator; $2 and $3: the reconciled range; $4: the subjects of its findings. */
+/** Closes earlier findings of the range that are gone. $1: the operator; $2, $3: the range; $4: its present findings. */
 export const END_OTHER_FINDINGS: Statement = {
   name: 'attention_end_other_findings',
   text: endOf(`kind = 'reconciliation' AND operator_id = $1 AND range_from >= $2 AND range_to <= $3

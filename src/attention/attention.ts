@@ -56,7 +56,7 @@ export interface Cause {
   readonly summary: string;
   readonly count?: number;
   readonly href?: string;
-  /** Of a parked transaction: when it was parked, with microseconds. */
+  /** Of a parked transaction: when it was parked, as PostgreSQL's text, which has microseconds. */
   readonly parkedAt?: string;
   /** Of a reconciliation: the time range that was compared. */
   readonly range?: { readonly from: Date; readonly to: Date };

@@ -24,7 +24,7 @@ const TRANSACTION = `
   t.player_ref AS "playerRef", t.amount_minor AS "amountMinor", t.currency, t.parked_at::text AS "parkedAt"`;
 const SUBJECT = `t.provider_id || '/' || t.transaction_id`;
 
-/** Along transactions_parked. An item that was opened before its transaction was parked does not say so yet. */
+/** Reads the index transactions_parked. An item that was opened before its transaction was parked does not say so yet. */
 const PARKED: Statement = {
   name: 'cause_parked',
   text: `
@@ -47,7 +47,7 @@ const PARKED: Statement = {
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
 const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
 
-/** Along transactions_timed_out. */
+/** Reads the index transactions_timed_out. */
 const UNDECIDED: Statement = {
   name: 'cause_undecided',
   text: `
@@ -62,7 +62,7 @@ const UNDECIDED: Statement = {
      ORDER BY t.since DESC, t.provider_id DESC, t.transaction_id DESC`,
 };
 
-/** Along free_spin_grants_failed. */
+/** Reads the index free_spin_grants_failed. */
 const GRANTS: Statement = {
   name: 'cause_grants',
   text: `
@@ -80,7 +80,7 @@ const GRANTS: Statement = {
 /** When a notification failed or, if its outcome is unknown, when its lease ended. Migration 0018 has an index of it. */
 const UNDELIVERED_SINCE = 'coalesce(lease_until, failed_at, created_at)';
 
-/** Along session_revocations_failed. */
+/** Reads the index session_revocations_failed. */
 const REVOCATIONS: Statement = {
   name: 'cause_revocations',
   text: `
@@ -95,7 +95,7 @@ const REVOCATIONS: Statement = {
      ORDER BY r.since DESC, r.session_id DESC`,
 };
 
-/** Along approvals_of_state. */
+/** Reads the index approvals_of_state. */
 const APPROVALS: Statement = {
   name: 'cause_approvals',
   text: `
@@ -155,7 +155,7 @@ const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
 /** The rounds of last week are those that began between one and eight days ago. */
 const EIGHT_DAYS_AGO = `statement_timestamp() - interval '8 days'`;
 
-/** Pairs of tenants with transactions that are older than a day: one probe of transactions_of_tenants per pair. */
+/** Pairs of tenants with transactions older than a day. Each pair costs one probe of the index transactions_of_tenants. */
 export const TRADING_PAIRS: Statement = {
   name: 'cause_trading_pairs',
   text: `
@@ -170,8 +170,8 @@ export const TRADING_PAIRS: Statement = {
 const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
 
 /**
- * Counts, among the newest $3 transactions of operator $1 and provider $2 that are older than a day, the open rounds that
- * began more than a day ago, and the rounds of last week with those of them that are open.
+ * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Among their rounds it counts
+ * the open ones that began more than a day ago, those of last week, and the open ones of last week.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',

@@ -26,7 +26,7 @@ interface UndecidedRow extends SearchedRow {
   readonly playerRef: string;
   readonly amountMinor: number;
   readonly currency: string;
-  /** When it was parked, with microseconds. */
+  /** When it was parked, as PostgreSQL's text, which has microseconds. */
   readonly parkedAt: string | null;
 }
 
@@ -48,7 +48,7 @@ interface RevocationRow extends SearchedRow {
   readonly operatorId: string;
   readonly playerRef: string;
   readonly sessionId: string;
-  /** Null: its outcome is not known. */
+  /** Null if the outcome is not known. */
   readonly error: string | null;
 }
 

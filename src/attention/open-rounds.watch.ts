@@ -6,11 +6,11 @@ import { openRounds, type TenantPair } from './causes.js';
 
 /** Interval of the count, in seconds, over all instances. */
 const COUNT_SECONDS = 3_600;
-/** Maximum number of an operator's and provider's newest transactions that a count reads: it bounds the cost. */
+/** Maximum number of the newest transactions of an operator and provider that a count reads. It bounds the cost. */
 const TRANSACTIONS_PER_PAIR = 20_000;
 /**
- * Minimum share of last week's rounds, in percent, that a provider closed: one below it does not report when rounds end, so
- * its open rounds need no attention.
+ * Minimum share of last week's rounds that a provider must have closed, in percent. A provider below it does not report
+ * when rounds end, so its open rounds need no attention.
  */
 const CLOSED_PERCENT = 90;
 

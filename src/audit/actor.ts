@@ -5,7 +5,7 @@ import type { Request } from 'express';
 export interface Actor {
   /** `root` · `key:<id>` · `jwt:<subject>` · `operator:<tenant id>` · `command:<name>`. */
   readonly actor: string;
-  /** The name of an administrator that people read: the key's name, or the token's subject. */
+  /** An administrator's name for people: the key's name, or the token's subject. */
   readonly name?: string;
   /** The administrator's roles joined by `+`, or `none` if a token names none of ours; else `operator` or `command`. */
   readonly role: string;

@@ -11,12 +11,12 @@ export type RecordEntry = (entry: NewEntry) => Promise<void>;
 
 /**
  * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write
- * and `read` before a sensitive read. Contract, section 7.
+ * and `recordRead` before a sensitive read. Contract, section 7.
  */
 @Injectable()
 export class Audit implements OnApplicationBootstrap {
   private readonly logger = new Logger('Audit');
-  /** The highest seal number that this instance has found at its start or has committed. */
+  /** The highest seal number that this instance found at its start or has committed since. */
   private lastSeal = 0;
 
   constructor(
@@ -26,8 +26,8 @@ export class Audit implements OnApplicationBootstrap {
   ) {}
 
   /**
-   * Seals the newest entry if an instance of an earlier version has written it. After the first start, a log without
-   * seals is invalid.
+   * Seals the newest entry if it has no seal, because an instance of an earlier version wrote it. So after the first
+   * start of this version, a log without seals is invalid.
    */
   async onApplicationBootstrap(): Promise<void> {
     const newest = await this.database.transaction(async ({ query }) => {
@@ -85,7 +85,7 @@ export class Audit implements OnApplicationBootstrap {
 
   /**
    * Whether the newest seal was made with the current `SECRETS_KEY`.
-   * @param query a transaction
+   * @param query runs in the caller's transaction
    */
   async isSealedWithPresentKey(query: Query): Promise<boolean> {
     return (await this.store.newestSeal(query))?.keyId === this.sealer.keyId;
@@ -93,15 +93,16 @@ export class Audit implements OnApplicationBootstrap {
 
   /**
    * For each target, the newest sealed entry whose `after` has this field.
-   * @param query a transaction
+   * @param query runs in the caller's transaction
    */
   newestWith(query: Query, targets: readonly string[], field: string): Promise<TargetEntry[]> {
     return this.store.newestWith(query, targets, field);
   }
 
   /**
-   * The number continues from the highest that this instance knows, even if the database has lost it. If seals were
-   * removed, or a backup was restored under a running service, a gap remains, which `audit:verify` reports.
+   * Seals an appended entry. The number follows the highest that this instance knows, even if the database no longer has
+   * that seal. So if seals were removed, or a backup was restored under a running service, the numbers have a gap, which
+   * `audit:verify` reports.
    */
   private async seal(query: Query, appended: Appended): Promise<Seal> {
     const seal = this.sealer.seal(Math.max(appended.lastSeal, this.lastSeal) + 1, appended);

@@ -92,8 +92,8 @@ const NEWEST_SEAL = {
 };
 
 /**
- * An entry is of the day of its createdAt, in UTC, so that the key also serves `from` and `to`. The statement has no name:
- * its plan depends on which values are given.
+ * An entry's `day` is that of its createdAt in UTC, so that the primary key also serves `from` and `to`. The statement
+ * has no name, because its plan depends on which values are given.
  */
 const PAGE = {
   name: '',
@@ -108,7 +108,7 @@ const PAGE = {
      ORDER BY audit_entries.day DESC, position DESC LIMIT $10`,
 };
 
-/** The seal is a subquery per row, because PostgreSQL would read all seals for each page of a join. */
+/** A subquery per row: if the seals were joined, PostgreSQL would read all of them for each page. */
 const SEAL = `
   (SELECT json_build_object('number', number, 'day', s.day, 'position', s.position, 'keyId', key_id,
                             'mac', encode(mac, 'hex'))
@@ -177,9 +177,9 @@ const LOST_HEAD = {
 };
 
 /**
- * For each target, the newest entry whose `after` has the field, among entries with a seal of their own; others may
- * come from anyone who can write to the database. The quoted field name cannot occur within a JSON string, which
- * escapes quotes.
+ * For each target, the newest entry whose `after` has the field. Only entries with a seal of their own count, because
+ * others may come from anyone who can write to the database. A string in JSON cannot contain the quoted field name,
+ * because its quotes are escaped.
  */
 const NEWEST_WITH = {
   name: 'audit_newest_with',

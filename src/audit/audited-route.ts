@@ -16,7 +16,7 @@ export interface AuditedRoute {
   readonly polled?: boolean;
 }
 
-/** Names the route's action and target in the audit log, equal to those that its service records on success. */
+/** Names the route's action and target in the audit log: the same that its service records on success. */
 export const Audited = (action: string, target: string, options: Pick<AuditedRoute, 'polled'> = {}) =>
   SetMetadata(AUDITED, { action, target, ...options } satisfies AuditedRoute);
 
@@ -57,6 +57,6 @@ const LONGEST = 128;
 
 function targetPart(value: string): string {
   if (isIdentifier(value)) return value;
-  // A lone surrogate, which JSON may carry, cannot be encoded.
+  // A Buffer replaces lone surrogates, which JSON may contain and encodeURIComponent rejects.
   return encodeURIComponent(Buffer.from(value).toString()).slice(0, LONGEST);
 }

@@ -40,7 +40,7 @@ export class Chain {
       const reason = sameDay
         ? 'it does not follow the entry before it'
         : this.last
-          ? `it does not carry the seal of ${this.last.day}: that day was altered or moved`
+          ? `it does not have the digest of ${this.last.day}: that day was altered or moved`
           : 'it is not the first entry of the log';
       return { at, reason };
     }
@@ -62,12 +62,12 @@ export function isFirstOfAll({ previousHash }: Entry): boolean {
   return previousHash === BEGINNING;
 }
 
-/** Whether the entry says that it begins the day after this one. */
+/** Whether the entry is linked, as the first of its day, to a day that ends with `last`. */
 export function followsDay({ previousHash }: Entry, last: Witness): boolean {
   return previousHash === sealOf(last);
 }
 
-/** Whether the entry's content is what its hash was made of. */
+/** Whether the entry's hash is that of its content. */
 export function hasItsHash(entry: Entry): boolean {
   return entry.hash === hashOf(entry);
 }

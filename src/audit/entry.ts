@@ -54,7 +54,7 @@ export interface Entry extends Witness {
   readonly actorName: string | null;
   /** `done` or an error code. */
   readonly outcome: string | null;
-  /** The hash before it; of a day's first entry, the seal of the day before. */
+  /** The hash of the entry before it; for the first entry of a day, the digest of the day before. */
   readonly previousHash: string;
 }
 

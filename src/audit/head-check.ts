@@ -9,7 +9,7 @@ const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
 const PAGE = 1_000;
 
 /**
- * Looks up heads from outside of the database: each must be an entry of the log. That of an archived entry is compared
+ * Looks up heads from outside of the database: each must be an entry of the log. The head of an archived entry is compared
  * with the entry's seal, which stays in the database.
  */
 export class HeadCheck {

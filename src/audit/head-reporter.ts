@@ -47,7 +47,7 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     this.loop.start();
   }
 
-  /** After the last request, and before the database is closed: modules are shut down in the reverse of their order. */
+  /** Runs after the last request and before the database is closed, because modules are shut down in reverse order. */
   async onApplicationShutdown(): Promise<void> {
     this.shuttingDown = true;
     void this.loop.run();

@@ -11,8 +11,8 @@ import { RefusalLimit } from './refusal-limit.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
 /**
- * Records refusals of administrators' calls: each in an entry of its own, with its request id; on a route that clients
- * poll, equal refusals within a minute are counted. Contract, section 9, "Roles".
+ * Records refusals of administrators' calls, each in an entry of its own, with its request id. On a route that clients
+ * poll, equal refusals within a minute are counted in one entry. Contract, section 9, "Roles".
  */
 @Injectable()
 export class Refusals {

@@ -33,7 +33,7 @@ interface Window {
 }
 
 /**
- * Entries that clients cause by polling. The first is recorded at once. Its repetitions within the next minute are
+ * Records entries that clients cause by polling. The first is recorded at once. Its repetitions within the next minute are
  * counted and recorded in one entry, with `repeats`, `from` and `to` in `after`. A killed instance loses that count, but
  * not the first entry. Contract, section 9, "Roles".
  */

@@ -25,8 +25,8 @@ export class SealCheck {
   private uncovered: Seal | undefined;
 
   /**
-   * @param newest the newest seal, read before the first entry
-   * @param lastNumber the number of the last seal before the first entry; 0 if that is the first one of the log
+   * @param newest the newest seal, which must have been read before the first entry
+   * @param lastNumber the number of the last seal before the first entry; 0 if that entry is the first of the log
    */
   constructor(
     private readonly sealer: Sealer,

@@ -23,7 +23,7 @@ export type LogVerdict =
       readonly kind: 'holds';
       readonly days: number;
       readonly entries: number;
-      /** To be kept elsewhere, to show later whether anything up to it was altered. Absent if there is no entry. */
+      /** The newest entry. Kept elsewhere, it shows later whether anything up to it was altered. Absent if there is none. */
       readonly head?: Witness;
       /** Absent if the seals were not checked. */
       readonly seals?: SealCount;
@@ -35,14 +35,14 @@ export type LogVerdict =
   | ({ readonly kind: 'broken' } & Break);
 
 /**
- * Verifies the audit log beside a running service, from its first entry or from the end of the last archive: the chain
- * of hashes, the seals, and the heads from outside. Only such a head shows that entries were cut off together with
- * their seals.
+ * Verifies the audit log, from its first entry or from the end of the last archive: the chain of hashes, the seals, and
+ * the heads from outside. Only such a head reveals that the newest entries were removed with their seals. The service may
+ * be running.
  */
 export async function verifyAudit(database: Database, evidence: Evidence): Promise<LogVerdict> {
   const { sealer } = evidence;
   const store = new AuditStore(database);
-  // Read before the entries, so that the entry of this seal is among them whatever is appended meanwhile.
+  // Read before the entries, so that they include the entry of this seal, whatever is appended meanwhile.
   const newest = await store.newestSeal();
   const [first] = await store.following(undefined, 1);
   const archive = first && (await archiveBefore(first, store, sealer));

@@ -65,7 +65,7 @@ export async function archiveMonths(
 
 /**
  * Detaches the partition of an archived file; it needs the owner's role.
- * @param proof without a key the seal of the record is not checked
+ * @param proof if it has no key, the seal of the record is not checked
  * @throws Error if the file does not prove the partition; nothing is detached then
  */
 export async function detachArchive(proof: AuditProof, path: string, print: Print): Promise<void> {
@@ -91,7 +91,7 @@ async function run(args: string[], print: Print): Promise<void> {
 /** Exit status 2: it could not run, or found something wrong. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
-  // Its own lines are for people; those of the service would be printed among them in Nest's format.
+  // The command's own lines are for people; the service's would be printed among them in Nest's format.
   Logger.overrideLogger(['warn', 'error']);
   try {
     await run(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`));

@@ -30,10 +30,10 @@ const USAGE = 'usage: npm run audit:verify [-- [--head DAY/POSITION/HASH] [--arc
 type Print = (line: string) => void;
 
 /**
- * Verifies the audit log, its seals and the heads kept outside, and the stored secrets against the log. Names the first
- * invalid row.
- * @param proof without a key, seals and secrets are not checked, which is reported
- * @param head a head that an earlier run printed; that entry must still exist, unaltered
+ * Verifies the audit log, its seals and the heads that are kept outside of it, and then compares the stored secrets with
+ * it. Names the first invalid row.
+ * @param proof if it has no key, seals and secrets are not checked, which is printed
+ * @param head a head that an earlier run printed; its entry must still exist, unaltered
  * @param archives files of `audit:archive` to verify as well, consecutive ones, oldest first
  * @returns the exit status: 0 if the log is valid, 1 if not
  * @throws Error if it could not be read

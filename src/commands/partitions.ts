@@ -12,7 +12,7 @@ const DEFAULT_MONTHS = '3';
 const MAX_MONTHS = 24;
 
 /**
- * Creates the partitions of the coming months, with the URL of the schema's owner. Run it every month; it may be
+ * Creates the partitions of the coming months. It needs the URL of the schema's owner. Run it every month; it may be
  * repeated.
  * @throws Error with one sentence if a table's partitions could not be created; that table is then unchanged
  */

@@ -33,7 +33,7 @@ Exit status 0: all agree; 1: findings; 2: could not run.`;
 /** The exit statuses of the contract's section 7. */
 const STATUS = { agree: 0, findings: 1, couldNotRun: 2 } as const;
 
-/** Maximum number of findings that are put into the attention queue: a larger number has a common cause. */
+/** Maximum number of findings that are put into the attention queue: a larger number probably has a common cause. */
 const RECORDED = 10_000;
 
 interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {

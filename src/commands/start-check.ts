@@ -6,8 +6,8 @@ import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
 import { listenFailure } from '../http/server/listen-failure.js';
 
 /**
- * Checks, before the service is created, what can make its start fail: the configuration, the ports and the data
- * folder. Prints one line and sets the exit status to 1 if it cannot start.
+ * Checks what can make the start fail before the service is created: the configuration, the ports and the data folder. If
+ * it cannot start, prints one line and sets the exit status to 1.
  */
 export async function checkStart(): Promise<void> {
   try {

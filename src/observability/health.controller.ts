@@ -2,7 +2,7 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Unsigned } from '../http/caller.js';
-import { type Checks, Readiness, STATES, type Status } from './readiness.js';
+import { type Checks, Readiness, STATES, type ReadinessStatus } from './readiness.js';
 
 class LivenessResponse {
   @ApiProperty({ enum: ['ok'] })
@@ -25,7 +25,7 @@ class ReadinessChecks implements Checks {
 
 class ReadinessResponse {
   @ApiProperty({ enum: ['ok', 'unavailable', 'stopping'] })
-  status: Status;
+  status: ReadinessStatus;
 
   @ApiProperty()
   checks: ReadinessChecks;

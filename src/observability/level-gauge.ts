@@ -7,7 +7,7 @@ export interface Level extends TenantLabels {
   readonly value: number;
 }
 
-/** A gauge whose values are read together with the metrics. */
+/** A gauge whose values are read each time the metrics are read. */
 export interface LevelGauge {
   readonly name: string;
   readonly help: string;

@@ -46,9 +46,11 @@ const OMITTED_CONTEXTS = new Set([
 
 /** Largest buffer while standard output accepts no data, in bytes; further lines are lost. */
 const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Lines are written in chunks of at least this many bytes, */
+/**
+ * Lines are written in chunks of at least this many bytes, or at this interval in milliseconds, because waking the writing
+ * thread costs more than formatting a line.
+ */
 const CHUNK_BYTES = 4096;
-/** or at this interval, in milliseconds: waking the writing thread costs more than formatting a line. */
 const FLUSH_INTERVAL_MS = 200;
 
 /** The service's logger: JSON lines, or readable ones for a terminal, each with the id of its request. */
@@ -128,7 +130,7 @@ function standardOutput(): DestinationStream {
   return output.on('error', () => (output.flushSync = () => undefined));
 }
 
-/** Redacts a field of the line and of its direct objects. A third level would triple the cost of a line. */
+/** Redacts a field of the line and of the objects in it, but no deeper: a third level would triple the cost of a line. */
 function redactedAnywhere(name: string): string[] {
   return [name, name.startsWith('[') ? `*${name}` : `*.${name}`];
 }

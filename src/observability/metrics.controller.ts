@@ -8,7 +8,7 @@ import { equalInConstantTime } from '../runtime/digest.js';
 import { atMostEvery } from './at-most-every.js';
 import { Metrics } from './metrics.js';
 
-/** Callers within this time share one reading of all metrics, in milliseconds. */
+/** Callers within this time, in milliseconds, share one reading of all metrics. */
 const READ_EVERY_MS = 1_000;
 const TOKEN_REQUIRED = 'a valid bearer token is required';
 

@@ -4,7 +4,7 @@ import { type LevelGauge, registerLevel } from './level-gauge.js';
 import { BoundedTenants, type TenantLabels } from './tenant-labels.js';
 
 /**
- * Sampling interval of the event loop's delay, in milliseconds, which the reported delays include. Each sample wakes the
+ * Sampling interval of the event loop's delay, in milliseconds; the reported delays include it. Each sample wakes the
  * process: the library's default of a hundred per second costs an idle service more than all its other work.
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
@@ -18,8 +18,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /**
  * Every metric of the service, with one method for each event that it counts. Metric names end with their unit.
  *
- * Updates on the hot path are deferred and applied in groups, always before the metrics are read, because consecutive
- * look-ups of labels in prom-client are several times cheaper. Applied individually, they cost about 5 % of a BET.
+ * Updates on the hot path are deferred and applied in groups, always before the metrics are read: in prom-client, look-ups
+ * of labels are several times cheaper if they follow each other. Applied individually, they cost about 5 % of a BET.
  */
 @Injectable()
 export class Metrics {

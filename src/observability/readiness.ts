@@ -7,7 +7,7 @@ import { atMostEvery } from './at-most-every.js';
 import { Metrics } from './metrics.js';
 
 /**
- * Callers within this time share one check, so that any number of them puts no load on the database; in milliseconds.
+ * Callers within this time, in milliseconds, share one check, so that any number of them puts no load on the database.
  */
 const CHECK_EVERY_MS = 1_000;
 
@@ -22,7 +22,7 @@ export interface Checks {
   readonly redis?: State;
 }
 
-export type Status = 'ok' | 'unavailable' | 'stopping';
+export type ReadinessStatus = 'ok' | 'unavailable' | 'stopping';
 
 /** Response times of the database and Redis, in seconds; undefined without an answer. */
 interface Pings {
@@ -30,7 +30,7 @@ interface Pings {
   readonly redis?: number | undefined;
 }
 
-/** Whether this instance can work. Contract, section 10. */
+/** Whether this instance can serve requests. Contract, section 10. */
 @Injectable()
 export class Readiness implements OnModuleInit {
   private readonly check = atMostEvery(CHECK_EVERY_MS, () => this.checkNow());
@@ -69,7 +69,7 @@ export class Readiness implements OnModuleInit {
     );
   }
 
-  async read(): Promise<{ status: Status; checks: Checks }> {
+  async read(): Promise<{ status: ReadinessStatus; checks: Checks }> {
     const { checks } = await this.check();
     if (this.lifecycle.stopping) return { status: 'stopping', checks };
     const ok = Object.values(checks).every((state) => state === 'up');

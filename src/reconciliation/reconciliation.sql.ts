@@ -24,7 +24,7 @@ export const INDEX_LINES = `
   CREATE INDEX ON pg_temp.statement_lines (provider_id, transaction_id, line);
   ANALYZE pg_temp.statement_lines`;
 
-/** $2 and $3 are the range; the rules judge tombstones, which have no kind. */
+/** The columns of the platform's record. $2 and $3 are the range. A tombstone has no kind; the rules judge it. */
 const RECORD = `
   p.transaction_id AS "recordId", p.provider_id AS "recordProviderId", p.kind AS "recordKind",
   p.original_transaction_id AS "recordOriginal", p.player_ref AS "recordPlayerRef", p.currency AS "recordCurrency",
@@ -35,7 +35,7 @@ const RECORD = `
   (target.kind = 'BET' AND target.response_body IS NOT NULL) AS "targetBooked",
   target_line.amount_minor AS "targetLineAmountMinor"`;
 
-/** The target of a ROLLBACK: the platform's record, and its line if that is APPROVED. */
+/** The target of a ROLLBACK: the platform's record of it, and its line in the statement if that is APPROVED. */
 const TARGET = `
   LEFT JOIN transactions target
     ON p.kind = 'ROLLBACK' AND target.provider_id = p.provider_id
@@ -47,7 +47,7 @@ const TARGET = `
      ORDER BY l.line LIMIT 1
   ) target_line ON true`;
 
-/** Every line with the operator's record of that id, whatever its time. $1 is the operator. */
+/** Every line with the platform's record of the same id for the operator $1, whatever the time of the record. */
 export const PAIRS = `
   SELECT l.line, l.provider_id AS "providerId", l.transaction_id AS "transactionId", l.kind,
          l.original_transaction_id AS "originalTransactionId", l.player_ref AS "playerRef", l.currency,
@@ -61,7 +61,7 @@ export const PAIRS = `
     ${TARGET}
    ORDER BY l.line`;
 
-/** The operator's records in the range that no line names. */
+/** The platform's records for the operator $1 in the range that no line names. */
 export const RECORDS_WITHOUT_LINE = `
   SELECT ${RECORD}
     FROM transactions p

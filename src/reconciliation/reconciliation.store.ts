@@ -4,7 +4,7 @@ import * as sql from './reconciliation.sql.js';
 import type { ComparedPair, PlatformRecord, ReadLine } from './rules/compare.js';
 import type { StatementLine } from './statement.js';
 
-/** The transactions to compare: those of an operator from one instant until before another. */
+/** The transactions to compare: those of an operator with `from` ≤ time < `to`. */
 export interface Range {
   readonly operatorId: string;
   readonly from: Date;
@@ -33,12 +33,12 @@ interface Row extends Omit<ReadLine, 'line' | 'inRange'> {
   readonly targetLineAmountMinor: number | null;
 }
 
-/** Rows received at a time. */
+/** Number of rows that are received at a time. */
 const FETCH_ROWS = 2000;
-/** Lines sent at a time. */
+/** Number of lines that are sent at a time. */
 const INSERT_LINES = 2000;
 
-/** No time-out, and the server's memory for sorting. */
+/** Settings of the connection: no time-out of statements, and more memory for sorting and temporary tables. */
 const SESSION = '-c statement_timeout=0 -c work_mem=64MB -c temp_buffers=64MB';
 
 const UNDEFINED_TABLE = '42P01';
@@ -82,7 +82,11 @@ export class ReconciliationStore {
     }
   }
 
-  /** Loads the whole statement; errors of reading it are passed on. Resolves with the number of lines. */
+  /**
+   * Loads the whole statement.
+   * @returns the number of lines
+   * @throws what reading the statement throws
+   */
   async load(statement: AsyncIterable<StatementLine[]>): Promise<number> {
     await this.client.query(sql.CREATE_LINES);
     let loaded = 0;

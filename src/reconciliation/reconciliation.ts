@@ -133,7 +133,7 @@ function sumOf(sums: Map<string, Sum>, { currency, kind }: Movement): Sum {
   return sum;
 }
 
-/** Named as in the statement, if it has a line. */
+/** Describes the transaction by the statement's line; without a line, by the platform's record. */
 function foundIn(finding: Finding, { line, record }: ComparedPair): TransactionFinding {
   const { providerId, transactionId, kind, amountMinor, currency } = (line ?? record)!;
   return { ...finding, providerId, transactionId, kind, amountMinor, currency };
@@ -151,7 +151,7 @@ async function* counted(
   }
 }
 
-/** Names the argument of a missing file. */
+/** Begins the message of a file's error with the argument that names the file. */
 function named(argument: string): (error: unknown) => never {
   return (error) => {
     throw new Error(`${argument}: ${(error as Error).message}`, { cause: error });

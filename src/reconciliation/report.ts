@@ -30,14 +30,14 @@ const COLUMNS = [
   'platformCreatedAt',
 ];
 
-/** The amount in minor units and in major units; both are empty without a side, the latter in an unknown currency. */
+/** A side's amount in minor and in major units: both empty without the side, the latter also if the currency is unknown. */
 function amountsOf(side: OperatorLine | PlatformRecord | null): (number | CsvNumber | undefined)[] {
   if (!side) return [undefined, undefined];
   const amount = majorUnits(side.amountMinor, side.currency);
   return [side.amountMinor, amount === undefined ? undefined : new CsvNumber(amount)];
 }
 
-/** Characters that are buffered before they are written. */
+/** Number of characters that are buffered before they are written. */
 const BUFFERED_CHARACTERS = 65_536;
 
 /** The findings as CSV, under a temporary name until the report is complete. */

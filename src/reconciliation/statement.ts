@@ -17,7 +17,7 @@ export interface StatementLine extends OperatorLine {
 const COLUMNS = HEADER.split(',');
 const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'];
 const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
-/** Longest field in characters, twice an identifier: a longer one is not a valid id. */
+/** Longest field, in characters: twice the length of the longest identifier. */
 const MAX_FIELD_CHARACTERS = 256;
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 

@@ -7,7 +7,7 @@ import type { Seal, SealedEntry, Witness } from '../entry.js';
 import { headText, parseHead } from '../head.js';
 
 const FORMAT = 'croupier audit archive 1';
-/** It names players and administrators. */
+/** Only the owner may read a file that names players and administrators. */
 const MODE = 0o600;
 
 /** The first line of an archive: what its entries follow. */
@@ -20,8 +20,8 @@ export interface ArchiveHeader {
 }
 
 /**
- * Writes an archive: JSON lines, the header and then one entry with its seal in each. `before` and `after` are strings,
- * the text that was hashed. The file gets its name when it is complete and on the disk.
+ * Writes an archive as JSON lines: first the header, then each entry with its seal. `before` and `after` are strings, the
+ * text that was hashed. The file gets its name only when it is complete and on the disk.
  * @param check verifies the complete file, before it gets its name
  * @throws Error if it cannot be written, or what `check` throws; nothing is left then
  */
@@ -139,7 +139,7 @@ function sealIn({ number, day, position, keyId, mac }: Record<string, unknown>):
   return known ? ({ number, day, position, keyId, mac } as Seal) : undefined;
 }
 
-/** Makes the new name of the file last over a power failure. */
+/** Flushes the folder to the disk, so that the file's new name survives a power failure. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

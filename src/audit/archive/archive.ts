@@ -6,7 +6,7 @@ import type { Sealer } from '../sealer.js';
 
 const ACTION = 'audit.archive';
 const TARGET = 'archive:';
-/** How many of the newest archives are considered; verification begins after the newest one that was detached. */
+/** How many of the newest records of archives are read. Verification needs that of the last archive before the log. */
 const CONSIDERED = 1_000;
 
 /** A part of the log that is kept in a file: all entries of a partition. */
@@ -37,7 +37,7 @@ export function auditEntryOf({ partition, head, lastSeal, entries, sha256 }: Arc
 }
 
 /**
- * Archives whose records are genuine, those of the latest part of the log first.
+ * Archives whose records are genuine, ordered by the end of their part of the log, latest first.
  * @param sealer as `archiveBefore`
  */
 export async function genuineArchives(
@@ -55,11 +55,11 @@ async function recordedArchives(store: AuditStore): Promise<RecordedArchive[]> {
 
 /**
  * The archive after which the log begins. Its record must have a valid seal of its own: an entry without one, or with
- * one of an unknown key, can come from anyone who can write to the database, and would hide a beginning that was
- * removed.
+ * one of an unknown key, can come from anyone who can write to the database, and could hide that the beginning of the log
+ * was removed.
  * @param first the first entry of the log
  * @param sealer undefined to check only the hash of the record
- * @returns undefined if the log is whole; a break if it begins after no genuine archive
+ * @returns undefined if the log is whole; a break if no genuine archive ends before its first entry
  */
 export async function archiveBefore(
   first: Entry,

@@ -57,8 +57,8 @@ async function checked(database: Database, sealer: Sealer, path: string): Promis
 }
 
 /**
- * Records each genuine archive again whose record is not sealed with the current key, so that it can still be proved
- * when the previous key is destroyed. Verify the log first.
+ * Records again each genuine archive whose record is not sealed with the current key, so that it can still be proved when
+ * the previous key is destroyed. Verify the log first.
  */
 export async function restateArchives(
   database: Database,
@@ -76,8 +76,8 @@ export async function restateArchives(
 }
 
 /**
- * Detaches the partition of which the file is the archive. It must be the oldest one with entries, hold exactly what the
- * file has, and be recorded in the log.
+ * Detaches an archived partition. It must be the oldest one with entries, have exactly the entries of the file, and be
+ * recorded in the log as archived.
  * @param sealer undefined to trust the record in the log without its seal, for an owner who does not have the key
  * @returns the name of the table that the partition has become
  * @throws Error if the file does not prove the partition; nothing is detached then

@@ -12,7 +12,7 @@ export type FindingName = (typeof FINDINGS)[number];
 
 export interface Finding {
   readonly name: FindingName;
-  /** Findings in the order of their urgency. */
+  /** What differs, in a few words. */
   readonly detail: string;
 }
 
@@ -80,15 +80,15 @@ export interface ComparedPair {
 }
 
 /**
- * What the operator must have of a record that is decided.
+ * The line that a decided record of the platform must have in the statement.
  * - `booked`: an APPROVED line
- * - `reversed-nothing`: a ROLLBACK with nothing to give back; its line may be absent, and is APPROVED if there
- * - `anything`: a BET that was rolled back before it was known whether it was booked
- * - `nothing`: no movement; the line is absent or DECLINED
+ * - `reversed-nothing`: for a ROLLBACK that had nothing to reverse, no line or an APPROVED one
+ * - `anything`: any line or none, for a BET that was rolled back before it was known whether it was booked
+ * - `nothing`: no line or a DECLINED one
  */
 type Expectation = 'booked' | 'reversed-nothing' | 'anything' | 'nothing';
 
-/** For each: whether the line may be absent, APPROVED, DECLINED. */
+/** For each expectation, whether the line may be absent, APPROVED or DECLINED. */
 const ACCEPTED: Record<Expectation, { absent: boolean; APPROVED: boolean; DECLINED: boolean }> = {
   booked: { absent: false, APPROVED: true, DECLINED: false },
   'reversed-nothing': { absent: true, APPROVED: true, DECLINED: false },
@@ -110,7 +110,7 @@ export function compare({ line, record, target }: ComparedPair): Finding[] {
     const detail = record ? 'the platform knows only that it was rolled back' : 'the platform never sent it';
     if (line.inRange) findings.push({ name: 'missing-at-platform', detail });
   } else if (sent) {
-    findings.push(...recordFindings(line, record, target));
+    findings.push(...findingsOfRecord(line, record, target));
   }
   return findings;
 }
@@ -124,8 +124,9 @@ export interface Movement {
 }
 
 /**
- * What each side has booked under one id. Sides without a finding have equal movements: if a booking is neither
- * required nor forbidden, the platform's side follows the statement. Transactions that are not compared are in no sum.
+ * What each side has booked under one id. Without a finding, both movements are equal: if a booking is neither required
+ * nor forbidden, that of the platform follows the statement. A transaction that is not compared has no movement, so that
+ * no sum includes it.
  */
 export function movements({ line, record, target }: ComparedPair): {
   readonly operator: Movement | undefined;
@@ -144,7 +145,7 @@ export function movements({ line, record, target }: ComparedPair): {
   return { operator, platform: sameMoney ? { ...sent, amountMinor: operator.amountMinor } : sent };
 }
 
-function recordFindings(line: ReadLine | null, record: PlatformRecord, target: Target | null): Finding[] {
+function findingsOfRecord(line: ReadLine | null, record: PlatformRecord, target: Target | null): Finding[] {
   const undecided = record.state === 'PENDING' || record.state === 'TIMED_OUT';
   if (undecided) {
     const unresolved: Finding = { name: 'unresolved', detail: 'the platform waits for a decision' };
@@ -190,7 +191,10 @@ function amountFindings(line: ReadLine, record: PlatformRecord, target: Target |
   return different.length > 0 ? [{ name: 'amount-differs', detail: differ(different) }] : [];
 }
 
-/** A ROLLBACK of a target with an unknown outcome was sent with the provider's amount, and moves what was booked. */
+/**
+ * Whether the line's amount agrees with the record. If the target of a ROLLBACK may not have been booked, the ROLLBACK was
+ * sent with the provider's amount, but moves only what the operator had booked.
+ */
 function amountAgrees(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
   if (amountMinor === record.amountMinor) return true;
   if (record.kind !== 'ROLLBACK' || !target || target.booked) return false;

@@ -2,7 +2,7 @@ const TEMPLATE = '0000-00-00T00:00:00';
 /** Lengths at which a local time is complete: after the day, the minute, the second. */
 const WHOLE_LENGTHS = [10, 16, 19];
 
-/** Whether the text is the beginning of a truncated time, as at the end of an incompletely written file. */
+/** Whether the text is a truncated time, as at the end of a file that was not written completely. */
 export function isCutOff(text: string): boolean {
   if (WHOLE_LENGTHS.includes(text.length)) return false;
   return TEMPLATE.startsWith(text.replaceAll(/\d/g, '0').replace(' ', 'T'));
