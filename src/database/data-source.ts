@@ -26,17 +26,17 @@ import { CallbacksOfRequest1764000000021 } from './migrations/0021-callbacks-of-
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
 
-/** Connections of one instance, beside the twelve of group commit; an embedded PostgreSQL accepts a hundred. */
+/** Connections of one instance, in addition to the twelve of group commit; an embedded PostgreSQL accepts a hundred. */
 const POOL_SIZE = 20;
 /** Longest wait of a request for a connection, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** Longest run of a request's statement, in milliseconds: a stuck one must not lock its row for ever. */
+/** Time-out of a request's statement, in milliseconds: a stuck one must not lock its row for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** How long a statement may be unanswered before its connection is given up, in milliseconds. */
 const QUERY_TIMEOUT_MS = 12_000;
 /** PostgreSQL's error code for a role without the necessary privilege. */
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** How long a database may take to accept a connection while the service starts, in milliseconds. */
+/** Time-out of connecting while the service starts, in milliseconds. */
 const START_TIMEOUT_MS = 3_000;
 /** Key of the advisory lock that lets one instance migrate at a time. The number is arbitrary. */
 const MIGRATION_LOCK = 7_300_001;
@@ -83,8 +83,8 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
 
 /**
  * Switches JIT compilation off. PostgreSQL compiles plans that it estimates to be expensive, which takes longer than
- * most of the service's statements: with 10^7 transactions 1.6 s for one that then reads for 0.2 s.
- * ops/sql/pgbouncer.sql repeats the setting.
+ * most of the service's statements: with 10^7 transactions, compiling takes 1.6 s for a statement that then reads for
+ * 0.2 s. ops/sql/pgbouncer.sql repeats the setting.
  */
 const NO_COMPILATION = '-c jit=off';
 

@@ -12,16 +12,16 @@ export interface WithDatabaseTime {
 
 interface Reading {
   readonly databaseMs: number;
-  /** When it was read, by this process's monotonic clock. */
+  /** The monotonic time at which it was read. */
   readonly atMs: number;
-  /** Instance minus database. */
+  /** The instance's clock minus the database's. */
   readonly offsetMs: number;
 }
 
 /**
- * An estimate of the database's clock: its last reading, advanced by the monotonic clock. Code that compares with an
- * instant of the database, and cannot do so in SQL, uses this clock, so that all instances agree. It also monitors the
- * offset of the instance's own clock.
+ * An estimate of the database's clock: its last reading, advanced by the monotonic clock. Code that must compare with an
+ * instant of the database, but cannot do so in SQL, uses this clock, so that all instances agree. It also monitors how far
+ * the instance's own clock differs.
  */
 @Injectable()
 export class DatabaseClock {
@@ -60,7 +60,7 @@ export class DatabaseClock {
     return answer;
   }
 
-  /** Logs one line when the offset is certainly out of bounds, and one when it is certainly back. */
+  /** Logs one line when the offset is certainly too large, and one when it is certainly tolerable again. */
   private report(offsetMs: number, uncertaintyMs: number): void {
     const distanceMs = Math.abs(offsetMs);
     const outOfBounds = distanceMs - uncertaintyMs > TOLERATED_OFFSET_MS;

@@ -14,7 +14,7 @@ import { PoolGauges } from './pool.gauges.js';
       inject: [Configuration],
       useFactory: (configuration: Configuration) => ({
         ...dataSourceOptions(databaseUrl(configuration)),
-        // Its retries would hide a wrong password for half a minute.
+        // Nest's retries would hide a wrong password for half a minute.
         retryAttempts: 0,
         autoLoadEntities: true,
       }),

@@ -15,8 +15,8 @@ export interface Statement {
 }
 
 /**
- * Called when a statement is handed to its connection, after any wait for one. The server does not run it earlier.
- * @param atMs a moment of the monotonic clock
+ * Called when a statement is handed to its connection, after any wait for one. The server cannot run it earlier.
+ * @param atMs the monotonic time
  */
 export type OnSend = (atMs: number) => void;
 
@@ -42,7 +42,7 @@ export type Answered = (
   ...answer: [error: Error, result: undefined] | [error: null, result: pg.QueryResult<object>]
 ) => void;
 
-/** The part of a pool and of a client that runs a prepared query, which their types do not declare. */
+/** The method of pools and clients that runs a prepared query; their types do not declare it. */
 export interface Runner {
   query(query: pg.Query, answered: Answered): void;
 }
@@ -160,7 +160,7 @@ async function checkOut(runner: QueryRunner): Promise<Connection> {
   return runner.connect().catch(rethrowFromHere) as Promise<Connection>;
 }
 
-/** Rethrows with the stack of the caller: the stack of pg's error ends at its socket or timer. */
+/** Rethrows with the stack of the caller, because that of pg's error ends at its socket or timer. */
 function rethrowFromHere(error: unknown): never {
   Error.captureStackTrace(error as Error);
   throw error;

@@ -8,7 +8,7 @@ import { Database, type OnSend, type Query, queryOn, type Statement } from './da
 
 /** Largest batch, in items. It bounds the time that a request waits for the rest of its batch. */
 export const BATCH_LIMIT = 64;
-/** Connections of the pool: more than there are group statements, each of which uses one at a time. */
+/** Connections of the pool: more than there are group statements, because each statement uses one at a time. */
 const CONNECTIONS = 12;
 /** How long a batch waits for a row lock, in milliseconds, before its items are retried individually. */
 const LOCK_TIMEOUT_MS = 50;
@@ -21,9 +21,9 @@ const CONNECTION_TIMEOUT_MS = 1_000;
 /** How long a stop waits for statements in progress and for the server to close the connections, in milliseconds. */
 const CLOSE_MS = 1_000;
 /**
- * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty and must still
- * look up every row by its key. So sequential scans are off, and reading index entries that do not match is made
- * expensive.
+ * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty, and must still
+ * look up every row by its key later. So sequential scans are off, and index entries that do not match are expensive to
+ * read.
  */
 const PLANNER_SETTINGS = {
   plan_cache_mode: 'force_generic_plan',
@@ -55,7 +55,7 @@ export interface GroupStatement {
   /** The column of a result row that identifies its item. */
   readonly key: string;
   /**
-   * Finds the row of an earlier execution that was committed although its answer was lost. Takes the values of one
+   * Finds the row of an earlier execution that was committed although its result was lost. Takes the values of one
    * row.
    */
   readonly alreadyDone: Statement | undefined;
@@ -87,8 +87,8 @@ export function groupStatement(
     single: { name, text: text(oneRow) },
     batch: {
       name: `${name}_batch`,
-      // PostgreSQL estimates a hundred rows for any JSON, for which it would scan a small table sequentially. With this
-      // condition, which always holds, it estimates one.
+      // PostgreSQL estimates a hundred rows for any JSON, and would then scan a small table sequentially. With this
+      // condition, which always holds, it estimates one row.
       text: text(`SELECT * FROM json_to_recordset($1::json) AS source (item integer, ${fields})
                    WHERE source.item + 0 = source.item`),
     },
@@ -118,9 +118,9 @@ interface Queue {
  * without concurrent peers is sent immediately.
  *
  * Invariant: each item gets the result that it would get individually. A failed batch has changed nothing, and its items
- * are retried individually, so that one item's invalid row, lock or conflict costs the others one more attempt. If a
- * commit's answer was lost, the batch may have been committed; every statement therefore tolerates a repetition, by its
- * own condition.
+ * are retried individually, so that one item's invalid row, lock or conflict costs the others only one more attempt. If
+ * the result of a commit was lost, the batch may have been committed; therefore the condition of every statement makes a
+ * repetition harmless.
  */
 @Injectable()
 export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -158,8 +158,8 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Runs the statement on one row of values, in one batch with other rows that are waiting.
-   * @param onSend may be called several times; the last call before the result belongs to the statement that produced
-   *   it
+   * @param onSend may be called several times; the last call before the result is that of the statement which produced the
+   *   result
    * @returns its result row, if any
    */
   run<Row extends object>(
@@ -252,7 +252,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     for (const item of batch) this.retry(statement, item).then(item.resolve, item.reject);
   }
 
-  /** Runs an item of a failed batch individually. The batch may have been committed if only its answer was lost. */
+  /** Runs an item of a failed batch individually. If only the result was lost, the batch may have been committed. */
   private async retry(statement: GroupStatement, { values, onSend }: Item): Promise<object | undefined> {
     let sentMs: number | undefined;
     const row = await this.runSingle(statement, values, (atMs) => (sentMs = atMs));

@@ -4,7 +4,7 @@ import type { Database, Statement } from './database.js';
 const TABLES = ['callbacks', 'audit_entries', 'operator_answers'] as const;
 type Table = (typeof TABLES)[number];
 
-/** Limits the wait for a table's lock: reads and writes of the table wait behind it. */
+/** Limits the wait for a table's lock, because reads and writes of the table queue behind that wait. */
 const LOCK_TIMEOUT: Statement = { name: 'partitions_lock_timeout', text: "SET LOCAL lock_timeout = '5s'" };
 
 const ADOPT_DEFAULT: Statement = {
@@ -61,7 +61,7 @@ export async function makePartitions(database: Database, months: number): Promis
 }
 
 /**
- * The partitions of a table with rows of the days before this one only, oldest first.
+ * The partitions of a table whose rows are all of earlier days than this one, oldest first.
  * @param day `YYYY-MM-DD`
  */
 export function partitionsUntil(database: Database, table: Table, day: string): Promise<Partition[]> {

@@ -4,7 +4,7 @@ import type { PoolLevels } from './connection.js';
 import { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 
-/** Reports the two pools of connections to monitoring. */
+/** Registers gauges of the two pools of connections. */
 @Injectable()
 export class PoolGauges implements OnModuleInit {
   private readonly pools: Readonly<Record<string, () => PoolLevels>>;

@@ -3,7 +3,7 @@ import { type Place, placeColumn } from '../http/lists/time-page.js';
 
 /** A table that is listed by time. Each filter has an index that ends with the time and the id. */
 export interface TimeOrderedTable {
-  /** The select list, over the table alias `t`. */
+  /** The select list. `t` is the table's alias. */
   readonly columns: string;
   readonly from: string;
   readonly id: string;
@@ -21,9 +21,9 @@ export interface TimeSpan {
 }
 
 /**
- * A condition that a column equals a value, for a list whose order begins with that column. With `=`, the planner
- * would drop the column from the order and could scan the index by time through all newer rows. It does not treat `=
- * ANY` as equality with a constant, so only an index that begins with the column has the order.
+ * A condition that a column equals a value, for a list whose order begins with that column. With a plain `=`, the planner
+ * would remove the column from the order, and could then scan the index by time through all newer rows. `= ANY` does not
+ * count as equality with a constant, so only an index that begins with the column has the required order.
  */
 export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
 
@@ -31,10 +31,13 @@ export const leading = (column: string, wanted: string): string => `t.${column} 
 const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 
 /**
- * The conditions of a span. The planner assumes that times are independent of the other columns. For a tenant with many
- * old rows and no new ones it would expect few rows and sort them all for a page; values hidden in a sub-select prevent
- * that. Between two hidden times it would expect one row in two hundred, again few enough to sort, so `to` is given as
- * a place, like `before`. With two places, PostgreSQL enters the index at the first one, which is the older.
+ * The conditions of a span, written so that the planner follows the index instead of sorting.
+ *
+ * - It assumes that times are independent of the other columns. For a tenant with many old rows and no new ones, it would
+ *   expect few rows and sort them all for a page. Values hidden in a sub-select prevent that.
+ * - Between two hidden times, it would expect one row in two hundred, again few enough to sort. So `to` is given as a
+ *   place, like `before`.
+ * - With two places, PostgreSQL enters the index at the one that is given first. That is `before`, the older of the two.
  * @param value adds a parameter and returns its placeholder
  */
 export function within(
@@ -58,7 +61,8 @@ export function within(
 
 /**
  * One page of a list, newest first. The statement has no name, because the best index depends on the values.
- * @param equal values of columns; undefined means no restriction. The first given column leads the order
+ * @param equal the values that columns must equal; undefined means no restriction. The first column that has a value leads
+ *   the order
  * @param further conditions without parameters
  */
 export function timeOrderedPage(

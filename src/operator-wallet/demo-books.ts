@@ -5,8 +5,8 @@ import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
 import type { BalanceAnswer, MovementRequest, WalletAnswer } from './operator-wallet.js';
 
 /**
- * Maximum number of sessions whose play money is kept in process. Beyond it the session that was idle longest starts
- * again.
+ * Maximum number of sessions whose play money is kept in process. Beyond it, the session that was idle longest loses its
+ * ledger and starts again.
  */
 const SESSIONS_IN_MEMORY = 50_000;
 /** Maximum number of transactions per session that are kept in process. An older BET can no longer be reversed. */

@@ -14,7 +14,7 @@ export type Player = WalletBalanceRequest;
 export interface Unknown {
   readonly kind: 'unknown';
   readonly cause: 'timeout' | 'unavailable';
-  /** Whether a sent call timed out or its connection failed, without any HTTP answer. */
+  /** Set if the call timed out or its connection failed, so that there was no HTTP answer. */
   readonly noHttpAnswer?: true;
   /** For the log and the transaction's history, never for the provider. */
   readonly detail: string;
@@ -29,7 +29,7 @@ export interface Booked extends WalletTransactionResponse {
 export type WalletAnswer = Booked | Unknown;
 export type BalanceAnswer = (WalletBalanceResponse & { readonly kind: 'known' }) | Unknown;
 
-/** The source of truth for a player's money. Each adapter is one file; an operator names its adapter. */
+/** The source of truth for a player's money. Each implementation is an adapter; an operator's configuration names one. */
 export interface OperatorWallet {
   /** Books one movement. Never rejects: a missing answer is `unknown`. Contract, section 4. */
   book(request: MovementRequest): Promise<WalletAnswer>;

@@ -13,7 +13,7 @@ import { type CallKind, OperatorGate } from './operator-gate.js';
 import type { OperatorWallet, Unknown } from './operator-wallet.js';
 import { SignedJsonWallet } from './signed-json.wallet.js';
 
-/** The owner of the money, and the session, which an adjustment does not have. */
+/** The owner of the money, and the session; an adjustment has none. */
 export interface WalletOwner {
   readonly operatorId: string;
   readonly mode: 'REAL' | 'DEMO';
@@ -96,7 +96,7 @@ export class OperatorWallets {
     };
   }
 
-  private trace<T extends Answer>(
+  private trace<T extends MeasuredAnswer>(
     owner: WalletOwner,
     operation: string,
     transactionId: string | undefined,
@@ -135,7 +135,7 @@ export class OperatorWallets {
    * Counts the result of a call for the health score and the breaker, and logs one line if that opens or closes the
    * breaker.
    */
-  private recordCall(operatorId: string, answer: Answer, durationMs: number): void {
+  private recordCall(operatorId: string, answer: MeasuredAnswer, durationMs: number): void {
     this.healthScores.callEnded(operatorId, healthOf(answer), durationMs);
     const state = this.stateOf(operatorId);
     const nowMs = this.clock.monotonicMs();
@@ -160,7 +160,7 @@ export class OperatorWallets {
     });
   }
 
-  private async measure<T extends Answer>(
+  private async measure<T extends MeasuredAnswer>(
     owner: WalletOwner,
     operation: string,
     transactionId: string | undefined,
@@ -201,7 +201,7 @@ export class OperatorWallets {
   }
 }
 
-type Answer = { kind: string; status?: string } | Unknown;
+type MeasuredAnswer = { kind: string; status?: string } | Unknown;
 
 function outcomeOf(answer: { kind: string; status?: string; cause?: string }): string {
   return answer.status ?? answer.cause ?? answer.kind;

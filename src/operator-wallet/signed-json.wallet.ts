@@ -21,7 +21,7 @@ export interface WalletAddress {
 /** Maximum length of an operator's text that is stored, in characters. */
 const WORDS_LIMIT = 200;
 
-/** Beyond this range JSON.parse rounds: a balance that is not exact must not be passed on. */
+/** Beyond this range JSON.parse rounds, and an inexact balance must not be passed on. */
 const NO_BALANCE = 'the answer lacks an integer balance within ±(2^53 − 1)';
 
 /** The adapter for the contract's own JSON, signed with the operator's secret. Contract, section 4. */
@@ -108,7 +108,7 @@ function unavailable(detail: string, received?: ReceivedAnswer): Unknown {
   return { kind: 'unknown', cause: 'unavailable', detail, ...(received && { received }) };
 }
 
-/** Sanitises a foreign text: truncates it and removes control characters and lone surrogates. */
+/** Sanitises a foreign text: truncates it, and replaces control characters and lone surrogates. */
 function sanitised<K extends string>(name: K, value: unknown): { [name in K]?: string } {
   if (typeof value !== 'string' || value === '') return {};
   const harmless = value

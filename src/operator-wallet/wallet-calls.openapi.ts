@@ -27,7 +27,7 @@ const NO_ANSWER =
 const ROUND = { playerRef: 'player-42', gameId: 'sandbox-slots', currency: 'EUR', roundId: 'round-7' };
 const PROVIDER = { providerId: 'sandbox-provider' };
 
-const ORDERS: Readonly<Record<string, { summary: string; value: WalletTransactionRequest }>> = {
+const MOVEMENTS: Readonly<Record<string, { summary: string; value: WalletTransactionRequest }>> = {
   BET: {
     summary: 'A BET: take the stake, or decline',
     value: { transactionId: 'bet-1001', ...PROVIDER, kind: 'BET', ...ROUND, amountMinor: 250 },
@@ -97,7 +97,7 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
       'sends the same body again.\n\n**One reversal.** Reverse a transaction at most once, whatever ids its ' +
       'ROLLBACKs have.\n\n**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, ' +
       'moves nothing, and is remembered: a BET with that id that arrives afterwards is `DECLINED`.',
-    content: body(WalletTransactionRequest, ORDERS),
+    content: body(WalletTransactionRequest, MOVEMENTS),
     answered: { description: 'Your decision', content: body(WalletTransactionResponse, DECISIONS) },
     otherwise: NO_ANSWER,
   },

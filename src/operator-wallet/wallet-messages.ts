@@ -3,7 +3,7 @@ import { REQUIRED_WHERE } from '../openapi/bodies.js';
 
 /*
  * Requests to an operator's wallet and its answers. Contract, section 4. The signed-json adapter sends these bodies
- * unchanged, and the OpenAPI documents describe them from here.
+ * unchanged, and the OpenAPI documents are generated from these classes.
  */
 
 const ofARound = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['BET', 'WIN', 'ROLLBACK'] } };

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 
-/** Public IPv6 addresses are in 2000::/3 only; others are not routed on the internet. */
+/** The first three bits of 2000::/3, which contains all public IPv6 addresses; others are not routed on the internet. */
 const GLOBAL_IPV6_PREFIX = 0b001;
 
 /**

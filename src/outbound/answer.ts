@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { ANSWER_LIMIT_BYTES, AnswerBody } from './answer-body.js';
 
-/** Statuses below are provisional (1xx). */
+/** The lowest status of a final answer; those below it are provisional (1xx). */
 const FINAL_STATUS = 200;
 
 /** The outcome of a call that was sent once. */
@@ -29,11 +29,11 @@ export interface ReceivedAnswer {
 }
 
 /**
- * Handles the answer to one call through undici's dispatch interface, which avoids the stream that its promise interface
- * creates per answer (8 % of a BET's CPU). After the time-out a request that is still waiting is never sent, and one
+ * Handles the answer to one call through undici's dispatch interface. Its promise interface would create a stream for each
+ * answer, which costs 8 % of a BET's CPU time. After the time-out, a request that is still waiting is never sent, and one
  * that was sent is aborted.
  */
-export class Answer implements Dispatcher.DispatchHandler {
+export class AnswerHandler implements Dispatcher.DispatchHandler {
   private readonly timer: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
@@ -43,7 +43,8 @@ export class Answer implements Dispatcher.DispatchHandler {
 
   /**
    * @param timeoutMs time-out from now to the last byte, in milliseconds
-   * @param conclude only its first call counts: an aborted request reports an error afterwards
+   * @param conclude may be called again after the first time, which must have no effect: an aborted request also reports
+   *   an error
    */
   constructor(
     timeoutMs: number,

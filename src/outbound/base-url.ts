@@ -16,7 +16,7 @@ const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.l
  */
 export function checkBaseUrl(url: string, allowPrivate: boolean): string | undefined {
   if (!SHAPE.test(url) || !URL.canParse(url)) return NO_ADDRESS;
-  // A parser reads a backslash as a slash, and so may see another host than a person does.
+  // A parser reads a backslash as a slash, so it may find a host other than the one that a person sees.
   if (url.includes('\\')) return 'must not contain a backslash';
   const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== 'https:' && !allowPrivate) return 'must begin with https://';

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 5_000;
 /** Maximum number of bytes that are read of an answer; keys may carry their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;
 /**
- * How long fetched keys are used, and the minimum time between two fetches that a token with an unknown key causes,
- * in milliseconds.
+ * How long fetched keys are used, and the minimum time between two fetches that tokens with unknown keys cause, in
+ * milliseconds.
  */
 const KEYS_MAX_AGE_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
@@ -21,8 +21,9 @@ const RETRY_MS = 5_000;
 export class IssuerUnavailableError extends Error {}
 
 /**
- * The signing keys of an OpenID provider, found by its discovery document. They are fetched when they are needed, so
- * that an unavailable issuer does not delay the start. Its address comes from the configuration and may be private.
+ * The signing keys of an OpenID provider, which its discovery document locates. They are fetched when they are needed, so
+ * that an unavailable issuer does not delay the start. The issuer's address comes from the configuration and may be
+ * private.
  */
 @Injectable()
 export class IssuerKeys {

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { Configuration, SETTLING_FACTOR } from '../config/configuration.js';
 import { namesPrivateAddress } from './address.js';
-import { Answer, type CallOutcome, failed } from './answer.js';
+import { AnswerHandler, type CallOutcome, failed } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
 
@@ -38,7 +38,7 @@ interface Counterpart {
  * addresses only if configured, and reads a bounded answer.
  *
  * Each tenant has connections of its own, so that a tenant that does not answer never delays another, even at the same
- * address. There are as many as calls may be under way, so a call never waits for a connection.
+ * address. There may be as many connections as calls under way, so a call never waits for one.
  */
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
@@ -77,7 +77,10 @@ export class Outbound implements OnApplicationShutdown {
     const path = basePath + call.route;
     const body = Buffer.from(JSON.stringify(call.body));
     const headers = this.signer.headers(call, path, body);
-    agent.dispatch({ origin, path, method: 'POST', headers, body }, new Answer(call.timeoutMs, conclude));
+    agent.dispatch(
+      { origin, path, method: 'POST', headers, body },
+      new AnswerHandler(call.timeoutMs, conclude),
+    );
   }
 
   private counterpartOf({ tenantId, baseUrl }: SignedCall): Counterpart {

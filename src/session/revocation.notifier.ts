@@ -14,11 +14,11 @@ import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
 
 /**
- * Maximum number of queued notifications that an instance sends at a time; that of a single session is sent without
- * queueing.
+ * Maximum number of queued notifications that an instance sends at a time. The notification of a single revocation is not
+ * queued.
  */
 const IN_FLIGHT = 8;
-/** Bound of the queue, in sessions; those beyond it are found by polling. */
+/** Maximum number of queued sessions; those beyond it are found by polling. */
 const QUEUE_LIMIT = 1_000;
 /** Polling interval for unsent notifications, in milliseconds. */
 const POLL_MS = 5_000;
@@ -34,9 +34,9 @@ const PENDING: Notification = { delivered: false, error: 'pending' };
 const UNKNOWN_OUTCOME = 'the outcome is not known: the platform stopped while the provider was notified';
 
 /**
- * Notifies the providers of revoked sessions, once for each: the claim of a notification is committed before the
- * call. What an instance leaves unsent is sent by another. A notification whose outcome is unknown is sent again only
- * by a person's decision.
+ * Notifies the providers of revoked sessions, once for each session: the claim of a notification is committed before the
+ * call. What one instance leaves unsent, another sends. A notification whose outcome is unknown is sent again only if a
+ * person decides so.
  */
 @Injectable()
 export class RevocationNotifier
@@ -66,8 +66,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Begins nothing new once the shutdown has begun. Notifications in flight are awaited later, and the rest remains in
-   * the database.
+   * Sends nothing new once the shutdown has begun. Notifications in flight are awaited later; the others remain in the
+   * database.
    */
   onModuleDestroy(): void {
     void this.loop.stop(STOP_MS);

@@ -50,7 +50,7 @@ const CLAIM_AGAIN = {
      AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
 };
 
-/** Claims a notification that its instance left unsent, because it died or was overloaded. */
+/** Claims a notification that is left unsent, because the instance that should send it died or was overloaded. */
 const CLAIM_LEFT = {
   name: 'revocation_claim_left',
   text: claimWhere(`NOT r.sent AND r.session_id = (
@@ -87,7 +87,7 @@ export class RevocationStore {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
   }
 
-  /** Claims a notification to send. Once that is committed, only a person's decision sends it again. */
+  /** Claims a notification to send. Once the claim is committed, the notification is sent again only if a person decides so. */
   async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, [this.leaseSeconds, sessionId]);
     return claimed;

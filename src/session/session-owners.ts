@@ -10,7 +10,7 @@ export interface SessionOwner {
   readonly mode: 'REAL' | 'DEMO';
 }
 
-/** The owners of sessions that this instance has seen, so that a request's operator is known before anything is read. */
+/** Remembers the owners of sessions that this instance has seen, so that a request's operator is known without a read. */
 @Injectable()
 export class SessionOwners {
   /** By the SHA-256 of the token, in order of insertion. */

@@ -101,7 +101,7 @@ export class SessionService {
   }
 
   /**
-   * Finds the live session of a token, whose game and operator this instance must know.
+   * Finds the live session of a token, and checks that this instance knows its game and operator.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · CONFIGURATION_UNAVAILABLE
    */
   async verify(provider: Provider, sessionToken: string): Promise<Session> {
@@ -168,8 +168,8 @@ export class SessionService {
   }
 
   /**
-   * Ends every live session of the operator's player by one statement, and notifies their providers. Resolves after
-   * the time-out of one notification at the latest; the rest is sent in the background.
+   * Ends all live sessions of the operator's player in one statement, and notifies their providers. Resolves after the
+   * time-out of one notification at the latest; the others are then sent in the background.
    */
   async revokePlayer(
     actor: Actor,

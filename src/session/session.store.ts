@@ -47,7 +47,7 @@ export const BY_TOKEN = groupStatement(
   (items) => `SELECT a.item, ${COLUMNS} FROM (${items}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
-/** Revokes the sessions that meet the condition, and records that their providers must be notified: $4 is the lease. */
+/** Revokes the sessions that meet the condition, and records that their providers must be notified. $4 is the lease. */
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
     UPDATE sessions s SET revoked_at = clock_timestamp(), revoke_reason = $3 WHERE ${condition} AND s.revoked_at IS NULL
@@ -130,7 +130,7 @@ export class SessionStore {
 
   /**
    * Finds a session.
-   * @param operatorId undefined: of any operator
+   * @param operatorId undefined for a session of any operator
    */
   find(sessionId: string, operatorId?: string): Promise<Session | null> {
     return this.sessions.findOneBy({ sessionId, ...(operatorId !== undefined && { operatorId }) });
@@ -147,7 +147,7 @@ export class SessionStore {
 
   /**
    * Revokes one session.
-   * @param operatorId undefined: of any operator
+   * @param operatorId undefined for a session of any operator
    * @returns undefined if it was revoked before, or the operator has no such session
    */
   async revoke(

@@ -4,7 +4,7 @@ import type { Snapshot } from './tenancy.store.js';
 import type { Game, Tenant } from './tenant.js';
 
 /** A tenant with its decrypted secrets. */
-export interface Entry {
+export interface TenantWithSecrets {
   readonly tenant: Tenant;
   readonly secret: string;
   readonly previous?: { readonly secret: string; readonly validUntil: Date };
@@ -13,17 +13,18 @@ export interface Entry {
 /** All tenants and games at one version. Immutable: a newer directory replaces it. */
 export interface Directory {
   readonly version: number;
-  readonly tenants: ReadonlyMap<string, Entry>;
+  readonly tenants: ReadonlyMap<string, TenantWithSecrets>;
   readonly games: ReadonlyMap<string, Game>;
   /** Minor units, by operatorId and currency, joined by a slash. */
   readonly winLimits: ReadonlyMap<string, number>;
   /** By `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
   /**
-   * Tenants left out because their secret cannot be decrypted, with the reason: one bad row must not affect all others.
+   * Tenants that are left out because their secret cannot be decrypted, with the reason. One bad row must not affect all
+   * others.
    */
   readonly unreadable: readonly string[];
-  /** Tenants whose previous secret is left out because it cannot be decrypted, with the reason. */
+  /** Tenants without their previous secret, because it cannot be decrypted, with the reason. */
   readonly withoutPrevious: readonly string[];
 }
 
@@ -38,7 +39,7 @@ export const EMPTY_DIRECTORY: Directory = {
 };
 
 export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory {
-  const tenants = new Map<string, Entry>();
+  const tenants = new Map<string, TenantWithSecrets>();
   const unreadable: string[] = [];
   const withoutPrevious: string[] = [];
   const secrets = new Map(snapshot.secrets.map((encrypted) => [encrypted.id, encrypted]));

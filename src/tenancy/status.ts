@@ -1,2 +1,2 @@
-/** A disabled tenant or game is refused. Contract, section 3, "Late settlement". */
+/** Whether a tenant or game may be used; what a disabled one still may do: contract, section 3, "Late settlement". */
 export type Status = 'ACTIVE' | 'DISABLED';

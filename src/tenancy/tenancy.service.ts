@@ -15,7 +15,7 @@ import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 
 /** Polling interval for changes, in milliseconds, so that every instance sees a change within a second. */
 const POLL_MS = 500;
-/** How long the directory is used while the database cannot confirm it, in milliseconds. */
+/** How long the directory counts as fresh while the database cannot be read, in milliseconds. */
 const TRUSTED_MS = 30_000;
 /** Longest wait of a stop for a poll in progress, in milliseconds; nothing depends on its result. */
 const STOP_MS = 1_000;
@@ -46,7 +46,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   private readonly logger = new Logger('Tenancy');
   private directory: Directory = EMPTY_DIRECTORY;
-  /** When the last confirmed reading began, on the monotonic clock. */
+  /** The monotonic time at which the last successful reading began. */
   private confirmedAtMs = -Infinity;
   private unreachable = false;
   private readonly loop = new BackgroundLoop({
@@ -187,25 +187,25 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   private async poll(): Promise<void> {
-    const askedAtMs = this.clock.monotonicMs();
+    const startedAtMs = this.clock.monotonicMs();
     const { version } = await this.databaseClock.read(() => this.store.version());
-    // Not "newer than", because a restored backup has an older version and other rows.
-    if (version === this.directory.version) this.confirm(askedAtMs);
+    // An older version is loaded, too: a restored backup has one, and other rows.
+    if (version === this.directory.version) this.confirm(startedAtMs);
     else await this.load();
   }
 
   private async load(): Promise<void> {
-    const askedAtMs = this.clock.monotonicMs();
+    const startedAtMs = this.clock.monotonicMs();
     this.directory = directoryOf(await this.databaseClock.read(() => this.store.snapshot()), this.secretBox);
     const { unreadable, withoutPrevious } = this.directory;
     for (const problem of [...unreadable, ...withoutPrevious]) this.logger.error(problem);
-    this.confirm(askedAtMs);
+    this.confirm(startedAtMs);
   }
 
-  private confirm(sentAtMs: number): void {
+  private confirm(startedAtMs: number): void {
     if (this.unreachable) this.logger.log({ msg: 'PostgreSQL can be read again' });
     this.unreachable = false;
-    this.confirmedAtMs = sentAtMs;
+    this.confirmedAtMs = startedAtMs;
   }
 
   /** Logs one line when PostgreSQL is lost and one when it is back, however many polls fail in between. */

@@ -62,7 +62,7 @@ export class TenancyStore {
     return row!;
   }
 
-  /** Version, tenants and games of one snapshot, so that a change is in all of them or in none. */
+  /** Reads everything in one snapshot, so that a change is in all of it or in none. */
   snapshot(): Promise<Snapshot> {
     return this.database.transaction(async ({ query, manager }) => {
       const secrets = await secretsInSnapshot(query);

@@ -2,7 +2,7 @@ import { ChildEntity, Column, Entity, PrimaryColumn, TableInheritance } from 'ty
 import { instant, integer, nullable, secret, text, texts } from '../database/columns.js';
 import type { Status } from './status.js';
 
-/** Providers and operators share a table, so that an id is unique over both. Their secrets: `encrypted-secret.store.ts`. */
+/** Providers and operators share a table, so that an id is unique over both. `encrypted-secret.store.ts` has their secrets. */
 @Entity({ name: 'tenants', synchronize: false })
 @TableInheritance({ column: { name: 'kind', type: 'text' } })
 export abstract class TenantEntity {
@@ -18,7 +18,7 @@ export abstract class TenantEntity {
   @Column(text('status'))
   status: Status;
 
-  /** Its own rate limit, in requests per second; null: `REQUESTS_PER_SECOND`. */
+  /** Its own rate limit, in requests per second; null means `REQUESTS_PER_SECOND`. */
   @Column(nullable(integer('requests_per_second')))
   requestsPerSecond: number | null;
 

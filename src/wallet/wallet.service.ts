@@ -33,7 +33,7 @@ const CLAIM_TRIES = 50;
 const PAUSE_STEP_MS = 4;
 
 /** The response's bytes, and whether they are a replay. */
-export interface Answer {
+export interface TransactionAnswer {
   readonly body: string;
   readonly replayed: boolean;
 }
@@ -67,7 +67,7 @@ export class WalletService {
   async submit(
     provider: Provider,
     { sessionToken, ...request }: TransactionRequest & { readonly sessionToken: string },
-  ): Promise<Answer> {
+  ): Promise<TransactionAnswer> {
     const { transactionId, kind, roundId } = request;
     addLogFields({ transactionId, kind, roundId });
     const submission: Submission = {
@@ -133,7 +133,7 @@ export class WalletService {
    * Loads the facts, decides by the rules and acts on the decision; starts over if another request changed the facts
    * meanwhile.
    */
-  private async decideAndExecute(submission: Submission, admitted: Admitted): Promise<Answer> {
+  private async decideAndExecute(submission: Submission, admitted: Admitted): Promise<TransactionAnswer> {
     const { request } = submission;
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
       const facts = await this.transactions.load(submission);
@@ -207,7 +207,7 @@ export class WalletService {
     submission: Submission,
     claimed: ClaimedAttempt,
     admitted: Admitted,
-  ): Promise<Answer> {
+  ): Promise<TransactionAnswer> {
     admitted.endClaiming();
     const { operatorId, sessionId } = claimed.claim;
     addLogFields({ operatorId, ...(sessionId !== null && { sessionId }) });
@@ -223,7 +223,7 @@ export class WalletService {
   }
 
   /** Another attempt took ours over during the call: answers what is stored, never the result of our own call. */
-  private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<Answer> {
+  private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<TransactionAnswer> {
     const { request } = submission;
     const { transactionId } = request;
     this.logger.warn({ msg: 'attempt was taken over', transactionId, attempt });
@@ -234,7 +234,11 @@ export class WalletService {
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  private async replay({ stored }: LoadedFacts, { provider }: Submission, body: string): Promise<Answer> {
+  private async replay(
+    { stored }: LoadedFacts,
+    { provider }: Submission,
+    body: string,
+  ): Promise<TransactionAnswer> {
     if (stored?.state === 'APPROVED' || stored?.state === 'DECLINED') {
       await this.recordReported(provider, stored, stored.state);
     }
@@ -264,7 +268,7 @@ export class WalletService {
   private async declineRolledBack(
     { provider, request }: Submission,
     { session, stored }: LoadedFacts,
-  ): Promise<Answer> {
+  ): Promise<TransactionAnswer> {
     if (!session || !stored) throw new CroupierError('INTERNAL');
     const { transactionId, currency } = request;
     const { platformTransactionId } = stored;

@@ -6,8 +6,8 @@
 const FORMULA =
   /^["\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;
 /**
- * Characters after which a spreadsheet may begin a new cell: in many locales a semicolon separates cells, even in
- * quotes.
+ * The position after a character at which a spreadsheet may begin a new cell: in many locales a semicolon separates cells,
+ * even within quotes.
  */
 const AFTER_CELL_BREAK = /(?<=[;\t\r\n])/;
 const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;

@@ -14,7 +14,7 @@ import { majorUnits } from '../../money/money.js';
 import { CsvNumber, csvRecord } from './csv.js';
 import type { ListQuery, PageOf } from './page.js';
 
-/** Rows that an export reads at a time, and the most that it holds in memory. */
+/** Number of rows that an export reads at a time, which is also the most that it has in memory. */
 const BATCH = 500;
 
 /** Every field of an item, in the order of the columns. The type makes a forgotten field a compile error. */
@@ -39,8 +39,8 @@ export const AcceptedFormat = createParamDecorator((_: unknown, context: Executi
 });
 
 /**
- * Answers a list: one page as JSON, or everything that matches as CSV, streamed in bounded memory. A CSV with a `limit`
- * has that page only. Contract, section 7, "Lists".
+ * Answers a list: one page as JSON, or everything that matches as CSV, streamed in bounded memory. With a `limit`, the CSV
+ * has one page only. Contract, section 7, "Lists".
  */
 export async function answerList<Q extends ListQuery, T extends object>(
   format: ListFormat,

@@ -48,7 +48,7 @@ export async function pageByTime<Row extends { place: string }, T>(
 /** The result of reading a bounded part of a list. */
 export interface Found<Row> {
   readonly rows: Row[];
-  /** The oldest examined place, unless the end of the list was reached; older rows have not been examined. */
+  /** The oldest examined place: older rows have not been examined. Undefined if the end of the list was reached. */
   readonly downTo?: Place | undefined;
 }
 
@@ -89,7 +89,7 @@ function placeIn(text: string, isId: (id: string) => boolean): Place {
   return { at, id };
 }
 
-/** A row without its null fields, which an answer leaves out. */
+/** Removes the null fields of a row, which an answer leaves out. */
 export function present<T extends object>(row: {
   readonly [K in keyof T]: T[K] | (undefined extends T[K] ? null : never);
 }): T {

@@ -59,7 +59,7 @@ export class Connection {
     return true;
   }
 
-  /** Destroys the connection if its client does not read answers, or was refused and goes on sending. */
+  /** Destroys the connection if its client does not read answers, or was refused and continues to send. */
   check(): void {
     const nowMs = this.nowMs();
     if (this.linger && (nowMs >= this.linger.untilMs || this.socket.bytesRead > this.linger.bytesRead)) {
@@ -76,7 +76,7 @@ export class Connection {
 
   private destroy(reason: DestroyReason): void {
     this.report(reason);
-    // A reset, because the kernel would otherwise keep the data that the client does not read.
+    // Reset, because the kernel would otherwise keep the data that the client does not read.
     this.socket.resetAndDestroy();
   }
 
@@ -85,8 +85,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection while its client is still sending. Closing it at once, as Node does, resets it, and the client
-   * may lose the answer that it has not read yet. RFC 9112, section 9.6.
+   * Ends the connection while its client is still sending. Node would close it at once, which resets it, so that the
+   * client may lose an answer that it has not read yet. RFC 9112, section 9.6.
    */
   private closeGently(): void {
     this.linger = { untilMs: this.nowMs() + LINGER_MS, bytesRead: this.socket.bytesRead + LINGER_BYTES };

@@ -29,7 +29,7 @@ type AdapterOptions = Pick<Configuration, 'trustProxy' | 'maxConnectionsPerAddre
 export class CroupierExpressAdapter extends ExpressAdapter {
   /** Set by the application. Sees every request, including those for unknown routes. */
   firstHandler: FirstHandler = (_request, _response, next) => next();
-  /** Set by the application. Is notified of requests and connections that never reach a route. */
+  /** Set by the application. Is notified of malformed requests and destroyed connections, which reach no route. */
   observer: ServerObserver = { reportMalformed: () => '', connectionDestroyed: () => undefined };
   /**
    * Set by the application. Whether connections are closed after each answer, as during a stop: the client then opens
@@ -111,8 +111,8 @@ export class CroupierExpressAdapter extends ExpressAdapter {
 }
 
 /**
- * Classes whose prototypes already are the application's. Express sets the prototype of every request and response. On
- * an object that already has it, this does nothing; a change makes all later property accesses slow.
+ * Classes whose instances already have the prototypes that Express sets on every request and response. Setting the
+ * prototype that an object already has does nothing; changing it would make all later property accesses slow.
  */
 function messageClassesOf(application: Express, closesConnections: () => boolean) {
   class ExpressRequest extends IncomingMessage {}
@@ -133,13 +133,12 @@ function messageClassesOf(application: Express, closesConnections: () => boolean
   };
 }
 
-/** Escapes of unreserved characters, which mean the same unescaped: RFC 3986, section 2.3. */
+/** Percent-encoded unreserved characters, which mean the same unencoded: RFC 3986, section 2.3. */
 const UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi;
 
 /**
- * The request target for routing. Unreserved characters are unescaped, because Express compares the path as it was
- * sent. Undefined if the path cannot be decoded, or has a fragment, which the signature covers and Express would
- * ignore.
+ * The request target for routing. Unreserved characters are decoded, because Express compares the path as it was sent.
+ * @returns undefined if the path cannot be decoded, or has a fragment, which the signature covers but Express ignores
  */
 function routableUrl(url: string): string | undefined {
   if (url.includes('#')) return undefined;

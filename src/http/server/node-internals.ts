@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Undocumented properties of Node's sockets. The callers still work if a version of Node lacks them. */
+/** Undocumented properties of Node's sockets. The functions below still work if a version of Node lacks them. */
 interface Internals {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
   readonly parser?: { onIncoming: () => number } | null;
@@ -10,7 +10,8 @@ interface Internals {
 const LLHTTP_STOP = 2;
 
 /**
- * How many of the bytes written to a socket the kernel has accepted. `socket.bytesWritten` also counts queued buffers.
+ * How many bytes of a socket the kernel has accepted, and how many wait for it. `socket.bytesWritten` would also count
+ * queued buffers.
  */
 export function kernelProgress(socket: Socket): { sentBytes: number; waitingBytes: number } {
   const { bytesWritten = socket.bytesWritten, writeQueueSize = socket.writableLength } =

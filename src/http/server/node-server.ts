@@ -15,10 +15,10 @@ import { postponeContinue } from './expect-continue.js';
 import { framingFault, refuseFraming } from './request-framing.js';
 import type { ServerLimits } from './server-limits.js';
 
-/** Longer than load balancers keep an idle connection, so that they close it first; in milliseconds. */
+/** How long an idle connection is kept, in milliseconds: longer than load balancers do, so that they close it first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-/** Is notified of requests and connections that never reach a route. */
+/** Is notified of malformed requests and destroyed connections, which reach no route. */
 export interface ServerObserver {
   /**
    * Reports a request that violates HTTP.

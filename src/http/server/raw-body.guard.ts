@@ -7,7 +7,7 @@ import { continueToBody } from './expect-continue.js';
 /** Default limit of a request body, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** How many bytes beyond its limit are read of an oversized body before the answer. */
+/** How many bytes of an oversized body are read beyond its limit before it is answered. */
 const PATIENCE_BYTES = 1024 * 1024;
 
 const BODY_LIMIT = 'croupier:body-limit';
@@ -17,7 +17,7 @@ export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 
 /**
  * Reads the body as bytes, whatever its content type, because the signature covers these bytes. It is a guard and not a
- * middleware, because an unknown route is a 404 before the body is read.
+ * middleware, so that an unknown route is a 404 without its body being read.
  * @throws CroupierError PAYLOAD_TOO_LARGE · UNSUPPORTED_ENCODING. Contract, section 1, order of checks
  */
 @Injectable()

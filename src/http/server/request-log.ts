@@ -127,8 +127,8 @@ function originOf(request: Request): LogFields {
 }
 
 /**
- * The origin of a request that has ended, without the request: connections and timers keep the trace of the request during
- * which they were created.
+ * The origin of a request that has ended, as values that do not refer to the request: connections and timers keep the trace
+ * of the request in which they were created, and would keep the request, too.
  */
 function finalOrigin(request: Request): () => LogFields {
   const fields = originOf(request);
@@ -147,8 +147,8 @@ function labelsOf(tenant: SignedBy | undefined): TenantLabels {
 }
 
 /**
- * Whether an unauthenticated caller caused the line. Such callers could cause any number of lines; those of tenants
- * and administrators, and of a 5xx, which is our fault, must not be lost among them.
+ * Whether an unauthenticated caller caused the line. Such callers could cause any number of lines, so these are bounded.
+ * Lines of tenants and administrators, and of a 5xx, which is our fault, are never suppressed.
  */
 function isUnauthenticated(request: Request): boolean {
   const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };

@@ -11,7 +11,7 @@ export interface Validator {
   /** Names of the constrained fields. */
   readonly fields: ReadonlySet<string>;
   /**
-   * If true, `validateSync` reports no error. If false, call `validateSync`, which decides and provides the message.
+   * If true, `validateSync` would report no error. If false, call `validateSync`, which decides and provides the message.
    */
   readonly accepts: (instance: object) => boolean;
 }
@@ -45,7 +45,7 @@ function compile(type: Type<object>): Validator {
   };
 }
 
-/** A field is accepted if one of its conditions does not hold, so that it is not validated, or if every constraint holds. */
+/** A field is accepted if all its constraints hold, or if a condition for validating it does not hold. */
 function fieldCheck(type: Type<object>, field: string, metadata: readonly Metadata[]): Check {
   const isCondition = (one: Metadata) => one.type === ValidationTypes.CONDITIONAL_VALIDATION;
   const conditions = metadata.filter(isCondition).map((one) => one.constraints[0] as Check);

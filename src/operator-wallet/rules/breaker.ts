@@ -14,8 +14,8 @@ export const PROBE_INTERVAL_MS = 1_000;
 export type CallResult = 'answered' | 'failed';
 
 /**
- * The breaker of one operator: open while, of at least 20 calls that ended within the last 30 seconds, more than half
- * failed. A call counts when it ends, because a time-out may be longer than the window. Contract, section 9.
+ * The breaker of one operator. It is open while at least 20 calls have ended within the last 30 seconds and more than half
+ * of them failed. A call counts when it ends, because a time-out may be longer than the window. Contract, section 9.
  *
  * All times are milliseconds of the same monotonic clock.
  */

@@ -9,7 +9,7 @@ import {
 import { NO_ADDRESS } from '../../outbound/base-url.js';
 import { WALLET_ADAPTERS } from '../tenant.js';
 
-/** A year of 365 days. A round that outlives its session for longer must be settled by a person. */
+/** A year of 365 days. A round that outlives its session by more must be settled by a person. */
 const LONGEST_LATE_SETTLEMENT_SECONDS = 31_536_000;
 const HIGHEST_REQUESTS_PER_SECOND = 1_000_000;
 
@@ -23,7 +23,7 @@ export const TenantId = (example: string) =>
 export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
 
 /**
- * The status of a tenant or game; a disabled one is refused within a second. Contract, section 3, "Late settlement".
+ * The status of a tenant or game, which takes effect within a second. Contract, section 3, "Late settlement".
  */
 export const StatusField = (description = 'a new one is ACTIVE') =>
   ChoiceField(['ACTIVE', 'DISABLED'], { presence: 'optional', description });
@@ -46,10 +46,10 @@ export const LateSettlementSeconds = () =>
     description: '0 by default, and with null',
   });
 
-/** The characters and the length of an address. */
+/** The allowed characters and length of an address. */
 export const PRINTABLE = /^[!-~]{1,2048}$/;
 
-/** https, without credentials, query or fragment. `checkBaseUrl` validates the whole. Contract, section 4. */
+/** The base address of a wallet or webhook. The pattern is coarse; `checkBaseUrl` checks the rest. Contract, section 4. */
 export const BaseUrl = (example: string, presence: Presence) =>
   PatternField(PRINTABLE, NO_ADDRESS, {
     presence,

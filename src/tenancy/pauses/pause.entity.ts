@@ -5,7 +5,7 @@ import type { TenantKind } from '../tenant.js';
 /** The kinds of things that can be paused. */
 export type PausedKind = TenantKind | 'GAME';
 
-/** Refuses BETs and launches of an operator, provider or game until it ends. Contract, section 9. */
+/** A pause of an operator, provider or game: until it ends, its BETs and launches are refused. Contract, section 9. */
 @Entity({ name: 'pauses', synchronize: false })
 export class Pause {
   @PrimaryColumn(text('kind'))
@@ -18,7 +18,7 @@ export class Pause {
   @Column(text('reason'))
   reason: string;
 
-  /** When the pause ends; null: only when it is resumed. */
+  /** When the pause ends; null if it ends only when it is resumed. */
   @Column(nullable(instant('until')))
   until: Date | null;
 

@@ -1,7 +1,7 @@
 import type { Query } from '../../database/database.js';
 import type { TenantKind } from '../tenant.js';
 
-/** A tenant's stored secrets. They belong to no entity; all statements on them are here. */
+/** A tenant's stored secrets. No entity has them; all statements that read or write them are in this file. */
 export interface EncryptedSecrets {
   readonly id: string;
   readonly kind: TenantKind;
@@ -87,7 +87,7 @@ export async function replaceSecrets(
 /**
  * Replaces both secrets; the overlap of the previous one begins now, by the database's clock.
  * @param query of the transaction that has locked the tenant
- * @returns until when the previous secret is valid; now if there is none
+ * @returns when the previous secret becomes invalid; now if there is none
  */
 export async function rotateSecrets(
   query: Query,

@@ -5,7 +5,7 @@ import { lockSecrets } from './encrypted-secret.store.js';
 
 /**
  * Repeats each tenant's last entry about its secrets if that entry is about to be archived, so that `verifySecrets`
- * still finds it in the log. The lock on the tenants excludes a rotation meanwhile.
+ * still finds it in the log. The lock on the tenants prevents a rotation meanwhile.
  * @param before the first day that stays in the log
  */
 export async function repeatSecretEntries(

@@ -84,7 +84,7 @@ export class SecretBox {
   }
 
   /**
-   * Decrypts a secret; one of the earlier format, which has no id, gets a new id.
+   * Decrypts a secret. One in the earlier format, which has no id, gets a new id.
    * @throws Error as `decrypt` does
    */
   identify(place: SecretPlace, encryptedSecret: string): IdentifiedSecret {
@@ -94,7 +94,7 @@ export class SecretBox {
 
   /**
    * Decrypts a secret.
-   * @returns without an id if the text has the format of an earlier version
+   * @returns the secret, without an id if the text has the earlier format
    * @throws Error if it is not an encrypted text, was encrypted with another key or for another place, or was altered
    */
   decrypt(place: SecretPlace, encryptedSecret: string): { secret: string; secretId?: string } {

@@ -18,7 +18,7 @@ export interface SecretReport {
   readonly stale: readonly StaleSecret[];
   /** Tenants whose secret has an id, so that it could be compared with the log. */
   readonly identified: number;
-  /** Tenants whose secret has no id in the log yet: it was stored by an earlier version. */
+  /** Tenants whose secret has no id in the log yet, because an earlier version stored it. */
   readonly notIdentified: number;
 }
 
@@ -31,8 +31,8 @@ interface Recorded {
 }
 
 /**
- * Compares the stored secrets with the audit log, which must have been verified before. A text restored from a backup
- * has another id than the last one in the log.
+ * Compares the stored secrets, by their ids, with the audit log, which must have been verified before. A secret that
+ * somebody restored from a backup has an id other than the last one in the log.
  */
 export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
   const { tenants, entries } = await database.transaction(async ({ query }) => {
@@ -85,14 +85,14 @@ function staleSecrets(stored: EncryptedSecrets, recorded: Recorded, box: SecretB
 }
 
 /**
- * An instant in the form of the log. PostgreSQL's infinity, which pg does not parse as a Date, never equals one of
- * the log.
+ * An instant in the form of the log. PostgreSQL's infinity, which pg does not parse as a Date, equals no instant of the
+ * log.
  */
 function instantText(instant: Date | null): string {
   return instant instanceof Date ? instant.toISOString() : String(instant);
 }
 
-/** A secret with an id that no entry of the log names: its entry was removed, or the tenant was renamed. */
+/** A secret that has an id although no entry names one for its tenant: the entry was removed, or the tenant renamed. */
 function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: SecretBox): StaleSecret[] {
   const place: SecretPlace = { tenantId: id, column: 'current' };
   if (!hasId(box, place, encryptedSecret)) return [];
@@ -117,7 +117,7 @@ function mismatch(
 ): string | undefined {
   try {
     const { secretId } = box.decrypt(place, encrypted);
-    // A text of the earlier format has no id, so the log never names it.
+    // A text in the earlier format has no id, so the log cannot name it.
     return secretId !== undefined && secretId === recordedId ? undefined : 'it is a different secret';
   } catch (error) {
     return `it cannot be decrypted: ${(error as Error).message}`;
