@@ -112,6 +112,6 @@ describe("an administrator's route", () => {
   });
 });
 
-test('ignores routes of other audiences', async () => {
+test('the guard ignores routes of other audiences', async () => {
   expect(await ask('open')).toEqual({ passed: true, actor: undefined });
 });

@@ -96,7 +96,7 @@ test('two roles that do not include each other admit to the routes of both', asy
   ]);
 });
 
-test('its subject is the actor in the audit log', async () => {
+test("a token's subject is the actor in the audit log", async () => {
   await ask(await token({ claims: { sub: 'bob', croupier_role: 'admin' } }), 'GET', '/v1/admin/keys');
   const { items } = (await world.admin('GET', '/v1/admin/audit?actor=jwt:bob')).json;
   expect(items).toMatchObject([{ actor: 'jwt:bob', role: 'admin', action: 'key.list' }]);

@@ -72,7 +72,7 @@ test('an unaltered log of several days is valid', async () => {
   expect(new Set(days).size).toBe(3);
 });
 
-describe('of a log in which a person', () => {
+describe('if a person', () => {
   const of = (day: number, position: number) => `day = '${days[day]!}' AND position = ${position}`;
   const set = (what: string) => () => `UPDATE audit_entries SET ${what} WHERE ${of(1, 3)}`;
 
@@ -111,12 +111,12 @@ describe('of a log in which a person', () => {
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/4:`)]);
   });
 
-  test('cut off the end of a day, the seal in the next is named', async () => {
+  test('cut off the end of a day, the first row of the next day is named', async () => {
     const { status, said } = await tampered(`DELETE FROM audit_entries WHERE ${of(1, 5)}`);
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
   });
 
-  test('removed a whole day, the seal in the next is named', async () => {
+  test('removed a whole day, the first row of the next day is named', async () => {
     const { status, said } = await tampered(`DELETE FROM audit_entries WHERE day = '${days[1]!}'`);
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
   });

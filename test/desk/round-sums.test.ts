@@ -101,7 +101,7 @@ describe('the sums of', () => {
     ]);
   });
 
-  test('a sum that a number cannot represent exactly is left out', () => {
+  test('amounts are left out if a number cannot represent them exactly', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const bets = [bet({ amountMinor: most }), bet({ transactionId: 'b', amountMinor: most })];
     expect(sumsOf(bets)[0]?.operator).toEqual({ winMinor: 0 });

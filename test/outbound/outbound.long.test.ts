@@ -87,7 +87,7 @@ describe('an answer', () => {
     expect(await post()).toMatchObject({ kind: 'answered', body: Buffer.alloc(LIMIT_BYTES, 'x') });
   });
 
-  test('is cut off if it is larger', async () => {
+  test('is read no further than the bound, and the call fails', async () => {
     answer = (_, response) => response.write(Buffer.alloc(LIMIT_BYTES + 1, 'x'));
     expect(await post()).toEqual({
       kind: 'failed',
@@ -132,7 +132,7 @@ describe('there is no complete answer:', () => {
     await vi.waitFor(() => expect(sockets.size).toBe(0));
   });
 
-  test('the received part of an answer that was not complete in time is kept', async () => {
+  test('it is not complete in time: the received part is kept', async () => {
     answer = (_, response) => response.writeHead(503).write('{');
     expect(await post('/', 500)).toMatchObject({
       kind: 'timeout',
@@ -140,7 +140,7 @@ describe('there is no complete answer:', () => {
     });
   });
 
-  test('a call that waited too long for a connection is never sent', async () => {
+  test('the call waited too long for a connection: it is never sent', async () => {
     const held: ServerResponse[] = [];
     answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
     const holding = Array.from({ length: CONNECTIONS }, () => post('/held'));
@@ -153,31 +153,6 @@ describe('there is no complete answer:', () => {
     for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
     expect(received).not.toContain('/late');
     expect(received).toContain('/next');
-  });
-
-  test('two tenants at the same address have connections of their own', async () => {
-    const held: ServerResponse[] = [];
-    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
-    const holding = Array.from({ length: 2 * CONNECTIONS }, () => post('/held'));
-    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
-    expect(await post('/other', PATIENCE_MS, 'another operator')).toMatchObject({ kind: 'answered' });
-    expect(sockets.size).toBe(CONNECTIONS + 1);
-    for (const response of held.splice(0)) response.end();
-    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
-    for (const response of held) response.end();
-    for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
-  });
-
-  test('a call to the former address ends there', async () => {
-    const held: ServerResponse[] = [];
-    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
-    const holding = post('/held');
-    await vi.waitFor(() => expect(held).toHaveLength(1));
-    url += '/moved';
-    expect(await post('/next')).toMatchObject({ kind: 'answered' });
-    held[0]?.end();
-    expect(await holding).toMatchObject({ kind: 'answered' });
-    expect(received).toEqual(['/held', '/moved/next']);
   });
 
   test.each([
@@ -213,5 +188,32 @@ describe('there is no complete answer:', () => {
   test('the service has shut down', async () => {
     await outbound.onApplicationShutdown();
     expect(await post()).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('the connections of a tenant', () => {
+  test('are its own, even if another tenant has the same address', async () => {
+    const held: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const holding = Array.from({ length: 2 * CONNECTIONS }, () => post('/held'));
+    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
+    expect(await post('/other', PATIENCE_MS, 'another operator')).toMatchObject({ kind: 'answered' });
+    expect(sockets.size).toBe(CONNECTIONS + 1);
+    for (const response of held.splice(0)) response.end();
+    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
+    for (const response of held) response.end();
+    for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
+  });
+
+  test('to a former address remain until the calls under way have ended', async () => {
+    const held: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const holding = post('/held');
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    url += '/moved';
+    expect(await post('/next')).toMatchObject({ kind: 'answered' });
+    held[0]?.end();
+    expect(await holding).toMatchObject({ kind: 'answered' });
+    expect(received).toEqual(['/held', '/moved/next']);
   });
 });

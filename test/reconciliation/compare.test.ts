@@ -127,7 +127,7 @@ describe('a ROLLBACK that the operator approved', () => {
     expect(names(line(rollback, { status: 'DECLINED' }), rollback, target)).toBe('state-differs');
   });
 
-  test('names its original on both sides', () => {
+  test('differs if the two sides name different originals', () => {
     const target = { booked: true, known: true, lineAmountMinor: 100 };
     expect(names(line(rollback, { originalTransactionId: 'other' }), rollback, target)).toBe('state-differs');
   });
