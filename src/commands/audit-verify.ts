@@ -60,7 +60,7 @@ export async function proveAudit(
     if (file) printHeadFile(file, print);
     if (verdict.headsNotCompared > 0)
       print(
-        `${verdict.headsNotCompared} of the heads are of archived entries whose seals have a key not known here: not compared.`,
+        `${verdict.headsNotCompared} heads of archived entries were not compared: the entry has no seal, or its key is not known here.`,
       );
     if (archives.length > 0 && !(await proveFiles(database, archives, sealer, print))) return 1;
     if (!keys || !verdict.seals) {
@@ -133,11 +133,11 @@ function printSeals(count: SealCount, print: Print, subject = 'Seals'): void {
 
 function printSecrets({ stale, identified, notIdentified }: SecretReport, print: Print): void {
   print(
-    `Secrets: those of ${identified - new Set(stale.map(({ id }) => id)).size} tenants are those that the log names last.`,
+    `Secrets: ${identified - new Set(stale.map(({ id }) => id)).size} tenants have the secrets that the log names last.`,
   );
   if (notIdentified > 0) {
     print(
-      `Secrets: those of ${notIdentified} tenants were stored by an earlier version and cannot be verified: ` +
+      `Secrets: ${notIdentified} tenants have secrets that an earlier version stored and that cannot be verified: ` +
         'run npm run secrets:re-encrypt.',
     );
   }

@@ -64,7 +64,7 @@ test('the secrets stored by creations and rotations are those that the log names
   const { status, said } = await prove();
   expect([status, said]).toEqual([
     0,
-    expect.stringContaining('Secrets: those of 4 tenants are those that the log names last.'),
+    expect.stringContaining('Secrets: 4 tenants have the secrets that the log names last.'),
   ]);
 });
 
@@ -274,7 +274,7 @@ describe('an installation of an earlier version', () => {
     expect(status).toBe(0);
     expect(said).toContain('Seals: 1 are valid.\nSeals: 3 entries have none of their own');
     expect(said).toContain(
-      'Secrets: those of 4 tenants were stored by an earlier version and cannot be verified',
+      'Secrets: 4 tenants have secrets that an earlier version stored and that cannot be verified',
     );
   });
 
@@ -310,7 +310,7 @@ describe('an installation of an earlier version', () => {
     const { status, said: proved } = await proveUpgraded();
     expect([status, proved]).toEqual([
       0,
-      expect.stringContaining('of 6 tenants are those that the log names last.'),
+      expect.stringContaining('Secrets: 6 tenants have the secrets that the log names last.'),
     ]);
     expect(proved).not.toContain('cannot be verified');
     await upgraded.advance(0);
