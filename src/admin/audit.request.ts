@@ -36,10 +36,10 @@ export class AuditQuery extends ListQuery {
 }
 
 export class AuditEntryResponse {
-  @ApiProperty({ example: '2026-01-31', description: 'the day (UTC) of the chain that it belongs to' })
+  @ApiProperty({ example: '2026-01-31', description: 'the day of the entry, in UTC' })
   day: string;
 
-  @ApiProperty({ type: 'integer', example: 17, description: 'its position in that chain, from 1' })
+  @ApiProperty({ type: 'integer', example: 17, description: 'its position within the day, from 1' })
   position: number;
 
   @ApiProperty()

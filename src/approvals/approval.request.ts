@@ -31,7 +31,7 @@ export class ApprovalLimit {
   @ApiProperty({
     type: 'integer',
     example: 0,
-    description: 'the amount carried out in the 24 hours before the request',
+    description: 'the sum of what was carried out in the 24 hours before the request',
   })
   usedMinor: number;
 }
@@ -80,7 +80,7 @@ export class ApprovalItem {
 
   @ApiPropertyOptional({
     example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
-    description: 'Not shown to an operator if an administrator asked',
+    description: 'Not shown to an operator if an administrator made the request',
   })
   askedBy?: string;
 
@@ -110,7 +110,7 @@ export class ApprovalResponse extends ApprovalItem {
   @ApiProperty({
     type: Object,
     example: { spins: 1000, betAmountMinor: 100_000 },
-    description: 'the complete action',
+    description: 'the complete terms of the action',
   })
   terms: object;
 

@@ -20,7 +20,7 @@ export class TransactionRequest {
 
   @OwnIdentifierField({
     example: 'bet-1001',
-    description: "The provider's id of the transaction, which it never uses for another one",
+    description: "The provider's id of the transaction; never use it for another one",
   })
   transactionId: string;
 

@@ -23,9 +23,9 @@ export class WalletController {
   @ApiOperation({
     summary: 'Submit a BET, WIN or ROLLBACK',
     description:
-      'Idempotent on transactionId: the same request again answers the stored body byte for byte, with ' +
+      'Idempotent on transactionId: a repeated request gets the stored answer, byte for byte, with ' +
       '`Idempotency-Replayed: true`. A DECLINED answer is a 200, and final. After a 500, send the same ' +
-      'request again. Do the same after a status without `X-Error-Code`: it comes from a proxy, and ' +
+      'request again. Do the same after an error without `X-Error-Code`: it comes from a proxy, and ' +
       'the transaction may have been booked.\n\n**After the session.** Once a session has expired or ' +
       'been revoked, every kind is a 401 `SESSION_INVALID`, including WIN and ROLLBACK. If the ' +
       'platform has set `lateSettlementSeconds` for you, WIN and ROLLBACK, never BET, are accepted for ' +

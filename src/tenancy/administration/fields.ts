@@ -34,7 +34,7 @@ export const RequestsPerSecond = () =>
     minimum: 1,
     maximum: HIGHEST_REQUESTS_PER_SECOND,
     example: 500,
-    description: '`REQUESTS_PER_SECOND` by default, and with null',
+    description: '`REQUESTS_PER_SECOND` by default; null restores the default',
   });
 
 export const LateSettlementSeconds = () =>
@@ -43,7 +43,7 @@ export const LateSettlementSeconds = () =>
     minimum: 0,
     maximum: LONGEST_LATE_SETTLEMENT_SECONDS,
     example: 86_400,
-    description: '0 by default, and with null',
+    description: '0 by default; null restores the default',
   });
 
 /** The allowed characters and length of an address. */
@@ -72,8 +72,8 @@ export const Currencies = () =>
     most: MAX_CURRENCIES,
     example: ['EUR', 'USD'],
     description:
-      'a launch, grant or adjustment in another currency is a 400; by default, and with null, any is ' +
-      'accepted',
+      'a launch, grant or adjustment in another currency is a 400; by default, any is accepted; ' +
+      'null restores the default',
   });
 
 /** Its upper bound depends on the configured lease, so it is checked when the operator is stored. */
@@ -83,5 +83,5 @@ export const WalletTimeoutMs = () =>
     minimum: 1,
     example: 5000,
     description:
-      '`OPERATOR_TIMEOUT_MS` by default, and with null; at least 1 s less than `TRANSACTION_LEASE_SECONDS`',
+      '`OPERATOR_TIMEOUT_MS` by default; null restores the default; at least 1 s less than `TRANSACTION_LEASE_SECONDS`',
   });

@@ -30,7 +30,7 @@ export class AdjustmentsAdminController {
     summary: "Adjust a player's balance",
     description:
       'The operator books it as an ADJUSTMENT of the provider `platform`, with the adjustmentId as its ' +
-      'transactionId. The same request again returns the stored outcome; after a 500 it calls the ' +
+      'transactionId. A repeated request returns the stored outcome; after a 500 it calls the ' +
       'operator again. The adjustment is found under `/v1/admin/transactions/platform/{adjustmentId}`.',
   })
   @ApiBody({ type: AdjustmentRequest })

@@ -29,6 +29,6 @@ export class SessionDetailPage extends NextCursor {
   session: SessionItem;
   @ApiProperty({ type: [RoundResponse], description: 'Of the transactions on this page, newest first' })
   rounds: RoundResponse[];
-  @ApiProperty({ type: [TransactionItem], description: 'A page of them, newest first' })
+  @ApiProperty({ type: [TransactionItem], description: 'One page of them, newest first' })
   transactions: TransactionItem[];
 }

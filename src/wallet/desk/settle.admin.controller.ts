@@ -22,11 +22,11 @@ export class SettleAdminController {
   @ApiOperation({
     summary: 'Settle a parked transaction by hand',
     description:
-      'For an operator that states the outcome by other means than its wallet, such as mail. Always ' +
-      'waits for the approval of a second person. Then the transaction is settled as if the operator ' +
-      'had answered so: nothing is sent, and it stays marked as `settledByHand`. If it is decided in ' +
-      'the meantime, the approval ends with `result.error`. The answer to the provider has the balance ' +
-      'given here, else the last one that the operator reported for the player, else 0.',
+      'For an operator that states the outcome by other means than its wallet, such as e-mail. A ' +
+      'settlement always waits for the approval of a second person. Then the transaction is settled as ' +
+      'if the wallet had given this answer: nothing is sent, and it stays marked as `settledByHand`. If ' +
+      'it is decided in the meantime, the approval ends with `result.error`. The answer to the provider ' +
+      'has the balance given here, else the last one that the operator reported for the player, else 0.',
   })
   @ApiBody({ type: SettleRequest })
   @ApiAcceptedResponse({ type: ApprovalItem, description: 'waits for approval' })

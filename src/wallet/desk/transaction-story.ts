@@ -264,7 +264,7 @@ function requestText(row: WholeRow): string {
     verdict === null
       ? 'the operator decides'
       : `decided by the platform: ${verdict}${verdict === 'DECLINED' ? ` ${declineReason}` : ''}, no money moves`;
-  return `${who} requests ${kind}${what} over ${money(amountMinor, currency)}; ${decision}`;
+  return `${who} requests ${kind}${what} for ${money(amountMinor, currency)}; ${decision}`;
 }
 
 function iso(date: Date): string {

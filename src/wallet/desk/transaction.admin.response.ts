@@ -43,7 +43,7 @@ export class TransactionItem {
   originalTransactionId?: string;
   @ApiPropertyOptional({ description: "The free-spin batch's externalRef" })
   freeSpinsRef?: string;
-  @ApiPropertyOptional({ description: 'If it is DECLINED, such as `INSUFFICIENT_FUNDS`' })
+  @ApiPropertyOptional({ description: 'Why it was DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
   @ApiPropertyOptional({ description: 'Why an adjustment was made, such as `refund, ticket 4711`' })
   reason?: string;
@@ -115,10 +115,11 @@ const OPERATOR_STATUS = {
 const OPERATOR_BODY = {
   description:
     "The operator's answer. A valid one is composed of the fields that the service reads (status, balance, reason, " +
-    'operatorTransactionId). Of an invalid one, such as the body of a 503, the first 4 KiB as they were received; ' +
-    'line breaks and tabs are spaces, other control characters U+FFFD',
+    'operatorTransactionId). An invalid one, such as the body of a 503, is cut off after 4 KiB; its line breaks and ' +
+    'tabs are replaced by spaces, other control characters by U+FFFD',
 } as const;
-/** The operator's answer outside of its wallet, as a person has entered it. */
+
+/** An answer that the operator gave by other means than its wallet, as a person has entered it. */
 export class SettledByHandResponse {
   @ApiProperty({ example: 'ticket 4711 of the operator' })
   operatorReference: string;
@@ -134,13 +135,13 @@ export class AttemptResponse {
     description: 'Absent if the attempt left no record',
   })
   driver?: 'provider' | 'resolver' | 'administrator';
-  @ApiPropertyOptional({ description: 'Also on its log lines, and on the call to the operator' })
+  @ApiPropertyOptional({ description: 'Also in its log lines and in the call to the operator' })
   requestId?: string;
   @ApiPropertyOptional({ format: 'date-time', description: 'When the operator was called' })
   startedAt?: string;
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'Until the operator answered, or the call was given up',
+    description: 'Time until the operator answered or the call was given up, in milliseconds',
   })
   durationMs?: number;
   @ApiProperty({
@@ -175,7 +176,7 @@ export class OperatorRequestResponse {
     description: '`/balance`: the platform decided by its own rules, and no money moved',
   })
   route: '/transaction' | '/balance';
-  @ApiProperty({ type: Object, description: 'Fixed at the first claim, and repeated identically' })
+  @ApiProperty({ type: Object, description: 'Fixed by the first attempt, and the same in all others' })
   body: object;
 }
 
@@ -198,7 +199,7 @@ export class TimelineEntry {
     ],
   })
   event: string;
-  @ApiProperty({ description: 'The event as a sentence', example: 'The operator answered APPROVED.' })
+  @ApiProperty({ description: 'The event in words', example: 'attempt 1: APPROVED, balance 997.50 EUR' })
   text: string;
   @ApiPropertyOptional(OPERATOR_STATUS)
   operatorStatus?: number;

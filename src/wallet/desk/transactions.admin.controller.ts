@@ -69,9 +69,9 @@ export class TransactionsAdminController {
   @ApiOperation({
     summary: 'Resolve a transaction now',
     description:
-      'Does now what the resolver would do later: a WIN, ROLLBACK or ADJUSTMENT is sent again unchanged, a BET is ended by a ' +
-      "ROLLBACK of the platform's own. 200 even if the operator fails again: the detail shows the attempt. After " +
-      'the operator DECLINED such a ROLLBACK, only this route sends a further one, with another id.',
+      'Does now what the resolver would do later: a WIN, ROLLBACK or ADJUSTMENT is sent again unchanged, and a BET is ' +
+      'ended by a ROLLBACK that the platform sends itself. The answer is 200 even if the operator fails again; the detail ' +
+      'shows the attempt. If the operator has DECLINED such a ROLLBACK, only this route sends another one, with a new id.',
   })
   @ApiOkResponse({ type: TransactionDetail })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT')
