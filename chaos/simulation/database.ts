@@ -1,6 +1,6 @@
 import type { RoundFacts, SessionFacts } from '../../src/wallet/rules/facts.js';
 import type { ReversedTarget } from '../../src/wallet/rules/decision.js';
-import type { TransactionKey, Undecided } from '../../src/wallet/resolving/undecided.store.js';
+import type { TransactionKey, UndecidedTransaction } from '../../src/wallet/resolving/undecided.store.js';
 import {
   type Claim,
   newClaim,
@@ -70,7 +70,7 @@ export class SimulatedDatabase {
     };
   }
 
-  /** As CLAIM_BET and CLAIM_WIN in fresh-claim.sql.ts; as in fresh-claim.store.ts, a ROLLBACK is not claimed here. */
+  /** As CLAIM_NEW_BET and CLAIM_NEW_WIN in fresh-claim.sql.ts; as in fresh-claim.store.ts, a ROLLBACK is not claimed here. */
   tryClaim({ provider, request, platformTransactionId }: Submission): Claim | undefined {
     if (request.kind === 'ROLLBACK' || this.rows.has(request.transactionId)) return undefined;
     const key = roundKey(provider.id, this.session, request);
@@ -160,7 +160,7 @@ export class SimulatedDatabase {
     return [...this.rows.values()].filter(due);
   }
 
-  find({ providerId, transactionId }: TransactionKey): Undecided | undefined {
+  find({ providerId, transactionId }: TransactionKey): UndecidedTransaction | undefined {
     const row = this.rows.get(transactionId);
     if (!row) return undefined;
     const declinedEnding = (other: Row) =>

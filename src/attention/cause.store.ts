@@ -5,7 +5,7 @@ import { causeOf, type TenantPair, type RowOf, type Search } from './causes.js';
 import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
 
 /** A row of a search. */
-export interface Searched {
+export interface FoundCause {
   readonly cause: Cause;
   /** Whether it is due, and has no item. */
   readonly isNew: boolean;
@@ -33,7 +33,7 @@ export class CauseStore {
    * The next rows of a search.
    * @param place the place of the last row of the window before; undefined for the newest causes
    */
-  async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<Searched[]> {
+  async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<FoundCause[]> {
     const { statement, begin } = SEARCHES[search];
     // Each search gives the rows that its mapping reads.
     const toCause = causeOf[search] as (row: RowOf[Search]) => Cause;

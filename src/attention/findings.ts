@@ -4,7 +4,7 @@ import type { Cause } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 
 /** The operator and time range of a reconciliation. */
-export interface Compared {
+export interface ReconciledRange {
   readonly operatorId: string;
   readonly from: Date;
   readonly to: Date;
@@ -17,7 +17,7 @@ export interface Compared {
  */
 export async function recordFindings(
   database: Database,
-  { operatorId, from, to }: Compared,
+  { operatorId, from, to }: ReconciledRange,
   findings: readonly Cause[],
   complete: boolean,
   by: string,

@@ -2,7 +2,13 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { Database, type Query, type Transaction } from '../database/database.js';
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
-import { type Appended, AuditStore, type Filter, type EntryPlace, type TargetEntry } from './audit.store.js';
+import {
+  type AppendedEntry,
+  AuditStore,
+  type Filter,
+  type EntryPlace,
+  type TargetEntry,
+} from './audit.store.js';
 import type { NewEntry, Entry, Seal, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
@@ -104,7 +110,7 @@ export class Audit implements OnApplicationBootstrap {
    * that seal. So if seals were removed, or a backup was restored under a running service, the numbers have a gap, which
    * `audit:verify` reports.
    */
-  private async seal(query: Query, appended: Appended): Promise<Seal> {
+  private async seal(query: Query, appended: AppendedEntry): Promise<Seal> {
     const seal = this.sealer.seal(Math.max(appended.lastSeal, this.lastSeal) + 1, appended);
     await this.store.insertSeal(query, seal);
     return seal;

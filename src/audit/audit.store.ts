@@ -23,7 +23,7 @@ export interface EntryPlace {
 }
 
 /** An appended entry, with the data for its seal. */
-export interface Appended extends Witness {
+export interface AppendedEntry extends Witness {
   /** The number of the newest seal; 0 if there is none. */
   readonly lastSeal: number;
 }
@@ -204,8 +204,8 @@ export class AuditStore {
     actor: Actor,
     entry: NewEntry,
     requestId: string | undefined,
-  ): Promise<Appended> {
-    const [appended] = await query<Appended>(APPEND, [
+  ): Promise<AppendedEntry> {
+    const [appended] = await query<AppendedEntry>(APPEND, [
       actor.actor,
       actor.role,
       entry.action,
@@ -226,9 +226,9 @@ export class AuditStore {
   }
 
   /** The newest entry if it has no seal. Locks the log: other appends wait for the end of the transaction. */
-  async lockedUnsealedHead(query: Query): Promise<Appended | undefined> {
+  async lockedUnsealedHead(query: Query): Promise<AppendedEntry | undefined> {
     await query(LOCK, []);
-    return (await query<Appended>(UNSEALED_HEAD, []))[0];
+    return (await query<AppendedEntry>(UNSEALED_HEAD, []))[0];
   }
 
   /** The newest entry. */

@@ -53,7 +53,7 @@ export class Chain {
 
   private expected(sameDay: boolean): string {
     if (!this.last) return BEGINNING;
-    return sameDay ? this.last.hash : sealOf(this.last);
+    return sameDay ? this.last.hash : dayDigestOf(this.last);
   }
 }
 
@@ -64,7 +64,7 @@ export function isFirstOfAll({ previousHash }: Entry): boolean {
 
 /** Whether the entry is linked, as the first of its day, to a day that ends with `last`. */
 export function followsDay({ previousHash }: Entry, last: Witness): boolean {
-  return previousHash === sealOf(last);
+  return previousHash === dayDigestOf(last);
 }
 
 /** Whether the entry's hash is that of its content. */
@@ -73,7 +73,7 @@ export function hasItsHash(entry: Entry): boolean {
 }
 
 /** The digest that links a day to the next: its length and its last hash. */
-function sealOf({ day, position, hash }: Witness): string {
+function dayDigestOf({ day, position, hash }: Witness): string {
   return digest('croupier audit', 'day', day, String(position), hash);
 }
 

@@ -38,13 +38,13 @@ export function queryOn(runner: Runner): Query {
 }
 
 /** Receives either an error or the result. */
-export type Answered = (
+export type OnResult = (
   ...answer: [error: Error, result: undefined] | [error: null, result: pg.QueryResult<object>]
 ) => void;
 
 /** The method of pools and clients that runs a prepared query; their types do not declare it. */
 export interface Runner {
-  query(query: pg.Query, answered: Answered): void;
+  query(query: pg.Query, answered: OnResult): void;
 }
 
 /**

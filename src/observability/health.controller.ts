@@ -2,7 +2,7 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Unsigned } from '../http/caller.js';
-import { type Checks, Readiness, STATES, type ReadinessStatus } from './readiness.js';
+import { type Checks, Readiness, CHECK_STATES, type ReadinessStatus } from './readiness.js';
 
 class LivenessResponse {
   @ApiProperty({ enum: ['ok'] })
@@ -10,16 +10,16 @@ class LivenessResponse {
 }
 
 class ReadinessChecks implements Checks {
-  @ApiProperty({ enum: STATES })
+  @ApiProperty({ enum: CHECK_STATES })
   database: Checks['database'];
 
   @ApiProperty({
-    enum: [...STATES, 'unknown'],
+    enum: [...CHECK_STATES, 'unknown'],
     description: '`down`: a migration is pending; `unknown` while the database is down',
   })
   migrations: Checks['migrations'];
 
-  @ApiProperty({ enum: STATES, required: false, description: 'present if `REDIS_URL` is set' })
+  @ApiProperty({ enum: CHECK_STATES, required: false, description: 'present if `REDIS_URL` is set' })
   redis?: NonNullable<Checks['redis']>;
 }
 

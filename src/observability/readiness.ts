@@ -11,8 +11,8 @@ import { Metrics } from './metrics.js';
  */
 const CHECK_EVERY_MS = 1_000;
 
-export const STATES = ['up', 'down'] as const;
-type State = (typeof STATES)[number];
+export const CHECK_STATES = ['up', 'down'] as const;
+type State = (typeof CHECK_STATES)[number];
 
 export interface Checks {
   readonly database: State;

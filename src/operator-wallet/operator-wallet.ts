@@ -11,7 +11,7 @@ export type MovementRequest = WalletTransactionRequest;
 export type Player = WalletBalanceRequest;
 
 /** It is not known whether the wallet acted: it gave no answer, or an invalid one. */
-export interface Unknown {
+export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly cause: 'timeout' | 'unavailable';
   /** Set if the call timed out or its connection failed, so that there was no HTTP answer. */
@@ -26,8 +26,8 @@ export interface Booked extends WalletTransactionResponse {
   readonly kind: 'decided';
 }
 
-export type WalletAnswer = Booked | Unknown;
-export type BalanceAnswer = (WalletBalanceResponse & { readonly kind: 'known' }) | Unknown;
+export type WalletAnswer = Booked | UnknownOutcome;
+export type BalanceAnswer = (WalletBalanceResponse & { readonly kind: 'known' }) | UnknownOutcome;
 
 /** The source of truth for a player's money. Each implementation is an adapter; an operator's configuration names one. */
 export interface OperatorWallet {

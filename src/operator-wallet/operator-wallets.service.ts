@@ -10,7 +10,7 @@ import { TenancyService } from '../tenancy/tenancy.service.js';
 import { DemoBooks } from './demo-books.js';
 import { DemoWallet } from './demo.wallet.js';
 import { type CallKind, OperatorGate } from './operator-gate.js';
-import type { OperatorWallet, Unknown } from './operator-wallet.js';
+import type { OperatorWallet, UnknownOutcome } from './operator-wallet.js';
 import { SignedJsonWallet } from './signed-json.wallet.js';
 
 /** The owner of the money, and the session; an adjustment has none. */
@@ -174,7 +174,7 @@ export class OperatorWallets {
       outcome = outcomeOf(answer);
       this.recordCall(owner.operatorId, answer, monotonicMs() - startedMs);
       if (answer.kind === 'unknown') {
-        const { cause, detail } = answer as Unknown;
+        const { cause, detail } = answer as UnknownOutcome;
         const { operatorId } = owner;
         this.logger.warn({
           msg: 'no valid answer from the wallet',
@@ -201,7 +201,7 @@ export class OperatorWallets {
   }
 }
 
-type MeasuredAnswer = { kind: string; status?: string } | Unknown;
+type MeasuredAnswer = { kind: string; status?: string } | UnknownOutcome;
 
 function outcomeOf(answer: { kind: string; status?: string; cause?: string }): string {
   return answer.status ?? answer.cause ?? answer.kind;
@@ -215,7 +215,7 @@ function healthOf(answer: { kind: string; cause?: string }): CallOutcome {
 /** The call of a DEMO session, which reaches no operator and has no bound. */
 const UNLIMITED: ReservedCall = { release: () => undefined };
 
-const NOT_CONFIGURED: Unknown = {
+const NOT_CONFIGURED: UnknownOutcome = {
   kind: 'unknown',
   cause: 'unavailable',
   detail: 'the operator is unknown to this instance',

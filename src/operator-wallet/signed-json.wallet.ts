@@ -6,7 +6,7 @@ import type {
   OperatorWallet,
   MovementRequest,
   Player,
-  Unknown,
+  UnknownOutcome,
   WalletAnswer,
 } from './operator-wallet.js';
 
@@ -78,7 +78,7 @@ function balanceIn(outcome: CallOutcome): BalanceAnswer {
   return { kind: 'known', balance: balance as number };
 }
 
-function read(outcome: CallOutcome): ReadAnswer | Unknown {
+function read(outcome: CallOutcome): ReadAnswer | UnknownOutcome {
   if (outcome.kind === 'timeout') {
     const { detail, received } = outcome;
     return { kind: 'unknown', cause: 'timeout', noHttpAnswer: true, detail, ...(received && { received }) };
@@ -104,7 +104,7 @@ interface ReadAnswer {
   readonly received: ReceivedAnswer;
 }
 
-function unavailable(detail: string, received?: ReceivedAnswer): Unknown {
+function unavailable(detail: string, received?: ReceivedAnswer): UnknownOutcome {
   return { kind: 'unknown', cause: 'unavailable', detail, ...(received && { received }) };
 }
 

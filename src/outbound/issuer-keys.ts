@@ -64,7 +64,7 @@ export class IssuerKeys {
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const answer = await boundedFetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (answer.status !== 200)
-      throw new Error(`the issuer's discovery document was answered ${answer.status}`);
+      throw new Error(`the issuer answered ${answer.status} for its discovery document`);
     const document = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };
     if (document.issuer !== issuer) throw new Error('the discovery document belongs to another issuer');
     return createRemoteJWKSet(this.keysAddress(document.jwks_uri), {

@@ -34,7 +34,7 @@ const RETRY_AFTER_SECONDS = 1;
 export type AdmissionClass = 'beginning' | 'settling';
 
 /** A request under way. */
-export interface Admitted {
+export interface AdmittedRequest {
   /** Ends loading and claiming, so that the next request may begin. Repeated calls have no effect. */
   endClaiming(): void;
   /** Ends the request, after its answer. Must be called once. */
@@ -69,7 +69,7 @@ export class Admission {
    * Admits a request, if necessary after a wait.
    * @throws CroupierError OVERLOADED if too many requests are under way, or admission takes longer than three seconds
    */
-  async enter(of: AdmissionClass): Promise<Admitted> {
+  async enter(of: AdmissionClass): Promise<AdmittedRequest> {
     if (this.underWay >= (of === 'settling' ? MAX_UNDER_WAY_SETTLING : MAX_UNDER_WAY)) {
       throw this.refusal('full');
     }
@@ -93,7 +93,7 @@ export class Admission {
     });
   }
 
-  private admitted(): Admitted {
+  private admitted(): AdmittedRequest {
     let claiming = true;
     const endClaiming = () => {
       if (claiming) this.admitNext();

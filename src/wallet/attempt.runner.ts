@@ -7,7 +7,7 @@ import { currentRequestId } from '../observability/trace.js';
 import type {
   OperatorWallet,
   MovementRequest,
-  Unknown,
+  UnknownOutcome,
   WalletAnswer,
 } from '../operator-wallet/operator-wallet.js';
 import {
@@ -27,7 +27,7 @@ import { TransactionStore } from './transaction.store.js';
 export type AttemptOutcome =
   | { readonly to: 'lost' }
   | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
-  | { readonly to: 'unknown'; readonly unknown: Unknown };
+  | { readonly to: 'unknown'; readonly unknown: UnknownOutcome };
 
 /** A claimed attempt, with its reserved call to the operator. */
 export interface ClaimedAttempt {
@@ -261,7 +261,7 @@ function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }
   return kind === 'ROLLBACK' && verdict === undefined;
 }
 
-const LEASE_TOO_SHORT: Unknown = {
+const LEASE_TOO_SHORT: UnknownOutcome = {
   kind: 'unknown',
   cause: 'timeout',
   detail: 'the lease would not outlive the call',
@@ -293,6 +293,6 @@ export function refusedCall(): CroupierError {
 }
 
 /** The error code for a missing or invalid answer of an operator. */
-export function codeOf(unknown: Unknown): 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE' {
+export function codeOf(unknown: UnknownOutcome): 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE' {
   return unknown.cause === 'timeout' ? 'OPERATOR_TIMED_OUT' : 'OPERATOR_UNAVAILABLE';
 }

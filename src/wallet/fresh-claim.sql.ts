@@ -61,7 +61,7 @@ const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMa
  * Claims a new BET whose session, game and operator allow it. If two items of a batch have the same id, only one is
  * claimed; the platform's transaction id tells which.
  */
-export const CLAIM_BET = groupStatement(
+export const CLAIM_NEW_BET = groupStatement(
   'transaction_claim_bet',
   REQUEST,
   (items) =>
@@ -82,7 +82,7 @@ const ROUND_KEY = `
  * Claims a new WIN that its session and its round allow, and takes the round's lock; does neither if another claim has
  * changed the round since it was read.
  */
-export const CLAIM_WIN = groupStatement(
+export const CLAIM_NEW_WIN = groupStatement(
   'transaction_claim_new_win',
   REQUEST,
   (items) => `

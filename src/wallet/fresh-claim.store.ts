@@ -4,7 +4,7 @@ import { GroupCommit } from '../database/group-commit.js';
 import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { CLAIM_BET, CLAIM_WIN } from './fresh-claim.sql.js';
+import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from './fresh-claim.sql.js';
 import { type Claim, newClaim, type Submission } from './transaction.js';
 
 interface ClaimRow extends Pick<Claim, 'operatorId' | 'sessionId' | 'mode'> {
@@ -39,7 +39,7 @@ export class FreshClaims {
     // rules/attempt.ts, `decide`: no BET while its game, provider or operator is paused.
     const bet = { operatorId, providerId: provider.id, gameId: request.gameId };
     if (request.kind === 'BET' && this.tenancy.pauseOfBets(bet)) return undefined;
-    const statement = request.kind === 'BET' ? CLAIM_BET : CLAIM_WIN;
+    const statement = request.kind === 'BET' ? CLAIM_NEW_BET : CLAIM_NEW_WIN;
     let sentMs = monotonicMs();
     const row = await measure('claim', () =>
       this.groupCommit.run<ClaimRow>(statement, this.valuesOf(submission), (atMs) => (sentMs = atMs)),

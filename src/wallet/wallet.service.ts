@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
 import type { CallKind } from '../operator-wallet/operator-gate.js';
-import type { Unknown } from '../operator-wallet/operator-wallet.js';
+import type { UnknownOutcome } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-wallets.service.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -11,7 +11,7 @@ import { SessionOwners } from '../session/session-owners.js';
 import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { Admission, type Admitted } from './admission.js';
+import { Admission, type AdmittedRequest } from './admission.js';
 import {
   AttemptRunner,
   codeOf,
@@ -133,7 +133,10 @@ export class WalletService {
    * Loads the facts, decides by the rules and acts on the decision; starts over if another request changed the facts
    * meanwhile.
    */
-  private async decideAndExecute(submission: Submission, admitted: Admitted): Promise<TransactionAnswer> {
+  private async decideAndExecute(
+    submission: Submission,
+    admitted: AdmittedRequest,
+  ): Promise<TransactionAnswer> {
     const { request } = submission;
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
       const facts = await this.transactions.load(submission);
@@ -206,7 +209,7 @@ export class WalletService {
   private async execute(
     submission: Submission,
     claimed: ClaimedAttempt,
-    admitted: Admitted,
+    admitted: AdmittedRequest,
   ): Promise<TransactionAnswer> {
     admitted.endClaiming();
     const { operatorId, sessionId } = claimed.claim;
@@ -305,6 +308,6 @@ export class WalletService {
   }
 }
 
-function unanswered(unknown: Unknown): CroupierError {
+function unanswered(unknown: UnknownOutcome): CroupierError {
   return new CroupierError(codeOf(unknown));
 }

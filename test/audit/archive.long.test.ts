@@ -153,7 +153,7 @@ describe('a partition is detached only', () => {
   test('if its entries are those of the file', async () => {
     const oneEntry = `(SELECT day, position FROM audit_entries WHERE target = 'test:1' ORDER BY day LIMIT 1)`;
     await tampered(world.sql, `DELETE FROM audit_entries WHERE (day, position) = ${oneEntry}`, () =>
-      expect(detach(names[0]!)).rejects.toThrow('does not hold what the file has'),
+      expect(detach(names[0]!)).rejects.toThrow('does not have exactly the entries of the file'),
     );
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { Admission, type Admitted, MAX_CLAIMING } from '../../src/wallet/admission.js';
+import { Admission, type AdmittedRequest, MAX_CLAIMING } from '../../src/wallet/admission.js';
 import { type LaunchedSession, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
 
 const BEYOND = 10;
@@ -33,7 +33,7 @@ function recordAdmissions(): number[] {
   return admitted;
 }
 
-const leave = (places: readonly Admitted[]) => places.forEach((place) => place.leave());
+const leave = (places: readonly AdmittedRequest[]) => places.forEach((place) => place.leave());
 
 test('a request that is not admitted is refused after a wait, and uses up no id', async () => {
   const booked = world.transaction(session, 'BET');
@@ -93,7 +93,7 @@ test('a WIN is admitted before BETs, and of BETs the newest', async () => {
 
 test('a place is passed on once, even if its holder releases it repeatedly', async () => {
   const places = await takeAll();
-  const third: Admitted[] = [];
+  const third: AdmittedRequest[] = [];
   const waiting = [admission.enter('settling'), admission.enter('settling')];
   for (const next of waiting) void next.then((place) => third.push(place));
   places[0]?.endClaiming();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataSource } from '../../src/database/data-source.js';
 import { PLANNER } from '../../src/database/group-commit.js';
 import { BY_TOKEN } from '../../src/session/session.store.js';
-import { CLAIM_BET, CLAIM_WIN } from '../../src/wallet/fresh-claim.sql.js';
+import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
 import { LOAD, SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/transaction.sql.js';
 import { createTestDatabase } from '../world/database.js';
 import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
@@ -18,7 +18,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 const GROWING = ['transactions', 'rounds', 'sessions'];
 
-const STATEMENTS = [CLAIM_BET, CLAIM_WIN, LOAD, SETTLE, SETTLE_ROLLBACK, BY_TOKEN].flatMap(
+const STATEMENTS = [CLAIM_NEW_BET, CLAIM_NEW_WIN, LOAD, SETTLE, SETTLE_ROLLBACK, BY_TOKEN].flatMap(
   ({ single, batch }) => [single, batch],
 );
 

@@ -99,7 +99,7 @@ export async function detachArchived(
     throw new Error(`${partition} is not the oldest partition with entries; that is ${oldest}`);
   const stored = await store.entriesBefore(found.end, head);
   if (stored.entries !== entries || !stored.endsWithHead)
-    throw new Error(`${partition} does not hold what the file has`);
+    throw new Error(`${partition} does not have exactly the entries of the file`);
   await detachPartition(database, 'audit_entries', found);
   return partition;
 }

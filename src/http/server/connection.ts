@@ -14,7 +14,7 @@ const LINGER_BYTES = 1024 * 1024;
 export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
 
 /** A client's connection. Bounds its unanswered requests, and the time for which it may leave an answer unread. */
-export class Connection {
+export class ClientConnection {
   private readonly unanswered = new Set<ServerResponse>();
   private latestRequest: IncomingMessage | undefined;
   private progress = { sentBytes: 0, atMs: 0 };

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import { monotonicMs } from '../../runtime/clock.js';
 import type { AddressLimit } from './address-limit.js';
 import { type ParserError, refuseOnSocket, statusOf } from './broken-http.js';
-import { Connection, type DestroyReason } from './connection.js';
+import { ClientConnection, type DestroyReason } from './connection.js';
 import { postponeContinue } from './expect-continue.js';
 import { framingFault, refuseFraming } from './request-framing.js';
 import type { ServerLimits } from './server-limits.js';
@@ -41,7 +41,7 @@ export function createNodeServer<
   addresses: AddressLimit,
   observer: ServerObserver,
 ): Server<Request, Response> {
-  const connections = new Map<Socket, Connection>();
+  const connections = new Map<Socket, ClientConnection>();
   const server = createServer(
     {
       ...messageClasses,
@@ -74,7 +74,7 @@ export function createNodeServer<
       return;
     }
     const report = (reason: DestroyReason) => observer.connectionDestroyed(reason, address);
-    connections.set(socket, new Connection(socket, limits, report, monotonicMs));
+    connections.set(socket, new ClientConnection(socket, limits, report, monotonicMs));
     socket.once('close', () => {
       connections.delete(socket);
       leave();

@@ -7,7 +7,7 @@ import { isIdentifier } from '../../http/validation/identifier.js';
 import { GameResponse, type PutGameRequest } from './game.request.js';
 import { GameStore } from '../game.store.js';
 import { pageById, type PageOf, type PageQuery } from '../../http/lists/page.js';
-import { type Paused, PausesService } from '../pauses/pauses.service.js';
+import { type WithPause, PausesService } from '../pauses/pauses.service.js';
 import { TenancyService } from '../tenancy.service.js';
 import type { Game } from '../tenant.js';
 
@@ -25,7 +25,7 @@ export class GameAdministration {
    * Creates or replaces a game.
    * @throws CroupierError INVALID_REQUEST, also if there is no such provider
    */
-  async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<Paused<Game>> {
+  async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<WithPause<Game>> {
     const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;
     const stored = await this.audit.change(actor, async (transaction, record) => {
       const put = await this.games.put(transaction, { gameId, providerId, name, status, launchUrl });
@@ -44,7 +44,7 @@ export class GameAdministration {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(gameId: string): Promise<Paused<Game>> {
+  async find(gameId: string): Promise<WithPause<Game>> {
     const game = isIdentifier(gameId) ? await this.games.find(gameId) : undefined;
     if (!game) throw new CroupierError('NOT_FOUND', 'no such game');
     return this.pauses.withPause('GAME', gameId, game);
@@ -54,7 +54,7 @@ export class GameAdministration {
    * One page of games, ordered by gameId.
    * @throws CroupierError INVALID_REQUEST
    */
-  async list(query: PageQuery): Promise<PageOf<Paused<Game>>> {
+  async list(query: PageQuery): Promise<PageOf<WithPause<Game>>> {
     const { items, ...page } = await pageById(
       query,
       (after) => this.games.list(after),

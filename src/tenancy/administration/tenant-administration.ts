@@ -18,7 +18,7 @@ import {
 } from '../secrets/encrypted-secret.store.js';
 import { type IdentifiedSecret, SecretBox } from '../secrets/secret-box.js';
 import type { RotatedSecret } from '../secrets/secret.request.js';
-import { type Paused, PausesService } from '../pauses/pauses.service.js';
+import { type WithPause, PausesService } from '../pauses/pauses.service.js';
 import { TenancyService } from '../tenancy.service.js';
 import type { TenantEntity } from '../tenant.entity.js';
 import { OperatorResponse, ProviderResponse } from './tenant.response.js';
@@ -81,7 +81,7 @@ export class TenantAdministration {
     actor: Actor,
     id: string,
     request: ChangeProviderRequest,
-  ): Promise<Paused<TenantEntity>> {
+  ): Promise<WithPause<TenantEntity>> {
     const { name, status, requestsPerSecond, webhookBaseUrl, lateSettlementSeconds } = request;
     return this.change(actor, 'PROVIDER', id, {
       name,
@@ -98,7 +98,7 @@ export class TenantAdministration {
     actor: Actor,
     id: string,
     request: ChangeOperatorRequest,
-  ): Promise<Paused<TenantEntity>> {
+  ): Promise<WithPause<TenantEntity>> {
     const { name, status, requestsPerSecond, walletBaseUrl, walletAdapter } = request;
     const { walletTimeoutMs, currencies } = request;
     this.checkWalletTimeout(walletTimeoutMs);
@@ -152,7 +152,7 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(kind: TenantKind, id: string): Promise<Paused<TenantEntity>> {
+  async find(kind: TenantKind, id: string): Promise<WithPause<TenantEntity>> {
     const tenant = isIdentifier(id) ? await this.tenants.find(kind, id) : undefined;
     if (!tenant) throw unknown(kind);
     return this.pauses.withPause(kind, id, tenant);
@@ -162,7 +162,7 @@ export class TenantAdministration {
    * One page of tenants, ordered by id.
    * @throws CroupierError INVALID_REQUEST
    */
-  async list(kind: TenantKind, query: PageQuery): Promise<PageOf<Paused<TenantEntity>>> {
+  async list(kind: TenantKind, query: PageQuery): Promise<PageOf<WithPause<TenantEntity>>> {
     const { items, ...page } = await pageById(
       query,
       (after) => this.tenants.list(kind, after),
@@ -236,7 +236,7 @@ export class TenantAdministration {
     kind: TenantKind,
     id: string,
     changes: ProviderChanges | OperatorChanges,
-  ): Promise<Paused<TenantEntity>> {
+  ): Promise<WithPause<TenantEntity>> {
     const tenant = await this.audit.change(actor, async (transaction, record) => {
       const changed = isIdentifier(id) && (await this.tenants.change(transaction, kind, id, changes));
       if (!changed) throw unknown(kind);

@@ -13,7 +13,7 @@ import { type PauseRequest, PauseResponse, type ResumeRequest } from './pause.re
 import { PauseStore } from './pause.store.js';
 
 /** An operator, provider or game with its current pause. */
-export type Paused<T> = T & { readonly pause: Pause | null };
+export type WithPause<T> = T & { readonly pause: Pause | null };
 
 /** Pauses and resumes operators, providers and games. Contract, section 9, "Health and pauses". */
 @Injectable()
@@ -68,7 +68,7 @@ export class PausesService {
   }
 
   /** Adds the current pause, or null. */
-  async withPause<T extends object>(kind: PausedKind, id: string, item: T): Promise<Paused<T>> {
+  async withPause<T extends object>(kind: PausedKind, id: string, item: T): Promise<WithPause<T>> {
     const [shown] = await this.withPauses(kind, [item], () => id);
     return shown!;
   }
@@ -78,7 +78,7 @@ export class PausesService {
     kind: PausedKind,
     items: readonly T[],
     idOf: (item: T) => string,
-  ): Promise<Paused<T>[]> {
+  ): Promise<WithPause<T>[]> {
     const pauses = await this.pauses.ofTargets(kind, items.map(idOf));
     const now = this.databaseClock.now();
     const inForce = new Map(

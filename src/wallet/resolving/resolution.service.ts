@@ -7,10 +7,10 @@ import type { RoundFacts } from '../rules/facts.js';
 import { decideResolution } from '../rules/resolution.js';
 import type { Claim, Driver } from '../transaction.js';
 import { TransactionStore } from '../transaction.store.js';
-import { type TransactionKey, type Undecided, UndecidedStore } from './undecided.store.js';
+import { type TransactionKey, type UndecidedTransaction, UndecidedStore } from './undecided.store.js';
 
 /** The outcome of one try to resolve a transaction. */
-export type Resolved =
+export type ResolveOutcome =
   /** The operator decided; `ended` is a BET whose ROLLBACK was APPROVED. */
   | { readonly to: 'approved' | 'declined' | 'ended' }
   /** The operator DECLINED to reverse the BET: it stays as it was. */
@@ -41,7 +41,7 @@ export class ResolutionService {
     private readonly randomness: Randomness,
   ) {}
 
-  async resolve(key: TransactionKey, driver: Exclude<Driver, 'provider'>): Promise<Resolved> {
+  async resolve(key: TransactionKey, driver: Exclude<Driver, 'provider'>): Promise<ResolveOutcome> {
     const stored = await this.undecided.find(key);
     if (!stored) return { to: 'not-found' };
     const decision = decideResolution(stored, driver === 'administrator');
@@ -67,7 +67,7 @@ export class ResolutionService {
   }
 
   /** Claims the platform's own ROLLBACK and marks the BET, by the same statements as a provider's. */
-  private async claimEnding(bet: Undecided, ordinal: number): Promise<Claim | undefined> {
+  private async claimEnding(bet: UndecidedTransaction, ordinal: number): Promise<Claim | undefined> {
     const { providerId, transactionId, operatorId, sessionId, mode, amountMinor, attempt } = bet;
     const { playerRef, gameId, roundId, currency } = bet;
     if (gameId === null || roundId === null) throw new Error(`the BET ${transactionId} is in no round`);
@@ -86,11 +86,11 @@ export class ResolutionService {
   }
 
   private async execute(
-    { operatorId, mode }: Undecided,
+    { operatorId, mode }: UndecidedTransaction,
     kind: MovementRequest['kind'],
     claim: () => Promise<Claim | undefined>,
     driver: Exclude<Driver, 'provider'>,
-  ): Promise<Resolved> {
+  ): Promise<ResolveOutcome> {
     const claimed = await this.attempts.claim({ operatorId, mode }, kind, claim);
     if (claimed.to === 'lost') return { to: 'in-flight' };
     if (claimed.to === 'refused') return { to: 'unknown', operatorFailed: true };
@@ -107,7 +107,7 @@ export class ResolutionService {
 }
 
 /** The outcome for a BET, derived from that of its ROLLBACK. */
-function outcomeForBet(rollback: Resolved): Resolved {
+function outcomeForBet(rollback: ResolveOutcome): ResolveOutcome {
   if (rollback.to === 'approved') return { to: 'ended' };
   if (rollback.to === 'declined') return { to: 'ending-declined' };
   return rollback.to === 'decided-before' ? { to: 'in-flight' } : rollback;

@@ -9,8 +9,8 @@ import { Metrics } from '../../observability/metrics.js';
 import { Tracing } from '../../observability/tracing/tracing.js';
 import { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
-import { ResolutionService, type Resolved } from './resolution.service.js';
-import { type Due, UndecidedStore } from './undecided.store.js';
+import { ResolutionService, type ResolveOutcome } from './resolution.service.js';
+import { type DueTransaction, UndecidedStore } from './undecided.store.js';
 
 /** Polling interval, in milliseconds. */
 const POLL_MS = 10_000;
@@ -86,7 +86,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
   private async resolveOperator(operatorId: string): Promise<void> {
     let failures = 0;
     const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_PASS;
-    let after: Due | undefined;
+    let after: DueTransaction | undefined;
     for (let batch = 0; batch < BATCHES_PER_PASS && !mustStop(); batch += 1) {
       const due = await this.undecided.due(operatorId, BATCH, after);
       await concurrently(CONCURRENT_CALLS, due, async (transaction) => {
@@ -103,7 +103,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
    * Resolves one transaction. Its failure is logged, because it must not block later transactions.
    * @returns undefined if it failed
    */
-  private resolve(due: Due): Promise<Resolved | undefined> {
+  private resolve(due: DueTransaction): Promise<ResolveOutcome | undefined> {
     // The attempt, its log lines and the operator's request carry this id, as for an incoming request.
     const requestId = `resolver-${this.randomness.uuid()}`;
     return this.tracing.runWork('resolve', requestId, { actor: 'resolver', ...keysOf(due) }, () =>
@@ -115,8 +115,8 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     );
   }
 
-  private async resolveTraced(due: Due): Promise<Resolved> {
-    const resolved: Resolved = due.givenUp
+  private async resolveTraced(due: DueTransaction): Promise<ResolveOutcome> {
+    const resolved: ResolveOutcome = due.givenUp
       ? { to: 'for-a-person' }
       : await this.resolution.resolve(due, 'resolver');
     if (resolved.to === 'for-a-person' || resolved.to === 'ending-declined') await this.park(due, resolved);
@@ -124,7 +124,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     return resolved;
   }
 
-  private async park(due: Due, { to }: Resolved): Promise<void> {
+  private async park(due: DueTransaction, { to }: ResolveOutcome): Promise<void> {
     if (!(await this.undecided.park(due))) return;
     const because =
       to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : 'undecided after 24 hours';
@@ -133,7 +133,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     for (const watcher of this.parkedWatchers) watcher();
   }
 
-  private report(due: Due, { to }: Resolved): void {
+  private report(due: DueTransaction, { to }: ResolveOutcome): void {
     if (to === 'in-flight' || to === 'decided-before' || to === 'not-found') return;
     this.metrics.transactionResolved(due.operatorId, to);
     if (to === 'unknown') this.logger.warn({ msg: 'transaction not resolved yet' });
@@ -142,7 +142,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
 }
 
 /** The fields by which every log line names the transaction. */
-function keysOf({ providerId, transactionId, operatorId }: Due) {
+function keysOf({ providerId, transactionId, operatorId }: DueTransaction) {
   return { providerId, transactionId, operatorId };
 }
 

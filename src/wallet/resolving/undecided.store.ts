@@ -12,7 +12,7 @@ export interface TransactionKey {
 }
 
 /** A transaction with the facts that resolving it needs. */
-export interface Undecided extends UndecidedFacts, TransactionKey {
+export interface UndecidedTransaction extends UndecidedFacts, TransactionKey {
   readonly sessionId: string | null;
   /** The version of its round: the condition of the claim that ends a BET. */
   readonly roundVersion: RoundFacts['version'];
@@ -30,7 +30,7 @@ export interface UndecidedCount {
 }
 
 /** A transaction that is due for another attempt. */
-export interface Due extends TransactionKey {
+export interface DueTransaction extends TransactionKey {
   readonly operatorId: string;
   /** Whether it is still undecided after a whole day of attempts. */
   readonly givenUp: boolean;
@@ -128,13 +128,19 @@ export class UndecidedStore {
    * @param limit at least 1
    * @param after the last one of the page before; undefined for the first page
    */
-  due(operatorId: string, limit: number, after?: Due): Promise<Due[]> {
+  due(operatorId: string, limit: number, after?: DueTransaction): Promise<DueTransaction[]> {
     const { lastAttemptAt, providerId, transactionId } = after ?? BEFORE_ALL;
-    return this.database.query<Due>(DUE, [operatorId, limit, lastAttemptAt, providerId, transactionId]);
+    return this.database.query<DueTransaction>(DUE, [
+      operatorId,
+      limit,
+      lastAttemptAt,
+      providerId,
+      transactionId,
+    ]);
   }
 
-  async find({ providerId, transactionId }: TransactionKey): Promise<Undecided | undefined> {
-    const [found] = await this.database.query<Undecided>(FIND, [providerId, transactionId]);
+  async find({ providerId, transactionId }: TransactionKey): Promise<UndecidedTransaction | undefined> {
+    const [found] = await this.database.query<UndecidedTransaction>(FIND, [providerId, transactionId]);
     return found;
   }
 

@@ -5,7 +5,7 @@ import type { TransactionRequest, RoundFacts } from './facts.js';
  * A WIN is booked if a BET of its round is APPROVED and not being rolled back, if the round has no BET at all, or for
  * free spins. DECLINED BETs do not count. Contract, section 3, "A WIN".
  *
- * CLAIM_WIN in wallet/fresh-claim.sql.ts repeats the condition for `book`.
+ * CLAIM_NEW_WIN in wallet/fresh-claim.sql.ts repeats the condition for `book`.
  */
 export function decideWin(request: TransactionRequest, round: RoundFacts): Decision {
   const anyBet = round.betStands || round.betUndecided || round.betRolledBack;

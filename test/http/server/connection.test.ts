@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Connection } from '../../../src/http/server/connection.js';
+import { ClientConnection } from '../../../src/http/server/connection.js';
 import { kernelProgress } from '../../../src/http/server/node-internals.js';
 
 const TIMEOUT_MS = 30_000;
@@ -11,7 +11,7 @@ const ANSWER = Buffer.alloc(32 * 1024 * 1024);
 let listener: Server;
 let client: Socket;
 let socket: Socket;
-let connection: Connection;
+let connection: ClientConnection;
 let nowMs: number;
 const report = vi.fn();
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   client = connect((listener.address() as { port: number }).port, '127.0.0.1').pause();
   [socket] = (await once(listener, 'connection')) as [Socket];
   const limits = { unansweredRequests: 16, unreadAnswerTimeoutMs: TIMEOUT_MS };
-  connection = new Connection(socket, limits, report, () => nowMs);
+  connection = new ClientConnection(socket, limits, report, () => nowMs);
 });
 
 afterEach(() => {
