@@ -41,7 +41,7 @@ export interface NewTransaction {
   readonly providerId: string;
   readonly platformTransactionId: string;
   readonly operatorId: string;
-  /** An adjustment has none. */
+  /** Never null for a transaction of a provider; the type is that of the stored column. */
   readonly sessionId: string | null;
   readonly mode: Mode;
   readonly request: TransactionRequest;

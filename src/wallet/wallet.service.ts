@@ -62,7 +62,7 @@ export class WalletService {
    *
    * Invariant: the operator is called only under our committed claim, and the provider receives only what is stored. A
    * crash before the claim leaves nothing; after it, the transaction stays PENDING until its lease expires.
-   * @throws CroupierError OVERLOADED, else as the contract's tables say
+   * @throws CroupierError OVERLOADED, or as the contract's tables say
    */
   async submit(
     provider: Provider,

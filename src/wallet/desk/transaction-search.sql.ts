@@ -45,7 +45,7 @@ export const WINDOW_ROWS = 5_000;
 /** The window for each pair of an operator and a provider, if a page merges the pairs of all operators. */
 export const WINDOW_ROWS_OF_PAIR = 500;
 
-/** A section of the list: after the place `before`, down to and including the place `downTo`. */
+/** A section of the list: what is older than the place `before`, down to and including the place `downTo`. */
 export interface Section {
   readonly before?: Place | undefined;
   readonly downTo?: Place | undefined;
