@@ -144,7 +144,7 @@ const COUNT_SEALS = {
   text: 'SELECT count(*) FROM audit_seals WHERE number <= $1',
 };
 
-/** No entry is written for an earlier day any more. Migration 0011. */
+/** The earliest day that a further entry can have. Migration 0011. */
 const NEXT_DAY = { name: 'audit_next_day', text: 'SELECT audit_next_day()::text AS day' };
 
 /** The partition of the first entry. */
@@ -281,7 +281,7 @@ export class AuditStore {
     return this.database.query<SealedEntry>(FOLLOWING, [after?.day, after?.position, limit]);
   }
 
-  /** The day that the next entry gets, or a later one. */
+  /** The earliest day that a further entry can have. */
   async nextDay(): Promise<string> {
     const [row] = await this.database.query<{ day: string }>(NEXT_DAY, []);
     return row!.day;

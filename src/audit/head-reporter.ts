@@ -26,7 +26,7 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     work: () => this.report(),
     onError: (error) => this.failed(error),
     intervalMs: INTERVAL_MS,
-    // Opening the file now makes the start fail if it cannot be written.
+    // At once, so that a file that cannot be written is reported at the start.
     firstAfterMs: 0,
   });
   private shuttingDown = false;

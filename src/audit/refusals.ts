@@ -12,7 +12,7 @@ import { RepeatedEntries } from './repeated-entries.js';
 
 /**
  * Records refusals of administrators' calls, each in an entry of its own, with its request id. On a route that clients
- * poll, equal refusals within a minute are counted in one entry. Contract, section 9, "Roles".
+ * poll, the repetitions of a refusal within a minute are counted in one entry. Contract, section 9, "Roles".
  */
 @Injectable()
 export class Refusals {

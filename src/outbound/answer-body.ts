@@ -1,4 +1,4 @@
-/** Maximum number of bytes that are read of a counterpart's answer. Contract, section 6. */
+/** Maximum number of bytes of a counterpart's answer that are read. Contract, section 6. */
 export const ANSWER_LIMIT_BYTES = 64 * 1024;
 
 /** Collects the body of an answer as it arrives, up to a limit. */

@@ -6,7 +6,7 @@ import { AnswerBody } from './answer-body.js';
 
 /** Time-out of a request to the issuer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Maximum number of bytes that are read of an answer; keys may carry their certificates. */
+/** Maximum number of bytes of an answer that are read; keys may carry their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;
 /**
  * How long fetched keys are used, and the minimum time between two fetches that tokens with unknown keys cause, in

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Connection } from '../database/connection.js';
 import * as sql from './reconciliation.sql.js';
-import type { ComparedPair, PlatformRecord, ReadLine } from './rules/compare.js';
+import type { ComparedPair, PlatformRecord, NumberedLine } from './rules/compare.js';
 import type { StatementLine } from './statement.js';
 
 /** The transactions to compare: those of an operator with `from` ≤ time < `to`. */
@@ -12,7 +12,7 @@ export interface Range {
 }
 
 /** The line's columns are null if there is no line, and the record's if there is no record. */
-interface Row extends Omit<ReadLine, 'line' | 'inRange'> {
+interface Row extends Omit<NumberedLine, 'line' | 'inRange'> {
   readonly line: number | null;
   readonly bookedAtMs: number | null;
   readonly recordId: string | null;
@@ -142,7 +142,7 @@ function pairOf(row: Row, range: Range): ComparedPair {
   return { line: lineOf(row, range), record: recordOf(row), target: targetOf(row) };
 }
 
-function lineOf(row: Row, { from, to }: Range): ReadLine | null {
+function lineOf(row: Row, { from, to }: Range): NumberedLine | null {
   const { line, bookedAtMs } = row;
   if (line == null) return null;
   const inRange = bookedAtMs === null ? null : bookedAtMs >= from.getTime() && bookedAtMs < to.getTime();

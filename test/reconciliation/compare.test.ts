@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   compare,
   type PlatformRecord,
-  type ReadLine,
+  type NumberedLine,
   type Target,
 } from '../../src/reconciliation/rules/compare.js';
 
@@ -44,7 +44,7 @@ function record(change: Partial<PlatformRecord>): PlatformRecord {
 }
 
 /** A line that equals its record, except for the given fields. */
-function line(of: PlatformRecord | null, change: Partial<ReadLine> = {}): ReadLine {
+function line(of: PlatformRecord | null, change: Partial<NumberedLine> = {}): NumberedLine {
   return {
     ...ID,
     amountMinor: of?.amountMinor ?? 100,
@@ -59,7 +59,7 @@ function line(of: PlatformRecord | null, change: Partial<ReadLine> = {}): ReadLi
   };
 }
 
-function names(one: ReadLine | null, other: PlatformRecord | null, target: Target | null = null): string {
+function names(one: NumberedLine | null, other: PlatformRecord | null, target: Target | null = null): string {
   const findings = compare({ line: one, record: other, target });
   return findings.map(({ name }) => name).join(' ') || 'agree';
 }

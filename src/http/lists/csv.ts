@@ -14,7 +14,7 @@ const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;
 const QUOTED = /[",;\t\r\n]/;
 
 /**
- * One record of RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or a
+ * One CSV record by RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or a
  * list is JSON. Text that a spreadsheet of any locale would evaluate as a formula gets an apostrophe before the
  * formula; a number stays a number.
  */

@@ -19,7 +19,7 @@ export interface Place {
   readonly id: string;
 }
 
-/** An SQL expression for the place of a row, with the full precision of its time. `placeIn` parses its value. */
+/** An SQL expression for the place of a row, with the full precision of its time. `placeOf` parses its value. */
 export const placeColumn = (at: string, id: string) =>
   `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || ${id} AS place`;
 

@@ -1,4 +1,4 @@
-/** Bounds on the resources that one client can occupy. */
+/** Bounds on the resources that clients can occupy. */
 export interface ServerLimits {
   /** Time within which the complete request must have arrived, in milliseconds. */
   readonly requestTimeoutMs: number;

@@ -33,7 +33,7 @@ export interface OperatorLine {
 }
 
 /** A line with its number. */
-export interface ReadLine extends OperatorLine {
+export interface NumberedLine extends OperatorLine {
   /** The line number in the file, from 1. */
   readonly line: number;
   /** The first line with this id. */
@@ -74,7 +74,7 @@ export interface Target {
 
 /** The two sides of one id; one of them may be missing. The target is a ROLLBACK's. */
 export interface ComparedPair {
-  readonly line: ReadLine | null;
+  readonly line: NumberedLine | null;
   readonly record: PlatformRecord | null;
   readonly target: Target | null;
 }
@@ -145,7 +145,11 @@ export function movements({ line, record, target }: ComparedPair): {
   return { operator, platform: sameMoney ? { ...sent, amountMinor: operator.amountMinor } : sent };
 }
 
-function findingsOfRecord(line: ReadLine | null, record: PlatformRecord, target: Target | null): Finding[] {
+function findingsOfRecord(
+  line: NumberedLine | null,
+  record: PlatformRecord,
+  target: Target | null,
+): Finding[] {
   const undecided = record.state === 'PENDING' || record.state === 'TIMED_OUT';
   if (undecided) {
     const unresolved: Finding = { name: 'unresolved', detail: 'the platform waits for a decision' };
@@ -170,7 +174,7 @@ function hasSomethingToReverse(target: Target | null): boolean {
   return target !== null && (target.booked || target.lineAmountMinor !== null);
 }
 
-function stateFindings(line: ReadLine, record: PlatformRecord, statusAccepted: boolean): Finding[] {
+function stateFindings(line: NumberedLine, record: PlatformRecord, statusAccepted: boolean): Finding[] {
   const different = [
     ...(statusAccepted ? [] : ['status']),
     ...(line.kind === record.kind ? [] : ['kind']),
@@ -183,7 +187,7 @@ function stateFindings(line: ReadLine, record: PlatformRecord, statusAccepted: b
   return different.length > 0 ? [{ name: 'state-differs', detail: `${differ(different)}${neverSent}` }] : [];
 }
 
-function amountFindings(line: ReadLine, record: PlatformRecord, target: Target | null): Finding[] {
+function amountFindings(line: NumberedLine, record: PlatformRecord, target: Target | null): Finding[] {
   const different = [
     ...(amountAgrees(line.amountMinor, record, target) ? [] : ['amountMinor']),
     ...(line.currency === record.currency ? [] : ['currency']),
