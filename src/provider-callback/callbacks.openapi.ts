@@ -4,7 +4,7 @@ import type { CallbackRoute } from './provider-callbacks.service.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 const SENT_ONCE =
-  'Sent once to `webhookBaseUrl` and never repeated automatically, over a new connection, without following ' +
+  'Sent once to `webhookBaseUrl` and not repeated after a failure, over a new connection, without following ' +
   'redirects. The whole answer must arrive within `CALLBACK_TIMEOUT_MS` (10 s), and at most 64 KiB of it are ' +
   'read. Verify the signature over the raw body (`verifyPlatformSignature` of the SDK) before anything else, and ' +
   'answer 401 if it is invalid. ';
@@ -75,7 +75,8 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     operationId: 'cancelFreeSpins',
     summary: 'Void the remaining spins of a batch',
     description:
-      'Be idempotent on `externalRef`. Spins that were played before the call arrived remain valid.',
+      'Be idempotent on `externalRef`: the cancel of a whole batch is sent again if the instance that sent it died. ' +
+      'Spins that were played before the call arrived remain valid.',
     fields: BATCH,
     answered: { description: 'Cancelled, or no spins were left; the body is ignored' },
   }),
