@@ -69,8 +69,8 @@ describe('a role', () => {
     ['operations', ['operations', 'support']],
     ['promotions', ['promotions', 'support']],
     ['support', ['support']],
-  ] as const)('%s includes %j', (role, held) => {
-    expect(ROLES.filter((required) => holds([role], required))).toEqual(held);
+  ] as const)('%s includes %j', (role, included) => {
+    expect(ROLES.filter((required) => holds([role], required))).toEqual(included);
   });
 });
 

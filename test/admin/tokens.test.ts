@@ -10,7 +10,7 @@ type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
 /** An OpenID provider that serves its keys. */
 const issuer = createServer((request, response) => {
-  asked.push(request.url ?? '');
+  issuerRequests.push(request.url ?? '');
   if (away) return response.writeHead(503).end();
   const document =
     request.url === '/realm/.well-known/openid-configuration'
@@ -18,7 +18,7 @@ const issuer = createServer((request, response) => {
       : { keys: published };
   return response.end(JSON.stringify(document));
 });
-const asked: string[] = [];
+const issuerRequests: string[] = [];
 let away = false;
 let published: JWK[] = [];
 let issuerUrl: string;
@@ -104,9 +104,9 @@ test("a token's subject is the actor in the audit log", async () => {
 
 test('the keys are fetched once, not for each token', async () => {
   await ask(await token());
-  asked.length = 0;
+  issuerRequests.length = 0;
   for (let i = 0; i < 5; i += 1) await ask(await token());
-  expect(asked).toEqual([]);
+  expect(issuerRequests).toEqual([]);
 });
 
 describe('a token is refused with 401', () => {

@@ -320,9 +320,9 @@ describe('an operator', () => {
   };
 
   test('waits for an administrator, and reads the outcome of its own grant only', async () => {
-    const asked = await world.signed(OPERATOR, '/v1/operator/free-spins', order);
-    expect(asked.status).toBe(202);
-    const id = String(asked.json['approvalId']);
+    const response = await world.signed(OPERATOR, '/v1/operator/free-spins', order);
+    expect(response.status).toBe(202);
+    const id = String(response.json['approvalId']);
     expect((await read(id, OPERATOR)).json).toMatchObject({
       state: 'WAITING',
       askedBy: `operator:${OPERATOR}`,

@@ -292,9 +292,9 @@ describe('an operator that does not answer', () => {
 
     await tick(world);
     expect(await stateOf(other)).toBe('APPROVED');
-    const asked = () => bodies.reduce((sum, body) => sum + calls(body) - 1, 0);
-    expect(asked()).toBeGreaterThan(0);
-    expect(asked()).toBeLessThanOrEqual(8);
+    const furtherCalls = () => bodies.reduce((sum, body) => sum + calls(body) - 1, 0);
+    expect(furtherCalls()).toBeGreaterThan(0);
+    expect(furtherCalls()).toBeLessThanOrEqual(8);
 
     dead.withdraw();
     await tick(world);
@@ -349,11 +349,11 @@ test('a stop waits for the call in flight and begins no other', async () => {
   const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
   const bodies = await Promise.all(Array.from({ length: 10 }, () => timedOut(world, win(), false)));
   for (const { transactionId } of bodies) await letPass(world, transactionId, 61);
-  const held = world.wallet.next({ do: 'hold' }, { kind: 'WIN' });
+  const heldCall = world.wallet.next({ do: 'hold' }, { kind: 'WIN' });
   const ticking = other.app.get(Resolver).tick();
-  await held.arrived;
+  await heldCall.arrived;
   const closed = other.app.close();
-  held.release();
+  heldCall.release();
   await Promise.all([ticking, closed]);
   const states = await Promise.all(bodies.map(stateOf));
   expect(states).toContain('APPROVED');

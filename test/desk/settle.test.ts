@@ -58,8 +58,8 @@ describe('a parked transaction that is settled by hand', () => {
     const session = await world.launch({ playerRef: 'ann' });
     const bet = await parked(world, world.transaction(session, 'BET', { amountMinor: 250 }));
     const calls = world.wallet.calls(bet.transactionId).length;
-    const asked = await ask(bet);
-    expect([asked.status, asked.json]).toMatchObject([
+    const requested = await ask(bet);
+    expect([requested.status, requested.json]).toMatchObject([
       202,
       {
         state: 'WAITING',
@@ -69,12 +69,12 @@ describe('a parked transaction that is settled by hand', () => {
         summary: `settling BET ${bet.transactionId} of 2.50 EUR for ann by hand as APPROVED, operator's reference ticket 77: its wallet is gone`,
       },
     ]);
-    expect((await ask(bet)).json['approvalId']).toBe(asked.json['approvalId']);
+    expect((await ask(bet)).json['approvalId']).toBe(requested.json['approvalId']);
     expect((await ask(bet, { status: 'DECLINED' })).status).toBe(409);
-    expect((await approve(asked.json['approvalId'], asker)).status).toBe(403);
+    expect((await approve(requested.json['approvalId'], asker)).status).toBe(403);
     expect(await world.stateOf(bet.transactionId)).toBe('TIMED_OUT');
 
-    const { json } = await approve(asked.json['approvalId']);
+    const { json } = await approve(requested.json['approvalId']);
     expect(json).toMatchObject({
       state: 'APPROVED',
       result: {
@@ -205,15 +205,15 @@ test.each(
     // Settled as DECLINED, while the wallet would approve: two outcomes would show.
     const { approvalId } = (await ask(win, { status: 'DECLINED' })).json;
     const calls = world.wallet.calls(win.transactionId).length;
-    const held = await holdRow(win);
+    const rowLock = await holdRow(win);
     const settlement = () => approve(approvalId);
     const retry = () => world.submit(win);
     const leading = first === 'settlement' ? settlement() : retry();
-    await held.untilWaiting(1);
+    await rowLock.untilWaiting(1);
     const following = first === 'settlement' ? retry() : settlement();
     const others = [retry(), asker.call('POST', `${pathOf(win)}/resolve`), tick(world)];
-    await held.untilWaiting(2);
-    await held.release();
+    await rowLock.untilWaiting(2);
+    await rowLock.release();
     const [approved, retried] = await Promise.all(
       first === 'settlement' ? [leading, following] : [following, leading],
     );

@@ -85,8 +85,8 @@ describe('the list', () => {
     const undone = bet();
     await world.submit(undone);
     await world.submit(rollbackOf(undone));
-    const held = bet();
-    const holder = await abandoned(world, held);
+    const abandonedBet = bet();
+    const holder = await abandoned(world, abandonedBet);
     const of = `playerRef=${session.playerRef}`;
     const found = async (query: string) => new Set(idsOf(await list(query)));
     const ids = (...bodies: Body[]) => new Set(bodies.map(({ transactionId }) => transactionId));
@@ -97,7 +97,7 @@ describe('the list', () => {
     expect(await found(`${of}&state=TIMED_OUT`)).toEqual(ids(doubtful));
     expect(await found(`${of}&state=DECLINED`)).toEqual(ids(refused));
     expect(await found(`${of}&state=ROLLED_BACK`)).toEqual(ids(undone));
-    expect(await found(`${of}&state=PENDING`)).toEqual(ids(held));
+    expect(await found(`${of}&state=PENDING`)).toEqual(ids(abandonedBet));
     expect(await found(`operatorId=${OTHER_OPERATOR}&providerId=${PROVIDER}`)).toEqual(ids(theirs));
     expect(await found(`providerId=${OTHER_PROVIDER}`)).toEqual(ids(others));
     expect(await found(`operatorId=${OTHER_OPERATOR}`)).toEqual(ids(theirs));

@@ -141,14 +141,14 @@ describe('there is no complete answer:', () => {
   });
 
   test('the call waited too long for a connection: it is never sent', async () => {
-    const held: ServerResponse[] = [];
-    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const pending: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? pending.push(response) : response.end());
     const holding = Array.from({ length: CONNECTIONS }, () => post('/held'));
-    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
+    await vi.waitFor(() => expect(pending).toHaveLength(CONNECTIONS));
     expect(await post('/late', 50)).toMatchObject({ kind: 'timeout' });
     // If it were still waiting, it would be sent before the next one.
     const next = post('/next');
-    for (const response of held) response.end();
+    for (const response of pending) response.end();
     expect(await next).toMatchObject({ kind: 'answered' });
     for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
     expect(received).not.toContain('/late');
@@ -193,26 +193,26 @@ describe('there is no complete answer:', () => {
 
 describe('the connections of a tenant', () => {
   test('are its own, even if another tenant has the same address', async () => {
-    const held: ServerResponse[] = [];
-    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const pending: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? pending.push(response) : response.end());
     const holding = Array.from({ length: 2 * CONNECTIONS }, () => post('/held'));
-    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
+    await vi.waitFor(() => expect(pending).toHaveLength(CONNECTIONS));
     expect(await post('/other', PATIENCE_MS, 'another operator')).toMatchObject({ kind: 'answered' });
     expect(sockets.size).toBe(CONNECTIONS + 1);
-    for (const response of held.splice(0)) response.end();
-    await vi.waitFor(() => expect(held).toHaveLength(CONNECTIONS));
-    for (const response of held) response.end();
+    for (const response of pending.splice(0)) response.end();
+    await vi.waitFor(() => expect(pending).toHaveLength(CONNECTIONS));
+    for (const response of pending) response.end();
     for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
   });
 
   test('to a former address remain until the calls under way have ended', async () => {
-    const held: ServerResponse[] = [];
-    answer = (request, response) => (request.url === '/held' ? held.push(response) : response.end());
+    const pending: ServerResponse[] = [];
+    answer = (request, response) => (request.url === '/held' ? pending.push(response) : response.end());
     const holding = post('/held');
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await vi.waitFor(() => expect(pending).toHaveLength(1));
     url += '/moved';
     expect(await post('/next')).toMatchObject({ kind: 'answered' });
-    held[0]?.end();
+    pending[0]?.end();
     expect(await holding).toMatchObject({ kind: 'answered' });
     expect(received).toEqual(['/held', '/moved/next']);
   });

@@ -65,7 +65,7 @@ test('every route answers as the last build on Fastify did, whatever the method 
 
 test('a request target with a fragment is unknown', async () => {
   const agent = new Agent();
-  const asked = { caller: 'nobody', method: 'GET', path: '/health/live#x', title: '' } as const;
-  expect(await answerOf(asked, targetOf(world), agent)).toBe(NOT_FOUND + NOT_FOUND_BODY);
+  const request = { caller: 'nobody', method: 'GET', path: '/health/live#x', title: '' } as const;
+  expect(await answerOf(request, targetOf(world), agent)).toBe(NOT_FOUND + NOT_FOUND_BODY);
   agent.destroy();
 });

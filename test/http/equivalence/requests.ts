@@ -85,7 +85,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 export type Caller = 'nobody' | 'administrator' | 'provider' | 'operator';
 
-export interface Asked {
+export interface RecordedRequest {
   readonly caller: Caller;
   readonly method: string;
   readonly path: string;
@@ -101,7 +101,7 @@ function callersOf(route: string): Caller[] {
 }
 
 /** Every route × method × spelling × caller. */
-export function allRequests(): Asked[] {
+export function allRequests(): RecordedRequest[] {
   return ROUTES.flatMap((route) => {
     const parameters = route.includes('{') ? Object.entries(PARAMETERS) : [['none', ''] as const];
     return parameters.flatMap(([parameter, value]) =>
@@ -134,7 +134,7 @@ const COMPARED = ['content-type', 'x-error-code', 'x-next-action', 'allow', 'ret
  * @returns the parts of the answer that are compared, as one line
  */
 export async function answerOf(
-  { caller, method, path }: Asked,
+  { caller, method, path }: RecordedRequest,
   target: Target,
   agent: Agent,
 ): Promise<string> {
@@ -171,8 +171,8 @@ export async function answersOf(target: Target): Promise<Record<string, string>>
   const answers: Record<string, string> = {};
   const waiting = allRequests();
   const work = async () => {
-    for (let asked = waiting.shift(); asked; asked = waiting.shift()) {
-      answers[asked.title] = await answerOf(asked, target, agent);
+    for (let request = waiting.shift(); request; request = waiting.shift()) {
+      answers[request.title] = await answerOf(request, target, agent);
     }
   };
   await Promise.all([work(), work(), work(), work()]);
