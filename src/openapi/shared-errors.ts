@@ -19,8 +19,8 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
   return mapOperations(document, (operation, { method }) => {
     const signed = isSecuredBy(operation, SIGNATURE);
     const keyed = (operation.security ?? []).length > 0 && !signed;
-    const codes = [
-      ...ownCodes(operation.responses),
+    const own = ownCodes(operation.responses);
+    const shared = [
       // An unexpected body is read and validated, too.
       ...(method === 'get' ? [] : OF_A_BODY),
       ...(hasPathParameter(operation) ? OF_A_PATH : []),
@@ -28,8 +28,10 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
       ...(keyed ? OF_A_KEY : []),
     ];
     const responses: Responses = { ...operation.responses };
-    for (const { status, ...response } of Object.values(errorResponses([...new Set(codes)]))) {
-      responses[status] = response;
+    const added = new Set(Object.keys(errorResponses(shared.filter((code) => !own.includes(code)))));
+    for (const { status, ...response } of Object.values(errorResponses([...new Set([...own, ...shared])]))) {
+      // A response that gets no further code is kept, because its message may differ from the catalogue's.
+      if (added.has(String(status))) responses[status] = response;
     }
     if (signed) responses['401'] = withInvalidSignature(responses['401']);
     // An operation without a security scheme declares that it needs none.

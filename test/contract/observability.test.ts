@@ -87,7 +87,14 @@ describe('a service with METRICS_TOKEN and without documents', () => {
   afterAll(() => close());
 
   test('serves its metrics only with the token', async () => {
-    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    const refusal = await fetch(`${url}/metrics`);
+    expect(refusal.status).toBe(401);
+    const document = (await world.request('/docs-json')).json as {
+      paths: { '/metrics': { get: { responses: Record<string, unknown> } } };
+    };
+    expect(document.paths['/metrics'].get.responses['401']).toMatchObject({
+      content: { 'application/json': { examples: { UNAUTHORIZED: { value: await refusal.json() } } } },
+    });
     const headers = { Authorization: `Bearer ${ADMIN_KEY}` };
     expect((await fetch(`${url}/metrics`, { headers })).status).toBe(401);
     expect((await fetch(`${url}/metrics`, { headers: { Authorization: 'Bearer m-token' } })).status).toBe(
