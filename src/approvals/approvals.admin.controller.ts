@@ -21,7 +21,7 @@ import {
 import { ApprovalsService } from './approvals.service.js';
 
 const DECIDED_BY =
-  'Beyond the role below, the caller needs the role of the action: `promotions` for a grant or a batch, `operations` for an ' +
+  'In addition to the role below, the caller needs the role of the action: `promotions` for a grant or a batch, `operations` for an ' +
   'adjustment or a settlement.';
 
 /** Contract, section 9, "Limits and approvals". */

@@ -22,8 +22,8 @@ export class AttentionItem {
   @ApiProperty({
     example: 'sandbox-provider/bet-1001',
     description:
-      'Identifies the cause: providerId/transactionId, providerId/operatorId for rounds, requestRef, sessionId ' +
-      'or approvalId',
+      'Identifies the cause: providerId/transactionId, providerId/operatorId for rounds, requestRef, sessionId, ' +
+      'approvalId, or operatorId/providerId/transactionId/finding for reconciliation',
   })
   subject: string;
 
