@@ -22,6 +22,7 @@ import { DeskByCause1764000000018 } from './migrations/0018-desk-by-cause.js';
 import { ReportedAnswers1764000000019 } from './migrations/0019-reported-answers.js';
 import { AuditByActorAndAction1764000000020 } from './migrations/0020-audit-by-actor-and-action.js';
 import { CallbacksOfRequest1764000000021 } from './migrations/0021-callbacks-of-request.js';
+import { FlaggableWins1764000000022 } from './migrations/0022-flaggable-wins.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -72,6 +73,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       ReportedAnswers1764000000019,
       AuditByActorAndAction1764000000020,
       CallbacksOfRequest1764000000021,
+      FlaggableWins1764000000022,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

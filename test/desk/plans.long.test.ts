@@ -15,7 +15,13 @@ import {
 } from '../../src/wallet/desk/transaction-search.sql.js';
 import { Grant } from '../../src/free-spins/grant.entity.js';
 import { type GrantFilter, grantPage } from '../../src/free-spins/grant.store.js';
-import { flaggedPage } from '../../src/free-spins/winnings/winnings.sql.js';
+import {
+  EXAMINED_WINS,
+  FLAGGED_LATELY,
+  type FlaggedFilter,
+  flaggedPage,
+  flaggedWindowEnd,
+} from '../../src/free-spins/winnings/winnings.sql.js';
 import { callbackPage } from '../../src/provider-callback/callback.store.js';
 import { sessionPage } from '../../src/session/session.store.js';
 import { createTestDatabase } from '../world/database.js';
@@ -36,8 +42,8 @@ const BLOCKS_AT_MOST = 2_500;
  * permit, in rows and in blocks.
  */
 const TOUCHED_IN_WINDOW = 8 * WINDOW_ROWS;
-/** Flagged winnings: each row that is ROLLED_BACK, and those of its round, which are read for the WIN and for its flag. */
-const TOUCHED_PER_ROLLED_BACK = 8;
+/** Flagged winnings: each examined WIN with its mark, its grant and the rows of its round. */
+const TOUCHED_BY_FLAGS = 8 * EXAMINED_WINS;
 
 /** The tenants and player of the n-th transaction, session, callback and grant, as SQL expressions. */
 interface Past {
@@ -150,6 +156,12 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
             'round' || n / 3, CASE n % 200 WHEN 10 THEN n::text WHEN 110 THEN 'nowhere' END, 1, '{}', at
        FROM ${numbered(ROWS / 2)} WHERE n % 10 IN (0, 8)`,
   );
+  // Every WIN is marked, as if providers had caused each to be flagged for a while.
+  await sql.run(
+    `INSERT INTO flaggable_wins (provider_id, transaction_id, platform_transaction_id, operator_id, created_at)
+     SELECT provider_id, transaction_id, platform_transaction_id, operator_id, created_at FROM transactions
+      WHERE kind = 'WIN' ON CONFLICT DO NOTHING`,
+  );
   // One provider sends the same request id with every call.
   await sql.run(
     `INSERT INTO attempt_ids (provider_id, transaction_id, platform_transaction_id, request_id, operator_transaction_id,
@@ -168,7 +180,14 @@ async function planOf(
   return nodesOf(await console.run<Explained<ExecutedNode>>(explain, values));
 }
 
-const BIG = new Set(['transactions', 'sessions', 'callbacks', 'free_spin_grants', 'attempt_ids']);
+const BIG = new Set([
+  'transactions',
+  'sessions',
+  'callbacks',
+  'free_spin_grants',
+  'attempt_ids',
+  'flaggable_wins',
+]);
 
 function expectCheap(
   nodes: ExecutedNode[],
@@ -286,6 +305,10 @@ describe.each([
     expectCheap(await planOf(round), 10, 100);
   });
 
+  test('the search for flagged winnings reads the WINs that were marked last', async () => {
+    expectCheap(await planOf({ statement: FLAGGED_LATELY, values: [LIMIT] }));
+  });
+
   describe.each([
     ['the first page', undefined],
     ['a page in the middle', MIDDLE],
@@ -350,12 +373,19 @@ describe.each([
       expectCheap(await planOf(callbackPage(filter, { before: place, limit: LIMIT })));
     });
 
-    test('flagged winnings: reads the rounds of ROLLED_BACK rows, and few others', async () => {
-      const [rolledBack] = await sql.run<{ rows: number }>(
-        `SELECT count(*)::int AS rows FROM transactions WHERE state = 'ROLLED_BACK'`,
-      );
-      const bound = TOUCHED_AT_MOST + rolledBack!.rows * TOUCHED_PER_ROLLED_BACK;
-      expectCheap(await planOf(flaggedPage({}, before, LIMIT)), bound);
+    test.each([
+      ['nothing', {}],
+      ['a large operator', { operatorId: 'operator1' }],
+      ['an operator that stopped long ago', { operatorId: 'operator5' }],
+      ['an operator without rows', { operatorId: 'operator8' }],
+      ['an hour', { from: '2026-01-01T20:00:00Z', to: '2026-01-01T21:00:00Z' }],
+    ] satisfies [string, FlaggedFilter][])('flagged winnings, %s, reads its window', async (___, filter) => {
+      const end = flaggedWindowEnd(filter, before);
+      // A row that a bitmap finds counts twice.
+      expectCheap(await planOf(end), 2 * EXAMINED_WINS);
+      const [last] = await sql.run<{ place: string }>(end.statement.text, end.values);
+      const section = { before, downTo: last && placeOf(last.place) };
+      expectCheap(await planOf(flaggedPage(filter, section, LIMIT)), TOUCHED_BY_FLAGS, TOUCHED_BY_FLAGS * 2);
     });
 
     test.each([

@@ -26,7 +26,8 @@ export class WinningsAdminController {
       '`CANCELLED`, the grant was cancelled before; `NO_STANDING_BET`, a BET of its round was rolled ' +
       'back, and none is PENDING, TIMED_OUT or APPROVED; `ABOVE_LIMIT`, it was above `maxWinMinor`. A ' +
       'round that has no BETs, or only DECLINED ones, is no reason for a flag. A WIN leaves the list ' +
-      'when its flag no longer applies.',
+      'when its flag no longer applies. A page examines a bounded number of WINs. It may be short or ' +
+      'empty and still have a `nextCursor`.',
   })
   @SensitiveRead('free-spins.flagged-list', 'flagged-winnings')
   @ApiList(FlaggedWinListResponse, FlaggedWinQuery, FLAGGED_WIN_COLUMNS)

@@ -3,7 +3,7 @@ import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { Metrics } from '../../observability/metrics.js';
 import { isUuid } from '../../http/validation/identifier.js';
 import type { PageOf } from '../../http/lists/page.js';
-import { pageByTime } from '../../http/lists/time-page.js';
+import { pageOfWindow } from '../../http/lists/time-page.js';
 import type { WinningsTrigger } from '../../wallet/attempt.runner.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { FlaggedWinQuery } from './winnings.request.js';
@@ -40,12 +40,9 @@ export class WinningsService implements OnModuleInit {
     this.watchers.push(watcher);
   }
 
-  /**
-   * Flagged WINs among the newest, in any order, including those that a crash left unreported.
-   * @param changedWithinSeconds examines only rows that were changed in this time; unrestricted by default
-   */
-  flaggedLately(changedWithinSeconds?: number): Promise<FlaggedWin[]> {
-    return this.winnings.flaggedLately(changedWithinSeconds);
+  /** Flagged WINs among those for which a flag became possible last, in any order, including those that a crash left unreported. */
+  flaggedLately(): Promise<FlaggedWin[]> {
+    return this.winnings.flaggedLately();
   }
 
   /** Of the WINs those that are booked and flagged. */
@@ -58,11 +55,11 @@ export class WinningsService implements OnModuleInit {
   }
 
   /**
-   * Every flagged WIN, newest first.
+   * Flagged WINs, newest first.
    * @throws CroupierError INVALID_REQUEST
    */
   flagged(page: FlaggedWinQuery): Promise<PageOf<FlaggedWin>> {
-    return pageByTime(
+    return pageOfWindow(
       page,
       isUuid,
       ({ before, limit }) => this.winnings.flagged(page, before, limit),

@@ -1,4 +1,5 @@
 import type { Statement } from '../../database/database.js';
+import { leading, type TimeSpan, within } from '../../database/time-ordered.js';
 import { type Place, placeColumn } from '../../http/lists/time-page.js';
 
 /** Condition for winnings of real money that the operator has booked, over the table alias `t`. */
@@ -36,7 +37,10 @@ const FLAG_BY_LIMIT = `
   (SELECT 'ABOVE_LIMIT' FROM wins_above_limit l
     WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;
 
-/** The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. */
+/**
+ * The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. Migration 0022 marks each WIN to
+ * which it may apply, and repeats its conditions: a condition that covers more WINs needs a migration.
+ */
 const FLAG = `
   coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
@@ -61,64 +65,39 @@ const FLAGGED_COLUMNS = `
   t.amount_minor AS "amountMinor", t.currency, t.created_at AS "createdAt", t.platform_transaction_id AS id,
   ${placeColumn('t.created_at', 't.platform_transaction_id')}`;
 
+/** Selects the WINs with the keys of the query that are booked and flagged; `order` refers to the keys as `k`. */
+const flaggedAmong = (keys: string, columns: string, order = '') => `
+  SELECT ${columns}
+    FROM (${keys}) k
+   CROSS JOIN LATERAL (SELECT * FROM transactions t
+                        WHERE t.provider_id = k.provider_id AND t.transaction_id = k.transaction_id
+                          AND ${BOOKED} OFFSET 0) t
+   CROSS JOIN LATERAL (SELECT ${FLAG} AS flag OFFSET 0) f
+   WHERE f.flag IS NOT NULL ${order}`;
+
+const FLAGGED_WITH_FLAG = `${FLAGGED_COLUMNS}, f.flag`;
+
 /** The WIN of provider $1 and transaction $2, if it is booked and flagged. */
 export const FLAGGED_WIN: Statement = {
   name: 'winnings_flagged_win',
-  text: `
-    SELECT * FROM (
-      SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag FROM transactions t
-       WHERE t.provider_id = $1 AND t.transaction_id = $2 AND ${BOOKED}
-    ) AS win
-     WHERE flag IS NOT NULL`,
+  text: flaggedAmong('SELECT $1::text AS provider_id, $2::text AS transaction_id', FLAGGED_WITH_FLAG),
 };
-
-/** Selects the WINs of the query `keys` that are booked and flagged. */
-const withFlag = (keys: string, columns: string) => `
-  SELECT ${columns} FROM (
-    SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
-      FROM (${keys}) AS k (provider_id, transaction_id)
-     CROSS JOIN LATERAL (SELECT * FROM transactions t
-                          WHERE t.provider_id = k.provider_id AND t.transaction_id = k.transaction_id
-                            AND ${BOOKED} OFFSET 0) t
-  ) AS wins
-   WHERE flag IS NOT NULL`;
 
 /** Of the WINs of providers $1 and transactions $2 those that are booked and flagged. */
 export const STILL_FLAGGED: Statement = {
   name: 'winnings_still_flagged',
-  text: withFlag('SELECT * FROM unnest($1::text[], $2::text[])', '"providerId", "transactionId"'),
+  text: flaggedAmong(
+    'SELECT * FROM unnest($1::text[], $2::text[]) AS win (provider_id, transaction_id)',
+    't.provider_id AS "providerId", t.transaction_id AS "transactionId"',
+  ),
 };
 
-const CHANGED = (table: string) => `${table}.updated_at > statement_timestamp() - make_interval(secs => $3)`;
-
-/**
- * Flagged WINs among the newest $1 that name a freeSpinsRef, those in the rounds of the newest $2 rows that are ROLLED_BACK
- * of each operator and provider, and the newest $1 that were above a limit; of all these rows, those that were changed in
- * the last $3 seconds. The number of rows read is bounded, however many WINs there are.
- */
+/** Flagged WINs among the $1 that were marked last. */
 export const FLAGGED_LATELY: Statement = {
   name: 'winnings_flagged_lately',
-  text: withFlag(
-    `SELECT w.provider_id, w.transaction_id
-       FROM (SELECT * FROM transactions t WHERE t.free_spins_ref IS NOT NULL
-              ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT $1) w
-      WHERE ${CHANGED('w')}
-      UNION
-     SELECT t.provider_id, t.transaction_id
-       FROM tenants o CROSS JOIN tenants p
-      CROSS JOIN LATERAL (
-        SELECT * FROM transactions t
-         WHERE t.state = ANY (ARRAY['ROLLED_BACK']) AND t.operator_id = o.id AND t.provider_id = p.id
-         ORDER BY t.state DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $2) r
-      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} OFFSET 0) t
-      WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER' AND ${CHANGED('r')}
-      UNION
-     SELECT w.provider_id, w.transaction_id
-       FROM (SELECT * FROM wins_above_limit ORDER BY created_at DESC LIMIT $1) m
-      CROSS JOIN LATERAL (SELECT * FROM transactions t
-                           WHERE t.provider_id = m.provider_id AND t.transaction_id = m.transaction_id OFFSET 0) w
-      WHERE ${CHANGED('w')}`,
-    '*',
+  text: flaggedAmong(
+    'SELECT provider_id, transaction_id FROM flaggable_wins ORDER BY marked_at DESC LIMIT $1',
+    FLAGGED_WITH_FLAG,
   ),
 };
 
@@ -135,54 +114,6 @@ export const FLAGGED_IN_ROUND: Statement = {
      WHERE flag = 'NO_STANDING_BET' LIMIT $3`,
 };
 
-/** A place after every row, because an optional condition could not use an index. */
-const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
-/** The conditions of the place and the filter. The planner drops a condition whose parameter restricts nothing. */
-const BEFORE_PLACE = `(t.created_at, t.platform_transaction_id) < ($1::timestamptz, $2::uuid)
-  AND t.created_at >= $4::timestamptz AND t.created_at < $5::timestamptz
-  AND ($6::text IS NULL OR t.operator_id = $6::text)`;
-const NEWEST_FIRST = `ORDER BY "createdAt" DESC, id DESC LIMIT $3`;
-
-/**
- * Newest first. WINs with a freeSpinsRef are in a partial index by time. Those without a standing BET are found from
- * the ROLLED_BACK rows, which are few and have a partial index, too; OFFSET 0 makes PostgreSQL look up each of their
- * rounds in the index of rounds. Those above a limit are in a table of their own. The statement has no name, so that it
- * is planned for the current rows.
- */
-const FLAGGED: Statement = {
-  name: '',
-  text: `
-    SELECT * FROM (
-      (SELECT * FROM (
-         SELECT ${FLAGGED_COLUMNS}, ${FLAG_BY_GRANTS} AS flag
-           FROM transactions t
-          WHERE t.free_spins_ref IS NOT NULL AND ${BOOKED} AND ${BEFORE_PLACE}
-       ) AS wins
-        WHERE flag IS NOT NULL ${NEWEST_FIRST})
-      UNION ALL
-      (SELECT * FROM (
-         SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
-           FROM (SELECT DISTINCT provider_id, round_id, player_ref, game_id, operator_id, mode
-                   FROM transactions
-                  WHERE state = 'ROLLED_BACK' AND mode = 'REAL' AND ($6::text IS NULL OR operator_id = $6::text)) r
-          CROSS JOIN LATERAL (SELECT * FROM transactions t
-                               WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} AND ${BEFORE_PLACE} OFFSET 0) t
-       ) AS wins
-        WHERE flag = 'NO_STANDING_BET' ${NEWEST_FIRST})
-      UNION ALL
-      (SELECT * FROM (
-         SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
-           FROM wins_above_limit m
-          CROSS JOIN LATERAL (SELECT * FROM transactions t
-                               WHERE t.provider_id = m.provider_id AND t.transaction_id = m.transaction_id
-                                 AND ${BOOKED} AND ${BEFORE_PLACE} OFFSET 0) t
-       ) AS wins
-        WHERE flag = 'ABOVE_LIMIT' ${NEWEST_FIRST})
-    ) AS wins
-    ${NEWEST_FIRST}`,
-};
-
 /** A filter of flagged WINs; an absent field restricts nothing. */
 export interface FlaggedFilter {
   readonly operatorId?: string;
@@ -191,16 +122,54 @@ export interface FlaggedFilter {
   readonly to?: string;
 }
 
-/**
- * One page of the flagged WINs.
- * @param before the place before which the page begins
- */
-export function flaggedPage(
-  { operatorId, from, to }: FlaggedFilter,
-  before: Place = END,
-  limit: number,
-): { statement: Statement; values: unknown[] } {
-  const earliest = from === undefined ? '-infinity' : new Date(from);
-  const end = to === undefined ? 'infinity' : new Date(to);
-  return { statement: FLAGGED, values: [before.at, before.id, limit, earliest, end, operatorId ?? null] };
+/** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
+export const EXAMINED_WINS = 1_000;
+
+/** A section of the list: before one place, down to and including another. */
+type Section = Pick<TimeSpan, 'before' | 'downTo'>;
+
+interface UnnamedStatement {
+  readonly statement: Statement;
+  readonly values: unknown[];
 }
+
+/**
+ * One page of the flagged WINs, newest first. It examines the marked WINs of a section of the list: migration 0022 says
+ * which WINs are marked. The statement has no name, so that it is planned for its values.
+ * @param section what a page examines: see `flaggedWindowEnd`
+ */
+export function flaggedPage(filter: FlaggedFilter, section: Section, limit: number): UnnamedStatement {
+  const values: unknown[] = [limit, EXAMINED_WINS];
+  const marked = markedWins(filter, section, (each) => `$${values.push(each)}`, 'LIMIT $2');
+  const order = `ORDER BY ${newestFirst('k', filter)} LIMIT $1`;
+  return { statement: { name: '', text: flaggedAmong(marked, FLAGGED_WITH_FLAG, order) }, values };
+}
+
+/** The place of the last marked WIN that a page examines; without a row, the page may read to the end of the list. */
+export function flaggedWindowEnd(filter: FlaggedFilter, before: Place | undefined): UnnamedStatement {
+  const values: unknown[] = [EXAMINED_WINS];
+  const last = markedWins(filter, { before }, (each) => `$${values.push(each)}`, 'OFFSET $1 - 1 LIMIT 1');
+  const text = `SELECT ${placeColumn('k.created_at', 'k.platform_transaction_id')} FROM (${last}) k`;
+  return { statement: { name: '', text }, values };
+}
+
+function markedWins(
+  filter: FlaggedFilter,
+  section: Section,
+  value: (each: unknown) => string,
+  rows: string,
+): string {
+  const { operatorId, from, to } = filter;
+  const conditions = [
+    ...(operatorId === undefined ? [] : [leading('operator_id', value(operatorId))]),
+    ...within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }, value),
+  ];
+  return `SELECT * FROM flaggable_wins t ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+    ORDER BY ${newestFirst('t', filter)} ${rows}`;
+}
+
+/** The order of the index that serves the filter. */
+const newestFirst = (table: string, { operatorId }: FlaggedFilter) =>
+  [...(operatorId === undefined ? [] : ['operator_id']), 'created_at', 'platform_transaction_id']
+    .map((column) => `${table}.${column} DESC`)
+    .join(', ');

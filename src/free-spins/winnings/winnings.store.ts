@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import type { Place } from '../../http/lists/time-page.js';
+import { type Found, type Place, placeOf } from '../../http/lists/time-page.js';
 import {
   FLAGGED_IN_ROUND,
   FLAGGED_LATELY,
   FLAGGED_WIN,
   type FlaggedFilter,
   flaggedPage,
+  flaggedWindowEnd,
   OF_GRANT,
   STILL_FLAGGED,
 } from './winnings.sql.js';
@@ -64,14 +65,14 @@ export interface FlaggedWin extends WinKey {
 /** Maximum number of WINs of one round that are reported after a ROLLBACK. */
 const REPORTED_PER_ROUND = 100;
 
-/** Maximum number of the newest WINs that `flaggedLately` examines, and as many above a limit. */
+/** Maximum number of WINs that `flaggedLately` examines. */
 const LATEST_WINS = 2_000;
-/** Maximum number of the newest ROLLED_BACK rows of each operator and provider whose rounds it examines. */
-const LATEST_ROLLED_BACK = 50;
-/** A century, in seconds: no restriction in practice. */
-const EVER_SECONDS = 3_155_760_000;
 
-/** Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. */
+/**
+ * Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. Only which WINs may be
+ * flagged is stored, by the database (migration 0022); whether they are is determined from grants and transactions as they
+ * are now.
+ */
 @Injectable()
 export class WinningsStore {
   constructor(private readonly database: Database) {}
@@ -97,24 +98,24 @@ export class WinningsStore {
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
-  /**
-   * Flagged WINs among the newest, in any order.
-   * @param changedWithinSeconds examines only rows that were changed in this time; unrestricted by default
-   */
-  flaggedLately(changedWithinSeconds = EVER_SECONDS): Promise<FlaggedWin[]> {
-    return this.database.query(FLAGGED_LATELY, [LATEST_WINS, LATEST_ROLLED_BACK, changedWithinSeconds]);
+  /** Flagged WINs among those for which a flag became possible last, in any order. */
+  flaggedLately(): Promise<FlaggedWin[]> {
+    return this.database.query(FLAGGED_LATELY, [LATEST_WINS]);
   }
 
   /**
-   * Newest first.
+   * Newest first, down to the end of a window.
    * @param before the place before which the page begins
    */
-  flagged(
+  async flagged(
     filter: FlaggedFilter,
     before: Place | undefined,
     limit: number,
-  ): Promise<(FlaggedWin & { readonly place: string })[]> {
-    const { statement, values } = flaggedPage(filter, before, limit);
-    return this.database.query(statement, values);
+  ): Promise<Found<FlaggedWin & { readonly place: string }>> {
+    const end = flaggedWindowEnd(filter, before);
+    const [last] = await this.database.query<{ place: string }>(end.statement, end.values);
+    const downTo = last && placeOf(last.place);
+    const { statement, values } = flaggedPage(filter, { before, downTo }, limit);
+    return { rows: await this.database.query(statement, values), downTo };
   }
 }

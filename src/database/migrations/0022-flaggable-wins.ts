@@ -1,0 +1,179 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Marks each WIN that is flagged or may become so (contract, section 6), so that the list of flagged winnings reads the
+ * marked WINs and no others.
+ *
+ * Invariant: every booked WIN of real money to which a flag applies has a row in `flaggable_wins`. Triggers write the row
+ * in the transaction that claims the WIN or the ROLLBACK, so that neither a crash nor an instance of the previous release
+ * can miss it. A row does not say that its WIN is flagged: the WIN may be undecided or DECLINED, and a flag may have
+ * ceased to apply. Rows are never removed. test/free-spins/flaggable-wins.long.test.ts compares them with the flags.
+ *
+ * Not in one transaction, because each trigger locks its table against writes for a moment, and reading the stored WINs
+ * takes longer. Each step can be repeated.
+ */
+export class FlaggableWins1764000000022 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(TABLE);
+    await runner.query(FUNCTIONS);
+    for (const trigger of TRIGGERS) await runner.query(`${LOCK_TIMEOUT} ${trigger}`);
+    await runner.query(MARK_STORED_WINS);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP TRIGGER transactions_flaggable ON transactions;
+      DROP TRIGGER rounds_flaggable ON rounds;
+      DROP TRIGGER wins_above_limit_flaggable ON wins_above_limit;
+      DROP FUNCTION mark_win_of_free_spins, mark_wins_of_round, mark_win_above_limit;
+      DROP TABLE flaggable_wins;
+    `);
+  }
+}
+
+/**
+ * Columns that the list filters or orders by are copied from the transaction, where they never change. `marked_at` is for
+ * the search that looks for new ones: an old WIN may be marked today.
+ */
+const TABLE = `
+CREATE TABLE IF NOT EXISTS flaggable_wins (
+  provider_id              text NOT NULL,
+  transaction_id           text NOT NULL,
+  platform_transaction_id  uuid NOT NULL,
+  operator_id              text NOT NULL,
+  created_at               timestamptz NOT NULL,
+  marked_at                timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (provider_id, transaction_id)
+);
+CREATE INDEX IF NOT EXISTS flaggable_wins_by_time ON flaggable_wins (created_at, platform_transaction_id);
+CREATE INDEX IF NOT EXISTS flaggable_wins_of_operator
+  ON flaggable_wins (operator_id, created_at, platform_transaction_id);
+CREATE INDEX IF NOT EXISTS flaggable_wins_by_mark ON flaggable_wins (marked_at);
+`;
+
+const COLUMNS = 'provider_id, transaction_id, platform_transaction_id, operator_id, created_at';
+const columnsOf = (win: string) =>
+  COLUMNS.split(', ')
+    .map((column) => `${win}.${column}`)
+    .join(', ');
+
+/*
+ * OFFSET 0 makes each of the look-ups below use the index of its columns. Without statistics the planner could choose another
+ * index, which leads to all rows of an operator.
+ */
+
+/** Selects the grant that makes the WIN's freeSpinsRef valid; it may still be cancelled later. */
+const grantOf = (win: string, live: string) => `
+  SELECT FROM (SELECT * FROM free_spin_grants
+                WHERE provider_id = ${win}.provider_id AND external_ref = ${win}.free_spins_ref OFFSET 0) g
+   WHERE g.operator_id = ${win}.operator_id AND g.player_ref = ${win}.player_ref AND g.currency = ${win}.currency
+     AND ${live}`;
+
+/**
+ * A cancel is claimed, and that is committed, before the provider is called. So if no cancel of a grant was ever claimed,
+ * the grant is cancelled after the WIN at the earliest, which is no reason for a flag.
+ */
+const NEVER_CANCELLED = `(g.state = 'GRANTED' AND g.cancel_attempt = 0)`;
+
+/** The transactions `t` of a round. */
+const ofRound = (round: string) => `
+  (SELECT * FROM transactions
+    WHERE round_id = ${round}.round_id AND player_ref = ${round}.player_ref AND provider_id = ${round}.provider_id
+   OFFSET 0) t
+   WHERE t.game_id = ${round}.game_id AND t.operator_id = ${round}.operator_id AND t.mode = ${round}.mode`;
+
+/**
+ * Whether something of the round is or may be rolled back, and no BET is certain to remain APPROVED. A BET that is APPROVED
+ * beside a WIN is not rolled back any more (wallet/rules/rollback.ts), unless its ROLLBACK was claimed before. Other BETs
+ * may be declined or rolled back later.
+ */
+const mayLackBet = (round: string) => `
+  (SELECT coalesce(bool_or(t.state = 'ROLLED_BACK' OR t.rollback_id IS NOT NULL), false)
+          AND NOT coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
+     FROM ${ofRound(round)})`;
+
+/** The WINs of a round that are booked or may be booked later. */
+const winsOf = (round: string) => `
+  SELECT ${columnsOf('t')} FROM ${ofRound(round)} AND t.kind = 'WIN' AND t.state <> 'DECLINED'`;
+
+const FUNCTIONS = `
+CREATE OR REPLACE FUNCTION mark_win_of_free_spins() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.kind = 'WIN' AND NEW.mode = 'REAL' AND NOT EXISTS (${grantOf('NEW', NEVER_CANCELLED)}) THEN
+    INSERT INTO flaggable_wins (${COLUMNS}) VALUES (${columnsOf('NEW')}) ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION mark_wins_of_round() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF ${mayLackBet('NEW')} THEN
+    INSERT INTO flaggable_wins (${COLUMNS}) ${winsOf('NEW')} ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION mark_win_above_limit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO flaggable_wins (${COLUMNS})
+  SELECT ${columnsOf('t')} FROM transactions t
+   WHERE t.provider_id = NEW.provider_id AND t.transaction_id = NEW.transaction_id
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+`;
+
+/** Writes wait for the change of their table, so it gives up soon if the table is locked; the next start tries again. */
+const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
+
+/**
+ * A BET fires none of these, unless it names free spins. Its INSERT evaluates the first condition, which takes 0.7 µs, as a
+ * partial index does; PostgreSQL prepares it for each statement, so it has one term only.
+ *
+ * WIN and ROLLBACK update the row of their round if another WIN or ROLLBACK has created it. The lock of that row orders their
+ * claims, so the later of two sees the other. The claim of a ROLLBACK has several statements, of which this update is the
+ * first; the trigger is deferred so that it sees all of them.
+ */
+const TRIGGERS = [
+  `CREATE OR REPLACE TRIGGER transactions_flaggable AFTER INSERT ON transactions FOR EACH ROW
+     WHEN (NEW.free_spins_ref IS NOT NULL) EXECUTE FUNCTION mark_win_of_free_spins()`,
+  // CREATE OR REPLACE does not exist for a constraint trigger.
+  `DO $$ BEGIN
+     IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'rounds'::regclass AND tgname = 'rounds_flaggable') THEN
+       CREATE CONSTRAINT TRIGGER rounds_flaggable AFTER UPDATE ON rounds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+         WHEN (NEW.mode = 'REAL') EXECUTE FUNCTION mark_wins_of_round();
+     END IF;
+   END $$`,
+  `CREATE OR REPLACE TRIGGER wins_above_limit_flaggable AFTER INSERT ON wins_above_limit FOR EACH ROW
+     EXECUTE FUNCTION mark_win_above_limit()`,
+] as const;
+
+const roundsWith = (condition: string) => `
+  SELECT provider_id, round_id, player_ref, game_id, operator_id, mode FROM transactions
+   WHERE mode = 'REAL' AND ${condition}`;
+const UNDECIDED_ROLLBACK = `kind = 'ROLLBACK' AND state IN ('PENDING', 'TIMED_OUT')`;
+
+/**
+ * Marks the WINs that were claimed before the triggers existed. Rounds are found along the partial indexes of exceptional,
+ * undecided and parked transactions. UNION computes all WINs before the first is inserted, so that a claim which marks one
+ * of them waits for a moment only.
+ */
+export const MARK_STORED_WINS = `
+INSERT INTO flaggable_wins (${COLUMNS})
+SELECT ${columnsOf('t')} FROM transactions t
+ WHERE t.free_spins_ref IS NOT NULL AND t.kind = 'WIN' AND t.mode = 'REAL' AND t.state <> 'DECLINED'
+   AND NOT EXISTS (${grantOf('t', `(${NEVER_CANCELLED} OR g.cancelled_at > t.created_at)`)})
+ UNION
+SELECT w.* FROM (
+    ${roundsWith(`state = 'ROLLED_BACK'`)}
+     UNION ${roundsWith(`${UNDECIDED_ROLLBACK} AND parked_at IS NULL`)}
+     UNION ${roundsWith(`${UNDECIDED_ROLLBACK} AND parked_at IS NOT NULL`)}
+  ) r CROSS JOIN LATERAL (${winsOf('r')} OFFSET 0) w
+ WHERE ${mayLackBet('r')}
+ UNION
+SELECT ${columnsOf('t')} FROM wins_above_limit l
+  JOIN transactions t ON t.provider_id = l.provider_id AND t.transaction_id = l.transaction_id
+ON CONFLICT DO NOTHING
+`;
