@@ -42,7 +42,7 @@ export const IS_BATCH_RECORDED: Statement = {
 
 /** Claims the unsent grant of a requestRef. No row is returned if it was claimed before. */
 export const CLAIM: Statement = {
-  name: 'grant_take',
+  name: 'grant_claim',
   text: `
     UPDATE free_spin_grants g
        SET attempt = attempt + 1, lease_until = ${lease('$2')}, updated_at = clock_timestamp()
@@ -190,7 +190,7 @@ export const RECORD_BATCH: Statement = {
 
 /** Claims the next unsent grant of a provider. It is committed before the call, so that no grant is sent twice. */
 export const CLAIM_UNSENT: Statement = {
-  name: 'grant_take_unsent',
+  name: 'grant_claim_unsent',
   text: `
     UPDATE free_spin_grants g
        SET attempt = attempt + 1, lease_until = ${lease('$2')}, updated_at = clock_timestamp()
@@ -208,8 +208,8 @@ const CANCEL_WAITS = `state = 'GRANTED' AND cancel_due
  * Claims a provider's next cancel that is due because its batch was cancelled or the grant voided. It stays due until an
  * outcome is recorded, so that another instance continues after a crash.
  */
-export const TAKE_CANCEL: Statement = {
-  name: 'grant_take_cancel',
+export const CLAIM_DUE_CANCEL: Statement = {
+  name: 'grant_claim_due_cancel',
   text: `
     UPDATE free_spin_grants g
        SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${lease('$2')}, updated_at = clock_timestamp()

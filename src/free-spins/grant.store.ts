@@ -286,7 +286,7 @@ export class GrantStore {
   /** Claims a provider's next due cancel. */
   async claimDueCancel(providerId: string): Promise<(Grant & { cancelAttempt: number }) | undefined> {
     const values = [providerId, this.leaseSeconds];
-    return (await this.database.query<Grant & { cancelAttempt: number }>(sql.TAKE_CANCEL, values))[0];
+    return (await this.database.query<Grant & { cancelAttempt: number }>(sql.CLAIM_DUE_CANCEL, values))[0];
   }
 
   /** @returns the number of cancels that failed */
