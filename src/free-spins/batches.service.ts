@@ -162,11 +162,14 @@ export class BatchesService implements OnModuleInit {
    */
   async cancel(actor: Actor, batchId: string, scope: Scope): Promise<BatchProgress> {
     await this.known(batchId, scope);
-    await this.audit.change(actor, async ({ query }, record) => {
-      const grants = await this.grants.cancelBatch(query, batchId, NOT_SENT_AGAIN);
-      if (grants > 0)
-        await record({ action: 'free-spins.batch-cancel', target: `batch:${batchId}`, after: { grants } });
+    const reached = await this.audit.change(actor, async ({ query }, record) => {
+      const cancelled = await this.grants.cancelBatch(query, batchId, NOT_SENT_AGAIN);
+      const after = { grants: cancelled.changed };
+      if (after.grants > 0)
+        await record({ action: 'free-spins.batch-cancel', target: `batch:${batchId}`, after });
+      return cancelled.reached;
     });
+    this.grants.count(reached);
     this.runner.wake();
     return this.known(batchId, scope);
   }

@@ -258,7 +258,7 @@ export const CANCEL_UNSENT: Statement = {
            failure_error = CASE WHEN outcome_unknown THEN $2 END,
            cancelled_at = CASE WHEN NOT outcome_unknown THEN clock_timestamp() END, updated_at = clock_timestamp()
      WHERE batch_id = $1 AND state = 'PENDING' AND lease_until IS NULL
-    RETURNING ${TENANTS}`,
+    RETURNING ${TENANTS}, state`,
 };
 
 /**

@@ -49,6 +49,9 @@ export interface GrantFilter {
 /** The tenants of a grant. */
 type Tenants = Pick<Grant, 'operatorId' | 'providerId'>;
 
+/** A grant that has reached a state. */
+type Reached = Tenants & Pick<Grant, 'state'>;
+
 /** Filters that have an index, the most selective first. */
 const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
 
@@ -269,13 +272,23 @@ export class GrantStore {
 
   /**
    * Cancels unsent grants and makes the cancels of the others due.
-   * @returns how many grants were changed
+   * @returns how many grants were changed; those that reached a state, to be passed to `count` after the commit
    */
-  async cancelBatch(query: Query, batchId: string, error: string): Promise<number> {
-    const unsent = await query(sql.CANCEL_UNSENT, [batchId, error]);
+  async cancelBatch(
+    query: Query,
+    batchId: string,
+    error: string,
+  ): Promise<{ changed: number; reached: readonly Reached[] }> {
+    const reached = await query<Reached>(sql.CANCEL_UNSENT, [batchId, error]);
     // Runs second: a grant that was claimed before the first statement could cancel it is under way, so its cancel is due.
     const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
-    return unsent.length + due.length;
+    return { changed: reached.length + due.length, reached };
+  }
+
+  /** Counts grants in the metrics by the states that they have reached. */
+  count(grants: readonly Reached[]): void {
+    for (const { operatorId, providerId, state } of grants)
+      this.metrics.grantReached(operatorId, providerId, state);
   }
 
   /** @returns how many grants wait to be resent */
@@ -322,7 +335,7 @@ export class GrantStore {
     values: readonly unknown[],
   ): Promise<(Row & Tenants)[]> {
     const rows = await this.database.query<Row & Tenants>(statement, values);
-    for (const { operatorId, providerId } of rows) this.metrics.grantReached(operatorId, providerId, state);
+    this.count(rows.map(({ operatorId, providerId }) => ({ operatorId, providerId, state })));
     return rows;
   }
 }

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import {
+  FOREIGN_GAME,
   GAME,
   OPERATOR,
   OTHER_GAME,
   OTHER_OPERATOR,
+  OTHER_PROVIDER,
   type Reply,
   startWorld,
   type World,
@@ -158,6 +160,25 @@ describe('the cancel of a batch', () => {
     const once = Array<number>(CALLS_AT_ONCE).fill(1);
     expect(callsTo(GRANT, order.playerRefs).filter((n) => n > 0)).toEqual(once);
     expect(callsTo(CANCEL, order.playerRefs).filter((n) => n > 0)).toEqual(once);
+  });
+
+  test('counts each grant as CANCELLED, also those that were never sent', async () => {
+    const counted = async () => {
+      const line = new RegExp(`grants_total{.*provider="${OTHER_PROVIDER}",state="CANCELLED"} (\\d+)`);
+      return Number(line.exec(await world.metrics())?.[1] ?? 0);
+    };
+    const order = batchOrder(12, { gameId: FOREIGN_GAME });
+    const held = world.provider.always({ do: 'hold' }, { path: GRANT });
+    const batchId = await started(order);
+    await until(
+      'calls are under way',
+      () => callsTo(GRANT, order.playerRefs).filter((n) => n > 0).length === CALLS_AT_ONCE,
+    );
+    await cancel(batchId);
+    expect(await counted()).toBe(12 - CALLS_AT_ONCE);
+    held.release();
+    held.withdraw();
+    await until('all are counted', async () => (await counted()) === 12);
   });
 
   test('that the provider refuses leaves them GRANTED with the reason, and a second one tries again', async () => {
