@@ -90,7 +90,7 @@ export const COUNT_AGAIN: Statement = {
   name: 'attention_count_again',
   text: `
     UPDATE attention_items SET count = $2, summary = $3
-     WHERE kind = 'round' AND subject = $1 AND cause_present AND count IS DISTINCT FROM $2`,
+     WHERE kind = 'round' AND subject = $1 AND cause_present AND (count, summary) IS DISTINCT FROM ($2, $3)`,
 };
 
 /** Items of kind $1 whose cause was present at the last check, after the subject $2. */

@@ -172,17 +172,20 @@ const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
 /**
  * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Among their rounds it counts
  * the open ones that began more than a day ago, those of last week, and the open ones of last week.
+ * `partial`: there may be older transactions, which were not read.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',
   text: `
+    WITH examined AS MATERIALIZED (
+      SELECT t.round_id, t.player_ref, t.game_id, t.kind, t.mode, t.state FROM transactions t
+       WHERE t.operator_id = ANY (ARRAY[$1::text]) AND t.provider_id = $2 AND t.created_at < ${A_DAY_AGO}
+       ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $3)
     SELECT (count(*) FILTER (WHERE state.open))::int AS open,
            (count(*) FILTER (WHERE state.of_last_week))::int AS "ofLastWeek",
-           (count(*) FILTER (WHERE state.of_last_week AND state.open))::int AS "openOfLastWeek"
-      FROM (SELECT DISTINCT n.round_id, n.player_ref, n.game_id
-              FROM (SELECT * FROM transactions t
-                     WHERE t.operator_id = ANY (ARRAY[$1::text]) AND t.provider_id = $2 AND t.created_at < ${A_DAY_AGO}
-                     ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT $3) n
+           (count(*) FILTER (WHERE state.of_last_week AND state.open))::int AS "openOfLastWeek",
+           (SELECT count(*) FROM examined) = $3 AS partial
+      FROM (SELECT DISTINCT n.round_id, n.player_ref, n.game_id FROM examined n
              WHERE n.kind = 'BET' AND n.mode = 'REAL' AND n.state <> 'DECLINED') r
      CROSS JOIN LATERAL (
        SELECT ${openRound('t')} AND ${FIRST_BET} < ${A_DAY_AGO} AS open, ${FIRST_BET} >= ${EIGHT_DAYS_AGO} AS of_last_week

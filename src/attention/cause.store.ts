@@ -22,6 +22,8 @@ export interface CountedRounds {
   /** Began between one and eight days ago. */
   readonly ofLastWeek: number;
   readonly openOfLastWeek: number;
+  /** Whether these are only rounds of the newest transactions. */
+  readonly partial: boolean;
 }
 
 /** Looks for causes in the tables of other rooms, which it only reads. */

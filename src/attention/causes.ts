@@ -154,8 +154,11 @@ export function flaggedWinnings(win: FlaggedWin): Cause {
   };
 }
 
-/** @param count at least 1 */
-export function openRounds({ operatorId, providerId }: TenantPair, count: number): Cause {
+/**
+ * @param count at least 1
+ * @param partial whether there may be more
+ */
+export function openRounds({ operatorId, providerId }: TenantPair, count: number, partial: boolean): Cause {
   const query = new URLSearchParams({ open: 'true', olderThanMinutes: '1440', operatorId, providerId });
   const rounds = count === 1 ? 'round has' : 'rounds have';
   return {
@@ -163,7 +166,7 @@ export function openRounds({ operatorId, providerId }: TenantPair, count: number
     subject: subjectOf(providerId, operatorId),
     operatorId,
     providerId,
-    summary: `${count} ${rounds} been open for more than 24 hours`,
+    summary: `${partial ? 'at least ' : ''}${count} ${rounds} been open for more than 24 hours`,
     count,
     href: `/v1/admin/rounds?${query.toString()}`,
   };

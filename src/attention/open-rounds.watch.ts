@@ -55,5 +55,5 @@ function causesIn(counted: readonly (TenantPair & CountedRounds)[]): Cause[] {
       const total = totals.get(providerId)!;
       return open > 0 && (total.rounds - total.open) * 100 >= total.rounds * CLOSED_PERCENT;
     })
-    .map((pair) => openRounds(pair, pair.open));
+    .map((pair) => openRounds(pair, pair.open, pair.partial));
 }

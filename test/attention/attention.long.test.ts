@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADJUSTMENTS, adjustmentOrder, APPROVALS, type Person, person } from '../approvals/desk.js';
 import { parked, tick } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
+import { CauseStore } from '../../src/attention/cause.store.js';
+import { openRounds } from '../../src/attention/causes.js';
 import { FlaggedWinningsWatch } from '../../src/attention/flagged-winnings.watch.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
@@ -215,6 +217,18 @@ describe('an item is opened and closed with its cause:', () => {
     await countOpenRounds();
     await itemOf('round', item.subject, 'CLOSED');
   });
+
+  test('open rounds among the newest transactions only: the item says that there may be more', async () => {
+    await rounds('older', 3, ['BET'], 72);
+    await rounds('newest', 2, ['BET'], 24.5);
+    const pair = { operatorId: OPERATOR, providerId: PROVIDER };
+    const count = (transactions: number) => world.app.get(CauseStore).rounds(pair, transactions);
+    expect(await count(2)).toMatchObject({ open: 2, partial: true });
+    expect(await count(1_000)).toMatchObject({ partial: false });
+    expect(openRounds(pair, 2, true)).toMatchObject({
+      summary: 'at least 2 rounds have been open for more than 24 hours',
+    });
+  });
 });
 
 /** Rounds that began so many hours ago, of APPROVED transactions of these kinds. */
@@ -223,7 +237,7 @@ const rounds = (name: string, count: number, kinds: readonly string[], hours = 2
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
      SELECT $1, $3 || kind || n, gen_random_uuid(), kind, 'APPROVED', $2, 'REAL', 'dora', 'g', 'EUR', 1, $3 || n, 1, '{}',
-            clock_timestamp() - make_interval(hours => $6)
+            clock_timestamp() - $6 * interval '1 hour'
        FROM generate_series(1, $4) n, unnest($5::text[]) kind`,
     [PROVIDER, OPERATOR, name, count, kinds, hours],
   );
