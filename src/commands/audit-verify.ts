@@ -60,7 +60,7 @@ export async function proveAudit(
     if (file) printHeadFile(file, print);
     if (verdict.headsNotCompared > 0)
       print(
-        `${verdict.headsNotCompared} heads of archived entries were not compared: the entry has no seal, or its key is not known here.`,
+        `${verdict.headsNotCompared} heads of archived entries were not compared: their entries have no seal, or seals of an unknown key.`,
       );
     if (archives.length > 0 && !(await proveFiles(database, archives, sealer, print))) return 1;
     if (!keys || !verdict.seals) {
@@ -91,7 +91,7 @@ async function proveFiles(
   print(
     record
       ? `The archive is recorded in the log at ${record.day}/${record.position}.`
-      : 'The log has no record of the archive: whether entries follow its last one is not proved.',
+      : 'The log has no record of the archive, so entries may be missing at the end of the file.',
   );
   if (seals) printSeals(seals, print, 'Seals of the archive');
   return true;
@@ -133,7 +133,7 @@ function printSeals(count: SealCount, print: Print, subject = 'Seals'): void {
 
 function printSecrets({ stale, identified, notIdentified }: SecretReport, print: Print): void {
   print(
-    `Secrets: ${identified - new Set(stale.map(({ id }) => id)).size} tenants have the secrets that the log names last.`,
+    `Secrets: ${identified - new Set(stale.map(({ id }) => id)).size} tenants have the secrets that their latest log entries name.`,
   );
   if (notIdentified > 0) {
     print(
@@ -146,7 +146,7 @@ function printSecrets({ stale, identified, notIdentified }: SecretReport, print:
 
 function printStale({ noun, id, column, reason, recordedAt }: StaleSecret, print: Print): void {
   print(
-    `The ${column} secret of ${noun} ${id} is not the one that the log names last (${recordedAt}): ${reason}.`,
+    `The ${column} secret of ${noun} ${id} is not the one that the latest log entry about it names (${recordedAt}): ${reason}.`,
   );
   print(
     `Rotate it: POST /v1/admin/${noun}s/${id}/secret/rotate {"overlapSeconds":0}, and find out who wrote to the database.`,

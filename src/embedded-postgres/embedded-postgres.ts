@@ -270,7 +270,7 @@ class Supervisor {
     if (postmaster.child) await shutDown(postmaster, this.cluster, FAILED_START_MS);
     throw new Error(
       `DATA_DIR: the PostgreSQL of ${this.cluster.dataDir} (pid ${postmaster.pid}) does not answer on port ` +
-        `${postmaster.port} to the password kept there: stop it and start again`,
+        `${postmaster.port}, or refuses the password in this folder: stop it and start again`,
     );
   }
 }
@@ -286,7 +286,8 @@ function connectionTo({ password }: Pick<Cluster, 'password'>, port: number): Co
     application_name: 'croupier-owner',
     connectionTimeoutMillis: 5000,
     lock_timeout: LOCK_WAIT_MS,
-    options: '-c log_min_messages=panic', // else the server logs it as an error when it stops
+    // Otherwise the server logs an error when it stops and ends this connection.
+    options: '-c log_min_messages=panic',
   });
 }
 

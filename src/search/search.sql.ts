@@ -3,11 +3,9 @@ import { leading } from '../database/time-ordered.js';
 
 /** Maximum number of items in an answer. Contract, section 9. */
 export const MAX_ITEMS = 50;
-/**
- * Maximum number of rows that are read of a round, and of each kind of a player's records, to find the rounds and
- * operators among them.
- */
+/** Maximum number of transactions with a roundId that are read to find the rounds that share it. */
 const ROWS_OF_ROUND = 2_000;
+/** Maximum number of rows with a playerRef that are read from each table to find the player's operators. */
 const ROWS_OF_PLAYER = 200;
 
 /** How far back request ids of callbacks are searched, in days: as far as the ids of attempts are kept. */
@@ -116,7 +114,7 @@ const SESSION = `
     FROM sessions s WHERE s.session_id = ${UUID}`;
 
 /**
- * A player's newest row in a table.
+ * A player's newest rows in a table.
  * @param order the columns after the player in its index
  */
 const newestOfPlayer = (table: string, order: readonly string[]) => `

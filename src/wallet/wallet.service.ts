@@ -249,9 +249,8 @@ export class WalletService {
   }
 
   /**
-   * Records for the support desk the 200 that the provider receives, unless the same outcome is already known to be the
-   * last that it received: an ordinary replay writes nothing. A failure is only logged, because the answer matters more
-   * than the record.
+   * Records for the support desk that the provider receives this outcome. Writes nothing if the provider's last answer
+   * was the same, as in an ordinary replay. A failure is only logged, because the answer matters more than the record.
    */
   private async recordReported(
     provider: ProviderFacts,

@@ -179,7 +179,7 @@ test('after all are detached and dropped, the log is valid from the end of the l
 
 test('secrets whose entries are archived are still verified', async () => {
   const { said } = await prove();
-  expect(said).toContain('Secrets: 4 tenants have the secrets that the log names last.');
+  expect(said).toContain('Secrets: 4 tenants have the secrets that their latest log entries name.');
 });
 
 describe('archived entries are proved by their seals, which stay', () => {

@@ -104,6 +104,6 @@ describe('the audit log', () => {
     expect(said).toContain(
       `Seals: ${row!.count} were made with an unknown key; a later valid one covers them.`,
     );
-    expect(said).toContain('Secrets: 4 tenants have the secrets that the log names last.');
+    expect(said).toContain('Secrets: 4 tenants have the secrets that their latest log entries name.');
   });
 });

@@ -64,7 +64,7 @@ test('the secrets stored by creations and rotations are those that the log names
   const { status, said } = await prove();
   expect([status, said]).toEqual([
     0,
-    expect.stringContaining('Secrets: 4 tenants have the secrets that the log names last.'),
+    expect.stringContaining('Secrets: 4 tenants have the secrets that their latest log entries name.'),
   ]);
 });
 
@@ -119,7 +119,7 @@ describe('audit:verify reports', () => {
     await put(PROVIDER, present);
     expect(status).toBe(1);
     expect(said).toContain(
-      `The ${column} secret of provider ${PROVIDER} is not the one that the log names last (`,
+      `The ${column} secret of provider ${PROVIDER} is not the one that the latest log entry about it names (`,
     );
     expect(said).toContain(`): ${reason}.`);
     expect(said).toContain(
@@ -171,7 +171,10 @@ describe('audit:verify reports', () => {
     await put(PROVIDER, { sealed_secret: leaked.sealed_secret });
     const { status, said } = await prove();
     await put(PROVIDER, present);
-    expect([status, said]).toEqual([1, expect.stringContaining('is not the one that the log names last')]);
+    expect([status, said]).toEqual([
+      1,
+      expect.stringContaining('is not the one that the latest log entry about it names'),
+    ]);
   });
 });
 
@@ -310,7 +313,7 @@ describe('an installation of an earlier version', () => {
     const { status, said: proved } = await proveUpgraded();
     expect([status, proved]).toEqual([
       0,
-      expect.stringContaining('Secrets: 6 tenants have the secrets that the log names last.'),
+      expect.stringContaining('Secrets: 6 tenants have the secrets that their latest log entries name.'),
     ]);
     expect(proved).not.toContain('cannot be verified');
     await upgraded.advance(0);

@@ -10,7 +10,7 @@ const FORMAT = 'croupier audit archive 1';
 /** Only the owner may read a file that names players and administrators. */
 const MODE = 0o600;
 
-/** The first line of an archive: what its entries follow. */
+/** The first line of an archive: its partition, and what precedes its entries in the log. */
 export interface ArchiveHeader {
   readonly partition: string;
   /** The entry before the first one; undefined if that is the first entry of the log. */

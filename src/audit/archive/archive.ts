@@ -6,7 +6,10 @@ import type { Sealer } from '../sealer.js';
 
 const ACTION = 'audit.archive';
 const TARGET = 'archive:';
-/** How many of the newest records of archives are read. Verification needs that of the last archive before the log. */
+/**
+ * How many of the newest records of archives are read. Verification needs only the record of the archive that ends where
+ * the log in the database begins.
+ */
 const CONSIDERED = 1_000;
 
 /** A part of the log that is kept in a file: all entries of a partition. */

@@ -61,8 +61,8 @@ CREATE FUNCTION audit_moment(moment timestamptz) RETURNS text LANGUAGE sql IMMUT
   SELECT to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- SHA-256 over each field as its length in bytes, a colon and itself, or a hyphen where it is absent: no two lists
--- of fields are one text.
+-- SHA-256 over all fields. Each field is written as its length in bytes, a colon and its text, or as a hyphen if it is
+-- null, so that different lists of fields never result in the same input.
 CREATE FUNCTION audit_digest(VARIADIC fields text[]) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
   SELECT sha256(convert_to(string_agg(coalesce(octet_length(convert_to(field, 'UTF8')) || ':' || field, '-'), E'\\n' ORDER BY place), 'UTF8'))
     FROM unnest(fields) WITH ORDINALITY AS f (field, place)
