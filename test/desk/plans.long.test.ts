@@ -2,8 +2,15 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
 import { type Place, placeOf } from '../../src/http/lists/time-page.js';
+import { OPEN_ROUNDS } from '../../src/attention/cause.sql.js';
 import { SEARCH } from '../../src/search/search.sql.js';
-import { roundPage, roundsWithId } from '../../src/wallet/desk/rounds/round.sql.js';
+import {
+  roundPage,
+  roundsWithId,
+  summandsOfRound,
+  transactionsOfRound,
+} from '../../src/wallet/desk/rounds/round.sql.js';
+import type { RoundKey } from '../../src/wallet/desk/rounds/round-sums.js';
 import {
   WINDOW_SETTINGS,
   needsWindow,
@@ -30,6 +37,8 @@ import { SqlConsole } from '../world/sql-console.js';
 import { openDataSource } from '../../src/database/data-source.js';
 
 const ROWS = 200_000;
+/** Number of recent callbacks, and of audit entries. */
+const RECENT_REQUESTS = 5_000;
 const LIMIT = 51;
 /**
  * Maximum number of rows of the table that a page may read: those of each pair of tenants with transactions, doubled
@@ -42,6 +51,9 @@ const BLOCKS_AT_MOST = 2_500;
  * permit, in rows and in blocks.
  */
 const TOUCHED_IN_WINDOW = 8 * WINDOW_ROWS;
+/** How many transactions of a pair a count of open rounds reads here, and its bound with the rows of their rounds. */
+const COUNTED_TRANSACTIONS = 5_000;
+const TOUCHED_BY_COUNT = 4 * COUNTED_TRANSACTIONS;
 /** Flagged winnings: each examined WIN with its mark, its grant and the rows of its round. */
 const TOUCHED_BY_FLAGS = 8 * EXAMINED_WINS;
 
@@ -144,8 +156,8 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
     `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
        bet_amount_minor, currency, attempt, external_ref, failure_error)
      SELECT n, CASE state WHEN 'DECLINED' THEN 'FAILED' ELSE 'GRANTED' END, operator_id, provider_id, player_ref,
-            replace(provider_id, 'provider', 'game'), 1, 0, 'EUR', 1, CASE WHEN state <> 'DECLINED' THEN n::text END,
-            CASE state WHEN 'DECLINED' THEN 'x' END
+            replace(provider_id, 'provider', 'game'), 1, 0, 'EUR', 1,
+            CASE WHEN state <> 'DECLINED' THEN n::text END, CASE state WHEN 'DECLINED' THEN 'x' END
        FROM ${numbered(ROWS / 2)}`,
   );
   // Winnings: most depend on the BET of their round; some name a batch, which mostly exists.
@@ -169,6 +181,16 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
      SELECT provider_id, 't' || n, gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'same' ELSE 'request' || n END, 'o' || n, at
        FROM ${numbered(ROWS)}`,
   );
+  await sql.run(
+    `INSERT INTO callbacks (provider_id, route, reference, request_id, body, created_at)
+     SELECT 'provider1', '/v1/game/free-spins/grant', 'recent' || n, 'same', '{}', now() - n * interval '1 second'
+       FROM generate_series(1, ${RECENT_REQUESTS}) n`,
+  );
+  await sql.run(
+    `INSERT INTO audit_entries (actor, role, action, target, request_id)
+     SELECT 'key:1', 'support', 'transactions.list', 'transactions', CASE n % 2 WHEN 0 THEN 'same' ELSE 'request' || n END
+       FROM generate_series(1, ${RECENT_REQUESTS}) n`,
+  );
   for (const table of [...BIG, 'tenants']) await sql.run(`ANALYZE ${table}`);
 }
 
@@ -180,12 +202,14 @@ async function planOf(
   return nodesOf(await console.run<Explained<ExecutedNode>>(explain, values));
 }
 
+/** Of the partitioned tables, the partition that has all rows here. */
 const BIG = new Set([
   'transactions',
   'sessions',
-  'callbacks',
+  'callbacks_so_far',
   'free_spin_grants',
   'attempt_ids',
+  'audit_entries_so_far',
   'flaggable_wins',
 ]);
 
@@ -295,14 +319,33 @@ describe.each([
     ['a player', 'player77'],
     ['a player who was last seen long ago', 'player8'],
     ['a grant', '777'],
-    ['an unknown UUID', ID],
   ])('a search for %s reads few rows', async (__, id) => {
-    expectCheap(await planOf({ statement: SEARCH, values: [id, id === ID ? id : null] }));
+    expectCheap(await planOf({ statement: SEARCH, values: [id, null] }));
+  });
+
+  test.each([
+    ['a session', 'SELECT session_id::text AS id FROM sessions LIMIT 1'],
+    ['a platform transaction id', 'SELECT platform_transaction_id::text AS id FROM attempt_ids LIMIT 1'],
+    ['an unknown UUID', `SELECT '${ID}' AS id`],
+  ])('a search for %s reads few rows', async (__, query) => {
+    const [row] = await sql.run<{ id: string }>(query);
+    expectCheap(await planOf({ statement: SEARCH, values: [row!.id, row!.id] }));
   });
 
   test('a round reads its own rows', async () => {
-    const round = roundsWithId('provider1', 'round777', { mode: 'REAL' }, 2);
+    const [row] = await sql.run<{ provider: string }>(
+      `SELECT provider_id AS provider FROM transactions WHERE round_id = 'round777'`,
+    );
+    const round = roundsWithId(row!.provider, 'round777', { mode: 'REAL' }, 2);
     expectCheap(await planOf(round), 10, 100);
+    const [key] = await sql.run<RoundKey>(round.statement.text, round.values);
+    expectCheap(await planOf(transactionsOfRound(key!, 1_001)), 10, 100);
+    expectCheap(await planOf(summandsOfRound(key!, 50_000)), 10, 100);
+  });
+
+  test('the count of open rounds reads the newest transactions of a pair, and their rounds', async () => {
+    const values = ['operator1', 'provider1', COUNTED_TRANSACTIONS];
+    expectCheap(await planOf({ statement: OPEN_ROUNDS, values }), TOUCHED_BY_COUNT, 2 * TOUCHED_BY_COUNT);
   });
 
   test('the search for flagged winnings reads the WINs that were marked last', async () => {
