@@ -23,6 +23,7 @@ import { ReportedAnswers1764000000019 } from './migrations/0019-reported-answers
 import { AuditByActorAndAction1764000000020 } from './migrations/0020-audit-by-actor-and-action.js';
 import { CallbacksOfRequest1764000000021 } from './migrations/0021-callbacks-of-request.js';
 import { FlaggableWins1764000000022 } from './migrations/0022-flaggable-wins.js';
+import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -74,6 +75,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       AuditByActorAndAction1764000000020,
       CallbacksOfRequest1764000000021,
       FlaggableWins1764000000022,
+      GrantsByTime1764000000023,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { And, Any, type FindManyOptions, LessThan, MoreThanOrEqual, type Repository } from 'typeorm';
+import { And, Any, type FindManyOptions, LessThan, Raw, type Repository } from 'typeorm';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import type { Place } from '../http/lists/time-page.js';
@@ -56,8 +56,19 @@ type Reached = Tenants & Pick<Grant, 'state'>;
 const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
 
 /**
+ * How far the order of grants by number may differ from that by time, in minutes: longer than a statement that records
+ * grants can run, and than a database's clock is set back.
+ */
+const ORDER_DIFFERS_MINUTES = 10;
+/** No grant has this number, which is the highest bigint. */
+const HIGHEST_NUMBER = '9223372036854775807';
+
+/**
  * One page, newest first. `leading` in database/time-ordered.ts explains why one filter also leads the order, and why it
  * is compared by `Any`.
+ *
+ * A range of time is also a range of numbers, whose ends are looked up in the index by time, so that a page does not read
+ * the grants after its range. CASE keeps the planner from reading the whole range along that index and sorting it.
  */
 export function grantPage(
   { from, to, ...filter }: GrantFilter,
@@ -65,20 +76,53 @@ export function grantPage(
   limit: number,
 ): FindManyOptions<Grant> {
   const created = [
-    ...(from === undefined ? [] : [MoreThanOrEqual(new Date(from))]),
-    ...(to === undefined ? [] : [LessThan(new Date(to))]),
+    ...(from === undefined ? [] : [createdWhen('>= :from', { from: new Date(from) })]),
+    ...(to === undefined ? [] : [createdWhen('< :to', { to: new Date(to) })]),
+  ];
+  const numbers = [
+    ...(before === undefined ? [] : [LessThan(before)]),
+    ...(from === undefined ? [] : [numberedAfter(new Date(from))]),
+    ...(to === undefined ? [] : [numberedBefore(new Date(to))]),
   ];
   const leader = LEADERS.find((field) => filter[field] !== undefined);
   return {
     where: {
       ...filter,
       ...(leader && { [leader]: Any([filter[leader]]) }),
-      ...(before !== undefined && { grantNo: LessThan(before) }),
+      ...(numbers.length > 0 && { grantNo: And(...numbers) }),
       ...(created.length > 0 && { createdAt: And(...created) }),
     },
     order: { ...(leader && { [leader]: 'DESC' }), grantNo: 'DESC' },
     take: limit,
   };
+}
+
+const createdWhen = (comparison: string, values: Record<string, Date>) =>
+  Raw<Date>((column) => `CASE WHEN ${column} ${comparison} THEN true END`, values);
+
+/**
+ * Numbers above that of the newest grant that is certainly older. They are compared as rows, because the planner expects few
+ * enough numbers between two unknown bounds to read and sort all of them.
+ */
+const numberedAfter = (from: Date) =>
+  Raw<number>(
+    (column) => `
+      (${column}, 0) > (coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at < :earliest
+                                   ORDER BY created_at DESC, grant_no DESC LIMIT 1), 0), 0)`,
+    { earliest: minutesLater(from, -ORDER_DIFFERS_MINUTES) },
+  );
+
+/** Numbers below that of the oldest grant that is certainly newer. */
+const numberedBefore = (to: Date) =>
+  Raw<number>(
+    (column) => `
+      ${column} < coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at >= :latest
+                             ORDER BY created_at, grant_no LIMIT 1), ${HIGHEST_NUMBER})`,
+    { latest: minutesLater(to, ORDER_DIFFERS_MINUTES) },
+  );
+
+function minutesLater(instant: Date, minutes: number): Date {
+  return new Date(instant.getTime() + minutes * 60_000);
 }
 
 /** Reads and writes grants and their batches; every update carries its condition. */

@@ -154,11 +154,11 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
   );
   await sql.run(
     `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
-       bet_amount_minor, currency, attempt, external_ref, failure_error)
+       bet_amount_minor, currency, attempt, external_ref, failure_error, created_at)
      SELECT n, CASE state WHEN 'DECLINED' THEN 'FAILED' ELSE 'GRANTED' END, operator_id, provider_id, player_ref,
             replace(provider_id, 'provider', 'game'), 1, 0, 'EUR', 1,
-            CASE WHEN state <> 'DECLINED' THEN n::text END, CASE state WHEN 'DECLINED' THEN 'x' END
-       FROM ${numbered(ROWS / 2)}`,
+            CASE WHEN state <> 'DECLINED' THEN n::text END, CASE state WHEN 'DECLINED' THEN 'x' END, at
+       FROM ${numbered(ROWS / 2)} ORDER BY n`,
   );
   // Winnings: most depend on the BET of their round; some name a batch, which mostly exists.
   await sql.run(
@@ -440,6 +440,19 @@ describe.each([
       ['a player', { playerRef: 'player77' }],
       ['a state', { state: 'FAILED' }],
       ['a state without grants', { state: 'CANCELLED' }],
+      ['an hour', { from: '2026-01-01T20:00:00Z', to: '2026-01-01T21:00:00Z' }],
+      ['until a day', { to: '2026-01-01T06:00:00Z' }],
+      ['a long time', { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }],
+      [
+        'a long time of an operator',
+        { from: '2026-01-01T00:00Z', to: '2026-02-01T00:00Z', operatorId: 'operator3' },
+      ],
+      ['since a day without grants', { from: '2026-02-01T00:00:00Z' }],
+      [
+        'an hour of an operator',
+        { from: '2026-01-01T02:00Z', to: '2026-01-01T03:00Z', operatorId: 'operator1' },
+      ],
+      ['a minute of a state', { from: '2026-01-01T02:00Z', to: '2026-01-01T02:01Z', state: 'GRANTED' }],
     ] satisfies [string, GrantFilter][])('grants, %s, reads few rows', async (___, filter) => {
       const number = before && (Date.parse(before.at) - Date.parse('2026-01-01Z')) / 1000;
       const page = dataSource

@@ -319,4 +319,25 @@ test('a list is restricted by the time of creation', async () => {
   expect(await found(`from=${String(createdAt)}&to=${later}`)).toBe(1);
   expect(await found(`to=${String(createdAt)}`)).toBe(0);
   expect(await found(`from=${later}`)).toBe(0);
+  expect(await found('from=0100-01-01T00:00:00Z&to=9999-12-31T23:59:59Z')).toBe(1);
+});
+
+test('a list by time is complete although the numbers of grants are in another order', async () => {
+  const playerRef = `player-${randomUUID()}`;
+  const now = Date.now();
+  const at = (minutes: number) => new Date(now + minutes * 60_000).toISOString();
+  for (const minutes of [4, -4, 2, -2, 0]) {
+    const { requestRef } = await tool.granted({ playerRef });
+    await world.sql.run('UPDATE free_spin_grants SET created_at = $2 WHERE request_ref = $1', [
+      requestRef,
+      at(minutes),
+    ]);
+  }
+  const created = async (query: string) => {
+    const { json } = await world.admin('GET', `/v1/admin/free-spins?playerRef=${playerRef}&${query}`);
+    return (json['items'] as { createdAt: string }[]).map(({ createdAt }) => createdAt).sort();
+  };
+  expect(await created(`from=${at(-2)}&to=${at(4)}`)).toEqual([-2, 0, 2].map(at));
+  expect(await created(`from=${at(0)}`)).toEqual([0, 2, 4].map(at));
+  expect(await created(`to=${at(0)}`)).toEqual([-4, -2].map(at));
 });

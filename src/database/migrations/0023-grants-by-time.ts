@@ -1,0 +1,21 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Lets a list of grants find the ends of a range of time. Not in one transaction, because an index cannot be built
+ * concurrently in one. Each step can be repeated.
+ */
+export class GrantsByTime1764000000023 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    // An interrupted build leaves an invalid index.
+    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_by_time');
+    await runner.query(
+      'CREATE INDEX CONCURRENTLY free_spin_grants_by_time ON free_spin_grants (created_at, grant_no)',
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP INDEX free_spin_grants_by_time');
+  }
+}
