@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { BuiltService, until } from '../process/built-service.js';
 import { createTestDatabase } from '../world/database.js';
+import { SqlConsole } from '../world/sql-console.js';
 import { Load } from './load.js';
 import { previousRelease } from './previous-release.js';
 
@@ -32,8 +34,10 @@ describe.skipIf(main === undefined)('a rolling upgrade from the previous release
     const services = [previous];
     const load = new Load(services);
     await load.more(40);
+    const flagged = await flaggedWins(previous);
     current = await previous.another(environment);
     expect(current.logged('"migrationsRun":[]')).toEqual([]);
+    flagged.push(...(await flaggedWins(previous)));
     await load.more(40);
     services.push(current);
     await load.more(120);
@@ -45,5 +49,28 @@ describe.skipIf(main === undefined)('a rolling upgrade from the previous release
     expect([previous.exitCode, current.exitCode]).toEqual([0, null]);
     console.log(`${load.approved} transactions, ${JSON.stringify(Object.fromEntries(load.retryable))}`);
     await load.check(current);
+    expect(await marked(database.url)).toEqual(expect.arrayContaining(flagged));
   }, 120_000);
 });
+
+/** Books two WINs that need a review: of an unknown batch, and in a round whose only BET is rolled back. */
+async function flaggedWins(service: BuiltService): Promise<string[]> {
+  const book = async (session: object, fields: Record<string, unknown>) => {
+    const body = { ...session, transactionId: randomUUID(), ...fields };
+    expect((await service.submit(body)).json).toMatchObject({ status: 'APPROVED' });
+    return body.transactionId;
+  };
+  const unknownBatch = await book(await service.bet(), { kind: 'WIN', freeSpinsRef: 'no-such-batch' });
+  const session = await service.bet();
+  const withoutBet = await book(session, { kind: 'WIN' });
+  await book(session, { kind: 'ROLLBACK', originalTransactionId: session.transactionId });
+  return [unknownBatch, withoutBet];
+}
+
+/** The WINs that the list of flagged winnings examines. */
+async function marked(databaseUrl: string): Promise<string[]> {
+  const sql = SqlConsole.open(databaseUrl);
+  const rows = await sql.run<{ id: string }>('SELECT transaction_id AS id FROM flaggable_wins');
+  await sql.close();
+  return rows.map(({ id }) => id);
+}

@@ -9,6 +9,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * can miss it. A row does not say that its WIN is flagged: the WIN may be undecided or DECLINED, and a flag may have
  * ceased to apply. Rows are never removed. test/free-spins/flaggable-wins.long.test.ts compares them with the flags.
  *
+ * The next release can drop transactions_of_free_spins_by_time and wins_above_limit_by_time, which only the lists of the
+ * previous release use.
+ *
  * Not in one transaction, because each trigger locks its table against writes for a moment, and reading the stored WINs
  * takes longer. Each step can be repeated.
  */
