@@ -7,7 +7,7 @@ import type { Behaviour } from '../world/counterpart.js';
 import { type LaunchedSession, startWorld, type World } from '../world/world.js';
 import { Tool } from './tool.js';
 
-const ROUNDS = 150;
+const ROUNDS = 100;
 const ROUNDS_AT_ONCE = 10;
 /** Each round has a few steps, and each step a few requests at once. */
 const STEPS = 4;
