@@ -131,8 +131,9 @@ function unwrapped(text: string): string {
   return text.replace(/\n\s*(?:\*|\/\/|--)? ?/g, ' ');
 }
 
+/** The project's own sources in a folder, without what is installed, built or checked out into it. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:ts|mjs|js|sql|sh)$/.test(name) && !/node_modules|dist/.test(name))
+    .filter((name) => /\.(?:ts|mjs|js|sql|sh)$/.test(name) && !/node_modules|dist|^\.previous/.test(name))
     .map((name) => join(folder, name));
 }
