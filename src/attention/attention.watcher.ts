@@ -9,7 +9,7 @@ import {
 import { WinningsService } from '../free-spins/winnings/winnings.service.js';
 import { Metrics } from '../observability/metrics.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
-import { Resolver } from '../wallet/resolving/resolver.js';
+import { Parking } from '../wallet/resolving/parking.js';
 import { type AttentionKind, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore } from './cause.store.js';
@@ -80,12 +80,12 @@ export class AttentionWatcher
     private readonly openRounds: OpenRoundsWatch,
     private readonly flaggedWinnings: FlaggedWinningsWatch,
     private readonly winnings: WinningsService,
-    private readonly resolver: Resolver,
+    private readonly parking: Parking,
     private readonly metrics: Metrics,
   ) {}
 
   onModuleInit(): void {
-    this.resolver.onParked(() => void this.loop.run());
+    this.parking.onParked(() => void this.loop.run());
     this.winnings.onFlagged((win) => {
       this.items.open([flaggedWinnings(win)]).catch((error: unknown) => {
         const detail = (error as Error).message;

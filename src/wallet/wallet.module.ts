@@ -18,6 +18,7 @@ import { TransactionDetails } from './desk/transaction-details.service.js';
 import { TransactionDesk } from './desk/transaction-desk.service.js';
 import { TransactionSearchStore } from './desk/transaction-search.store.js';
 import { TransactionsAdminController } from './desk/transactions.admin.controller.js';
+import { Parking } from './resolving/parking.js';
 import { ResolutionService } from './resolving/resolution.service.js';
 import { Resolver } from './resolving/resolver.js';
 import { FreshClaims } from './fresh-claim.store.js';
@@ -51,6 +52,7 @@ import { WalletService } from './wallet.service.js';
     OperatorAnswerStore,
     ResolutionService,
     Resolver,
+    Parking,
     UndecidedStore,
     UndecidedGauge,
     AdjustmentService,
@@ -61,6 +63,6 @@ import { WalletService } from './wallet.service.js';
     RoundDesk,
     RoundStore,
   ],
-  exports: [WalletService, AttemptIds, Resolver],
+  exports: [WalletService, AttemptIds, Parking],
 })
 export class WalletModule {}

@@ -573,6 +573,25 @@ describe('resolve', () => {
     expect(world.wallet.calls(ending)).toHaveLength(2);
   });
 
+  test('parks a BET at once if the operator DECLINES the platform’s ROLLBACK', async () => {
+    const body = await timedOut(world, bet(), true);
+    world.wallet.next({ do: 'decline', reason: 'OTHER' }, { originalTransactionId: body.transactionId });
+    expect((await resolve(body)).json).toMatchObject({
+      state: 'TIMED_OUT',
+      parkedAt: expect.any(String),
+      advice: { action: 'contact-operator' },
+    });
+  });
+
+  test('does not park a BET if the operator DECLINES its provider’s ROLLBACK', async () => {
+    const body = await timedOut(world, bet(), true);
+    await timedOut(world, rollbackOf(body), false);
+    world.wallet.next({ do: 'decline', reason: 'OTHER' }, { originalTransactionId: body.transactionId });
+    const { json } = await resolve(body);
+    expect(json).toMatchObject({ state: 'TIMED_OUT', advice: { action: 'wait' } });
+    expect(json).not.toHaveProperty('parkedAt');
+  });
+
   test('after the operator DECLINED the platform’s ROLLBACK sends a further one, under another id', async () => {
     const body = await timedOut(world, bet(), true);
     world.wallet.next({ do: 'decline', reason: 'OTHER' }, { originalTransactionId: body.transactionId });

@@ -6,6 +6,7 @@ import { isUuid } from '../../http/validation/identifier.js';
 import type { PageOf, PageQuery } from '../../http/lists/page.js';
 import { pageOfWindow } from '../../http/lists/time-page.js';
 import { PLATFORM_ID } from '../../tenancy/tenant.js';
+import { Parking } from '../resolving/parking.js';
 import { ResolutionService } from '../resolving/resolution.service.js';
 import type { TransactionKey } from '../resolving/undecided.store.js';
 import type { TransactionQuery } from './transaction.admin.request.js';
@@ -22,6 +23,7 @@ export class TransactionDesk {
     private readonly transactions: TransactionSearchStore,
     private readonly details: TransactionDetails,
     private readonly resolution: ResolutionService,
+    private readonly parking: Parking,
     private readonly audit: Audit,
   ) {}
 
@@ -78,6 +80,7 @@ export class TransactionDesk {
       throw new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to resolve');
     }
     if (resolved.to === 'in-flight') throw new CroupierError('TRANSACTION_IN_FLIGHT');
+    if (resolved.to === 'ending-declined') await this.parking.park(key, 'the rollback was declined');
     return this.detail(key);
   }
 }

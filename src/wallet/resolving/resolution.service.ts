@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { MovementRequest } from '../../operator-wallet/operator-wallet.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { AttemptRunner } from '../attempt.runner.js';
-import { platformRollback } from './platform-rollback.js';
+import { platformRollback, platformRollbackId } from './platform-rollback.js';
 import type { RoundFacts } from '../rules/facts.js';
 import { decideResolution } from '../rules/resolution.js';
 import type { Claim, Driver } from '../transaction.js';
@@ -13,7 +13,7 @@ import { type TransactionKey, type UndecidedTransaction, UndecidedStore } from '
 export type ResolveOutcome =
   /** The operator decided; `ended` is a BET whose ROLLBACK was APPROVED. */
   | { readonly to: 'approved' | 'declined' | 'ended' }
-  /** The operator DECLINED to reverse the BET: it stays as it was. */
+  /** The operator DECLINED the platform's own ROLLBACK of the BET: only a person may continue. */
   | { readonly to: 'ending-declined' }
   /** Still undecided. `operatorFailed`: a real operator, not the DEMO wallet, did not answer or accepted no call. */
   | { readonly to: 'unknown'; readonly operatorFailed: boolean }
@@ -50,9 +50,14 @@ export class ResolutionService {
         return { to: decision.because === 'decided' ? 'decided-before' : 'in-flight' };
       case 'park':
         return { to: 'for-a-person' };
-      case 'follow':
+      case 'follow': {
+        const { rollbackId } = decision;
         // A ROLLBACK is never reversed itself, so this recursion is one step deep.
-        return outcomeForBet(await this.resolve({ ...key, transactionId: decision.rollbackId }, driver));
+        const outcome = outcomeForBet(await this.resolve({ ...key, transactionId: rollbackId }, driver));
+        // After a DECLINED ROLLBACK of its provider, the platform can still end the BET by its own.
+        const own = rollbackId === platformRollbackId(key, stored.declinedEndings);
+        return outcome.to === 'ending-declined' && !own ? { to: 'unknown', operatorFailed: false } : outcome;
+      }
       case 'resend': {
         const { providerId, transactionId } = key;
         const claim = () => this.transactions.retry(providerId, transactionId, stored.attempt);

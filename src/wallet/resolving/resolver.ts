@@ -9,6 +9,7 @@ import { Metrics } from '../../observability/metrics.js';
 import { Tracing } from '../../observability/tracing/tracing.js';
 import { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
+import { Parking } from './parking.js';
 import { ResolutionService, type ResolveOutcome } from './resolution.service.js';
 import { type DueTransaction, UndecidedStore } from './undecided.store.js';
 
@@ -41,11 +42,11 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     onError: ({ message }) => this.logger.error({ msg: 'resolver pass failed', detail: message }),
     intervalMs: POLL_MS,
   });
-  private readonly parkedWatchers: (() => void)[] = [];
 
   constructor(
     private readonly undecided: UndecidedStore,
     private readonly resolution: ResolutionService,
+    private readonly parking: Parking,
     private readonly randomness: Randomness,
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
@@ -62,14 +63,6 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop(STOP_MS);
-  }
-
-  /**
-   * Registers a watcher of parked transactions.
-   * @param watcher called after this instance has parked a transaction; not awaited, and must not throw
-   */
-  onParked(watcher: () => void): void {
-    this.parkedWatchers.push(watcher);
   }
 
   /** Resolves what is due now. Never rejects. */
@@ -119,18 +112,13 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     const resolved: ResolveOutcome = due.givenUp
       ? { to: 'for-a-person' }
       : await this.resolution.resolve(due, 'resolver');
-    if (resolved.to === 'for-a-person' || resolved.to === 'ending-declined') await this.park(due, resolved);
-    else this.report(due, resolved);
+    if (resolved.to === 'for-a-person' || resolved.to === 'ending-declined') {
+      const because = due.givenUp ? 'undecided after 24 hours' : 'the rollback was declined';
+      if (await this.parking.park(due, because)) this.metrics.transactionResolved(due.operatorId, 'parked');
+    } else {
+      this.report(due, resolved);
+    }
     return resolved;
-  }
-
-  private async park(due: DueTransaction, { to }: ResolveOutcome): Promise<void> {
-    if (!(await this.undecided.park(due))) return;
-    const because =
-      to === 'ending-declined' || !due.givenUp ? 'the rollback was declined' : 'undecided after 24 hours';
-    this.metrics.transactionResolved(due.operatorId, 'parked');
-    this.logger.error({ msg: 'transaction parked for a person', because });
-    for (const watcher of this.parkedWatchers) watcher();
   }
 
   private report(due: DueTransaction, { to }: ResolveOutcome): void {
