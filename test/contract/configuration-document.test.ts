@@ -115,7 +115,7 @@ describe('section 8, the table of variables', () => {
       const environment = { ...REQUIRED, ...scenario.with, [name]: undefined };
       const read = () => scenario.of(CIRCUMSTANCES[circumstance]!(environment));
       if (word === 'required') expect(read).toThrow(`${name}: is required`);
-      else if (word === 'its own') expect(read()).toBeDefined();
+      else if (word === 'a built-in key') expect(read()).toBeDefined();
       else if (word === 'none') expect(read()).toBeUndefined();
       else expect(String(read())).toBe(name === 'DATA_DIR' ? resolve(literal!) : literal);
     }
@@ -152,7 +152,7 @@ describe('section 8, the table of variables', () => {
 });
 
 /** One default of several: a literal or a word, and the circumstance in which it applies. */
-const DEFAULT = /(?:`([^`]+)`|(required|its own|none))(?: ((?:with|as|under) [^,]+))?(?:, |$)/g;
+const DEFAULT = /(?:`([^`]+)`|(required|a built-in key|none))(?: ((?:with|as|under) [^,]+))?(?:, |$)/g;
 const RANGE = /^(\d+) to (\d+)(?:,|$)/;
 /** Literals only, separated by commas and `or`. */
 const CHOICE = /^`[\w+-]+`(?:(?:, | or )`[\w-]+`)*$/;

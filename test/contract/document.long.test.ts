@@ -113,6 +113,12 @@ describe('section 3, the table of WINs', () => {
         const standing = await transactions.approved(bet());
         return winOf(await transactions.timedOut(bet({ roundId: standing.roundId })));
       },
+      'one is `APPROVED`, another has an undecided ROLLBACK of it': async () => {
+        const standing = await transactions.approved(bet());
+        const another = await transactions.approved(bet({ roundId: standing.roundId }));
+        await transactions.timedOut(rollbackOf(another));
+        return winOf(standing);
+      },
       'one is `PENDING`': async () => winOf(await stillPending(bet())),
       'one is `TIMED_OUT`': async () => winOf(await transactions.timedOut(bet())),
       'one is `APPROVED`, with an undecided ROLLBACK of it': async () => {
