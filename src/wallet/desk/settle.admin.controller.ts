@@ -24,7 +24,8 @@ export class SettleAdminController {
     description:
       'For an operator that states the outcome by other means than its wallet, such as e-mail. A ' +
       'settlement always waits for the approval of a second person. Then the transaction is settled as ' +
-      'if the wallet had given this answer: nothing is sent, and it stays marked as `settledByHand`. If ' +
+      'if the wallet had given this answer: nothing is sent to the wallet, and the transaction stays marked as ' +
+      '`settledByHand`. If ' +
       'it is decided in the meantime, the approval ends with `result.error`. The answer to the provider ' +
       'has the balance given here, else the last one that the operator reported for the player, else 0.',
   })
