@@ -4,7 +4,7 @@ import type { Columns } from '../http/lists/list.js';
 import { InstantField } from '../http/validation/instant.js';
 import { ListQuery } from '../http/lists/page.js';
 
-/** The exact value of a column. No column contains control characters. */
+/** A filter by the exact text of a column. It refuses control characters, which no column contains. */
 const ExactTextField = (options: FieldOptions) =>
   TextField({ presence: 'optional', longest: 512, ...options });
 
@@ -69,7 +69,7 @@ export class AuditEntryResponse {
   @ApiPropertyOptional({
     type: Object,
     example: { status: 'DISABLED' },
-    description: 'for a read, the request; for a refusal, its message',
+    description: 'the target after the change; for a read, the parameters; for a refusal, its message',
   })
   after?: unknown;
 

@@ -28,7 +28,7 @@ export class KeysAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('key.create', 'keys')
-  @ApiOperation({ summary: 'Create an admin key', description: 'The key is in this answer only.' })
+  @ApiOperation({ summary: 'Create an admin key', description: 'Only this answer contains the key.' })
   @ApiBody({ type: CreateKeyRequest })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')

@@ -31,7 +31,7 @@ export class ApprovalLimit {
   @ApiProperty({
     type: 'integer',
     example: 0,
-    description: 'the sum of what was carried out in the 24 hours before the request',
+    description: 'the stakes and adjustments carried out in the 24 hours before the request',
   })
   usedMinor: number;
 }
@@ -117,7 +117,7 @@ export class ApprovalResponse extends ApprovalItem {
   @ApiPropertyOptional({
     type: Object,
     description:
-      'for an APPROVED approval: what the call would have answered, or `error` if the action failed',
+      'for an APPROVED approval: the answer that the call would have had without an approval, or `error` if the action failed',
   })
   result?: object;
 }

@@ -16,7 +16,7 @@ export class HealthWindow implements WindowScore {
     minimum: 0,
     maximum: 1,
     example: 0.9975,
-    description: 'null: no calls',
+    description: 'the share of calls with a valid answer; null if there were no calls',
   })
   successRate: number | null;
 
@@ -24,7 +24,7 @@ export class HealthWindow implements WindowScore {
     type: 'integer',
     nullable: true,
     example: 84,
-    description: 'interpolated; null: no calls',
+    description: '95th percentile of the latency, interpolated; null if there were no calls',
   })
   p95Ms: number | null;
 
@@ -32,7 +32,7 @@ export class HealthWindow implements WindowScore {
   timeouts: number;
 }
 
-/** By minutes. */
+/** The windows by their length in minutes. */
 export class HealthWindows {
   @ApiProperty({ type: HealthWindow })
   '1': HealthWindow;
@@ -49,8 +49,8 @@ export class HealthScoreResponse {
     enum: STATES,
     example: 'ok',
     description:
-      '`open`: a breaker is open at an instance; `degraded`: a success rate below 0.95 over 5 minutes. The ' +
-      'first that applies of paused, open, degraded and ok',
+      '`open`: a breaker is open at an instance; `degraded`: a success rate below 0.95 over 5 minutes. If ' +
+      'several apply, the first of paused, open, degraded and ok is shown',
   })
   state: HealthState;
 

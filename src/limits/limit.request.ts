@@ -19,7 +19,7 @@ const AmountField = (name: keyof typeof OF, example: number) =>
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     example,
-    description: `${OF[name]}, in minor units; no limit by default, and with null`,
+    description: `${OF[name]}, in minor units; no limit if absent or null`,
   });
 
 const ShownAmount = (name: keyof typeof OF, example: number): PropertyDecorator => {

@@ -34,7 +34,7 @@ export class FlaggedWinResponse {
   @ApiProperty({
     enum: FLAGS,
     example: 'NO_STANDING_BET',
-    description: 'The first that applies to the grants and the round as they are now',
+    description: 'The first flag that applies, judged by the current state of the grants and the round',
   })
   flag: Flag;
 

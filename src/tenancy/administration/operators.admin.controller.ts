@@ -39,7 +39,7 @@ export class OperatorsAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('operator.create', 'operator:{id}')
-  @ApiOperation({ summary: 'Create an operator', description: 'The secret is in this answer only.' })
+  @ApiOperation({ summary: 'Create an operator', description: 'Only this answer contains the secret.' })
   @ApiBody({ type: CreateOperatorRequest })
   @ApiCreatedResponse({ type: CreatedOperatorResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')

@@ -39,7 +39,7 @@ export class ProvidersAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('provider.create', 'provider:{id}')
-  @ApiOperation({ summary: 'Create a provider', description: 'The secret is in this answer only.' })
+  @ApiOperation({ summary: 'Create a provider', description: 'Only this answer contains the secret.' })
   @ApiBody({ type: CreateProviderRequest })
   @ApiCreatedResponse({ type: CreatedProviderResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
