@@ -37,7 +37,7 @@ export class AdminGuard implements CanActivate {
       context.getHandler(),
       context.getClass(),
     ]);
-    // A signed route creates no promise here.
+    // Not async, so that requests to signed routes do not pay for a promise.
     return required === undefined || this.holdsRole(context, required);
   }
 

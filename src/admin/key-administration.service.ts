@@ -19,7 +19,7 @@ export class KeyAdministration {
     private readonly randomness: Randomness,
   ) {}
 
-  /** Creates a key of 256 random bits. It is in this answer only, because only its hash is stored. */
+  /** Creates a key of 256 random bits. Only this call returns the key: the database stores its hash. */
   async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<{ stored: AdminKey; key: string }> {
     const key = this.randomness.secret();
     const id = this.randomness.uuid();
@@ -60,7 +60,7 @@ export class KeyAdministration {
     });
   }
 
-  /** Whether the administrator is a key that the maker has created, directly or through other keys. */
+  /** Whether `administrator` is a key that `maker` has created, directly or through other keys. */
   async isMadeBy(administrator: string, maker: string): Promise<boolean> {
     const [kind, id] = administrator.split(':');
     return kind === 'key' && id !== undefined && this.keys.isMadeBy(id, maker);

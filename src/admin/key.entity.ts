@@ -17,14 +17,14 @@ export class AdminKey {
   @Column(secret(bytes('key_hash')))
   keyHash: Buffer;
 
-  /** The administrator who created it; null if an earlier version did. */
+  /** The administrator who created it; null if the key was created by an earlier version. */
   @Column(nullable(text('created_by')))
   createdBy: string | null;
 
   @Column(instant('created_at'))
   createdAt: Date;
 
-  /** Up to a minute old; null if the key was never used. */
+  /** The last recorded use; up to a minute before the last use. Null if the key was never used. */
   @Column(nullable(instant('last_used_at')))
   lastUsedAt: Date | null;
 

@@ -15,7 +15,7 @@ export interface LiveKey {
   readonly useIsDue: boolean;
 }
 
-/** Whether a use must be recorded, by the database's clock: one is written at most once per interval. */
+/** Condition for recording a use: none was recorded within the interval, by the database's clock. */
 const useIsDue = (everySeconds: string) =>
   `(last_used_at IS NULL OR last_used_at < statement_timestamp() - make_interval(secs => ${everySeconds}))`;
 
@@ -65,7 +65,7 @@ export class KeyStore {
     return manager.findOneByOrFail(AdminKey, { id: key.id });
   }
 
-  /** @param everySeconds interval of recorded uses, from which `useIsDue` follows */
+  /** @param everySeconds shortest interval between two recorded uses */
   async liveByHash(hash: Buffer, everySeconds: number): Promise<LiveKey | undefined> {
     return (await this.database.query<LiveKey>(LIVE_BY_HASH, [hash, everySeconds]))[0];
   }

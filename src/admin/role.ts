@@ -16,7 +16,7 @@ export function holds(roles: readonly string[], required: Role): boolean {
   return ROLES.some((role) => roles.includes(role) && INCLUDED[role].includes(required));
 }
 
-/** The roles without those that are included in another of them. */
+/** Removes each role that another role of the list includes. */
 export function withoutIncluded(roles: readonly Role[]): Role[] {
   return roles.filter((role) => !roles.some((other) => other !== role && INCLUDED[other].includes(role)));
 }

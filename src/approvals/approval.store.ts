@@ -78,7 +78,7 @@ export interface ApprovalFilter {
   readonly to?: string;
 }
 
-/** The place at which the list begins: every row is before it. */
+/** The start of the list: a place that sorts before all rows. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first; each of the filters has an index in this order. */

@@ -14,7 +14,7 @@ export interface Approval {
   readonly fingerprint: Buffer;
   readonly operatorId: string;
   readonly currency: string;
-  /** The stake of grants and batches; of an adjustment or a transaction its amount, signed. */
+  /** In minor units: the stake of a grant or batch, or the signed amount of an adjustment or transaction. */
   readonly amountMinor: number;
   /** The exceeded limit; null if such an action always needs approval. */
   readonly limitName: string | null;
@@ -33,5 +33,7 @@ export interface Approval {
   readonly failureError: string | null;
 }
 
-/** An approval with the outcome of its action: what the call would have answered, or `{error}`. */
+/**
+ * An approval with the result of its action: the answer that the call would have had without an approval, or `{error}`.
+ */
 export type ApprovalWithResult = Approval & { readonly result?: object };

@@ -46,7 +46,7 @@ export class ApprovalsService implements OnModuleInit {
   onModuleInit(): void {
     this.metrics.addLevel({
       name: 'croupier_approvals_waiting',
-      help: 'Actions that wait for the approval of a second person; the same at all instances',
+      help: 'Actions that wait for the approval of a second person; all instances report the same value',
       labelNames: ['operator'],
       read: () => this.approvals.waitingByOperator(),
     });
@@ -75,7 +75,7 @@ export class ApprovalsService implements OnModuleInit {
     const waiting = await this.approvals.waiting(query, action);
     if (waiting) return { kind: 'waiting', approval: requireSame(waiting, action) };
     if (action.stake && !limit) return { kind: 'free' };
-    // Checked after the waiting approvals: one that is approved in between is found here.
+    // Checked after the waiting approvals, so that an action that was approved between the two checks is found here.
     if (await this.executorOf(action.kind).isRecorded(query, action.terms)) return { kind: 'recorded' };
     const requested = await this.approvals.request(query, this.randomness.uuid(), actor, action, limit);
     const approval = requested ?? (await this.approvals.waiting(query, action));
@@ -153,7 +153,7 @@ export class ApprovalsService implements OnModuleInit {
     });
   }
 
-  /** Approves an action that is no longer possible, and records why. */
+  /** Stores that the action was approved but is no longer possible, and the reason. */
   private recordFailure(
     actor: Actor,
     approval: Approval,

@@ -33,7 +33,7 @@ export interface AdjustmentTerms {
   readonly reason: string;
 }
 
-/** The operator's answer about a parked transaction, which is settled by hand. */
+/** The terms of settling a parked transaction by hand, with the outcome that the operator reported. */
 export interface SettlementTerms {
   readonly providerId: string;
   readonly transactionId: string;
@@ -41,7 +41,7 @@ export interface SettlementTerms {
   readonly operatorId: string;
   readonly playerRef: string;
   readonly currency: string;
-  /** Of the transaction; signed for an adjustment. */
+  /** The transaction's amount in minor units; signed for an adjustment. */
   readonly amountMinor: number;
   readonly status: 'APPROVED' | 'DECLINED';
   /** Minor units, as the operator reported it; null if it reported none. */
@@ -81,13 +81,16 @@ export interface Executor<Kind extends GuardedActionKind> {
   /** Whether an action with this reference was recorded. */
   isRecorded(query: Query, terms: TermsOf[Kind]): Promise<boolean>;
   /**
-   * Records the action in the transaction that approves it, so that the remaining work is done even if the process
-   * dies after the commit.
-   * @returns the remaining work, called after the commit; it may fail or be lost, and must not throw a refusal
+   * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
+   * after the commit.
+   * @returns the remaining work, to be called after the commit. It must not throw a CroupierError. If it fails or never
+   * runs, the room completes the recorded action later.
    * @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
-  /** What the call would have answered, derived from the record; `{error}` if the action failed. */
+  /**
+   * The answer that the call would have had without an approval, built from the record; `{error}` if the action failed.
+   */
   result(terms: TermsOf[Kind]): Promise<object>;
 }
 

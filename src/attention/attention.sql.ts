@@ -72,13 +72,16 @@ const endOf = (condition: string) => `
 
 export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
 
-/** Closes the items of rounds whose cause is gone. $1: the subjects of those whose cause is still present. */
+/** Closes the items of rounds whose cause is gone. $1: the subjects of the causes that are still present. */
 export const END_OTHER_ROUNDS: Statement = {
   name: 'attention_end_other_rounds',
   text: endOf(`kind = 'round' AND subject <> ALL ($1::text[])`),
 };
 
-/** Closes earlier findings of the range that are gone. $1: the operator; $2, $3: the range; $4: its present findings. */
+/**
+ * Closes the items of earlier findings within the range that a new reconciliation no longer has. $1: the operator; $2,
+ * $3: the range; $4: the subjects of the new findings.
+ */
 export const END_OTHER_FINDINGS: Statement = {
   name: 'attention_end_other_findings',
   text: endOf(`kind = 'reconciliation' AND operator_id = $1 AND range_from >= $2 AND range_to <= $3

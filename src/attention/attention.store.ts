@@ -37,7 +37,8 @@ const TABLE: TimeOrderedTable = {
 };
 
 /**
- * One page, newest first. A filter by OPEN or SNOOZED leads the order, because few items match it; CLOSED never does.
+ * One page, newest first. Few items are OPEN or SNOOZED, so a filter by these states is the first choice for the index;
+ * a filter by CLOSED is the last.
  */
 export function attentionPage(
   filter: AttentionFilter,
@@ -118,7 +119,7 @@ export class AttentionStore {
   }
 
   /**
-   * Closes the findings of an operator within this range that are not among the given ones.
+   * Closes the items of an operator's findings within this range, except those with the given subjects.
    * @returns the number of closed items
    */
   async endOtherFindings(

@@ -56,9 +56,12 @@ export interface Cause {
   readonly summary: string;
   readonly count?: number;
   readonly href?: string;
-  /** Of a parked transaction: when it was parked, as PostgreSQL's text, which has microseconds. */
+  /**
+   * For a parked transaction: when it was parked, as formatted by PostgreSQL, because a Date would lose the
+   * microseconds.
+   */
   readonly parkedAt?: string;
-  /** Of a reconciliation: the time range that was compared. */
+  /** For a finding of a reconciliation: the time range that was compared. */
   readonly range?: { readonly from: Date; readonly to: Date };
 }
 

@@ -23,14 +23,17 @@ const POLL_MS = 5_000;
 const FIRST_POLL_MS = 1_000;
 /** Over all instances, at most one pass begins in this time, in seconds. It is shorter than the polling interval. */
 const PASS_SECONDS = 3;
-/** Rows per query. */
+/** Number of rows that one query reads, called a window below. */
 const WINDOW = 500;
 /**
- * Maximum number of windows of the newest causes that a pass reads: 10,000 rows, more than can become causes between two
- * passes. A pass reads further windows only while they may contain a cause without an item.
+ * Maximum number of windows that a pass reads from the newest row on: 10,000 rows, more than become causes between two
+ * passes. A pass stops earlier, once the next window cannot contain a new cause.
  */
 const NEWEST_WINDOWS = 20;
-/** Windows of older rows that a pass checks after that, so that all of them are checked in turn. */
+/**
+ * Number of windows of older rows that a pass reads after the newest ones. Successive passes continue where the last
+ * one stopped, so that every row is read again and again.
+ */
 const OLDER_WINDOWS = 3;
 /** Polling interval for the infrequent searches, which decide themselves whether they are due, in milliseconds. */
 const RARE_POLL_MS = 60_000;
@@ -90,14 +93,14 @@ export class AttentionWatcher
       this.items.open([flaggedWinnings(win)]).catch((error: unknown) => {
         const detail = (error as Error).message;
         this.logger.warn({
-          msg: 'item not opened yet: the next search for flagged winnings finds it',
+          msg: 'the item of a flagged WIN could not be opened: the next search for flagged winnings opens it',
           detail,
         });
       });
     });
     this.metrics.addLevel({
       name: 'croupier_attention_items',
-      help: 'Items of the attention queue that are open or snoozed; the same at all instances',
+      help: 'Items of the attention queue that are open or snoozed; all instances report the same value',
       labelNames: ['kind', 'state'],
       read: async () =>
         (await this.items.count()).map(({ kind, state, value }) => ({ labels: { kind, state }, value })),
@@ -146,8 +149,8 @@ export class AttentionWatcher
   }
 
   /**
-   * Opens items for the newest causes. Stops after a window whose causes all have items and are older than half a minute:
-   * an earlier pass has opened the items of the causes beyond it, because passes begin more often than that.
+   * Opens items for the newest causes. Stops after a window whose causes all have items and are older than 30 seconds.
+   * Passes begin more often than every 30 seconds, so an earlier pass has opened the items of all older causes.
    * @returns the place of the last row; undefined at the end of the search
    */
   private async searchNewest(name: Search): Promise<readonly string[] | undefined> {

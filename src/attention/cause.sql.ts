@@ -2,11 +2,11 @@ import type { Statement } from '../database/database.js';
 import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 
 /*
- * The searches for causes. They read tables of other rooms in windows: at most $1 rows before the place $2 …, along an index
- * that contains few other rows, so that the cost of a pass is bounded. The newest cause comes first, because it is the one
- * that may have no item yet. `due` says whether the row is a cause already, `known` whether it has an item that says so,
- * `recent` whether it became a cause in the last half minute. `= ANY` makes the planner use an index that begins with the
- * column: see database/time-ordered.ts.
+ * The searches for causes. They read tables of other rooms in windows: at most $1 rows before the place $2 …, along an
+ * index that contains few other rows, so that the cost of a pass is bounded. The newest cause comes first, because it
+ * is the one that may have no item yet. Each row has three flags: `due`, it is a cause already; `known`, it has an
+ * up-to-date item; `recent`, it became a cause within the last 30 seconds. `= ANY` makes the planner use an index that
+ * begins with the column: see database/time-ordered.ts.
  */
 
 const RECENT = `statement_timestamp() - interval '30 seconds'`;
@@ -24,7 +24,10 @@ const TRANSACTION = `
   t.player_ref AS "playerRef", t.amount_minor AS "amountMinor", t.currency, t.parked_at::text AS "parkedAt"`;
 const SUBJECT = `t.provider_id || '/' || t.transaction_id`;
 
-/** Reads the index transactions_parked. An item that was opened before its transaction was parked does not say so yet. */
+/**
+ * Reads the index transactions_parked. A row counts as `known` only if its item was opened or updated after the
+ * transaction was parked, or is CLOSED.
+ */
 const PARKED: Statement = {
   name: 'cause_parked',
   text: `
@@ -41,8 +44,8 @@ const PARKED: Statement = {
 
 /**
  * TIMED_OUT transactions, and when each became a cause, in UTC: at the age of five minutes, or at its last change if
- * that was later. Contract, section 9. Migration 0018 has an index of these expressions. The CASE keeps the planner from
- * combining other indexes, which would read all of these rows.
+ * that was later. Contract, section 9. Migration 0018 creates an index of these expressions. The CASE keeps the planner
+ * from combining other indexes, which would read all of these rows.
  */
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
 const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
@@ -77,7 +80,10 @@ const GRANTS: Statement = {
      ORDER BY g.updated_at DESC, g.request_ref DESC`,
 };
 
-/** When a notification failed or, if its outcome is unknown, when its lease ended. Migration 0018 has an index of it. */
+/**
+ * When a notification failed or, if its outcome is unknown, when its lease ended. Migration 0018 creates an index of
+ * this expression.
+ */
 const UNDELIVERED_SINCE = 'coalesce(lease_until, failed_at, created_at)';
 
 /** Reads the index session_revocations_failed. */
@@ -110,7 +116,10 @@ const APPROVALS: Statement = {
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Each search with its first place. Rows after `now`, by the database's clock, are no causes yet. */
+/**
+ * Each search, and the place at which its first window begins. A search that begins at `now` (the database's clock)
+ * skips rows that become causes later.
+ */
 export const SEARCHES = {
   parked: { statement: PARKED, begin: ['infinity', '', ''] },
   undecided: { statement: UNDECIDED, begin: ['now', '', ''] },
@@ -126,7 +135,10 @@ const stillWhere = (name: string, condition: string): Statement => ({
     SELECT k.subject FROM unnest($1::text[], $2::text[], $3::text[]) AS k (subject, provider_id, id) WHERE ${condition}`,
 });
 
-/** The subjects whose cause is still present, also while an attempt or a callback is in flight. */
+/**
+ * Selects the subjects whose cause is still present. While an attempt or a callback is in flight, the cause counts as
+ * present.
+ */
 export const STILL = {
   transaction: stillWhere(
     'transaction',

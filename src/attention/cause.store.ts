@@ -22,7 +22,7 @@ export interface CountedRounds {
   /** Began between one and eight days ago. */
   readonly ofLastWeek: number;
   readonly openOfLastWeek: number;
-  /** Whether these are only rounds of the newest transactions. */
+  /** Whether older transactions were left out, so that the true counts may be higher. */
   readonly partial: boolean;
 }
 
@@ -37,7 +37,7 @@ export class CauseStore {
    */
   async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<FoundCause[]> {
     const { statement, begin } = SEARCHES[search];
-    // Each search gives the rows that its mapping reads.
+    // The cast is safe: both lookups use the same search, whose rows have the type that its mapping expects.
     const toCause = causeOf[search] as (row: RowOf[Search]) => Cause;
     const rows = await this.database.query<RowOf[Search]>(statement, [limit, ...(place ?? begin)]);
     return rows.map((row) => ({

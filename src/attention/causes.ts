@@ -26,7 +26,7 @@ interface UndecidedRow extends SearchedRow {
   readonly playerRef: string;
   readonly amountMinor: number;
   readonly currency: string;
-  /** When it was parked, as PostgreSQL's text, which has microseconds. */
+  /** When it was parked, as formatted by PostgreSQL, because a Date would lose the microseconds. */
   readonly parkedAt: string | null;
 }
 

@@ -28,7 +28,7 @@ export interface AppendedEntry extends Witness {
   readonly lastSeal: number;
 }
 
-/** The newest entry about a target that the service itself wrote. */
+/** The newest entry about a target that has a seal of its own, so that the service must have written it. */
 export interface TargetEntry extends EntryPlace {
   readonly target: string;
   readonly after: Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export interface TargetEntry extends EntryPlace {
 /** The entries before a day. */
 export interface EntriesBefore {
   readonly entries: number;
-  /** Whether the given head is the last of them. */
+  /** Whether the given head is the last of these entries. */
   readonly endsWithHead: boolean;
 }
 
@@ -123,7 +123,7 @@ const FOLLOWING = {
      ORDER BY audit_entries.day, position LIMIT $3`,
 };
 
-/** Entries with their own seals, as in FOLLOWING, newest first. */
+/** The newest entries of an action, each with its own seal if it has one. */
 const OF_ACTION = {
   name: 'audit_of_action',
   text: `

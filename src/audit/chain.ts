@@ -62,7 +62,7 @@ export function isFirstOfAll({ previousHash }: Entry): boolean {
   return previousHash === BEGINNING;
 }
 
-/** Whether the entry is linked, as the first of its day, to a day that ends with `last`. */
+/** Whether the entry, the first of its day, continues the chain of the day whose last entry is `last`. */
 export function followsDay({ previousHash }: Entry, last: Witness): boolean {
   return previousHash === dayDigestOf(last);
 }

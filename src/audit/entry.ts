@@ -10,7 +10,7 @@ export interface NewEntry {
   /** `<noun>:<id>`, such as `provider:acme-games`. */
   readonly target: string;
   readonly before?: object;
-  /** The target afterwards; of a read, the request; of a refusal, its message. */
+  /** The target after the change; for a read, the request's parameters; for a refusal, its message. */
   readonly after?: object;
   /** The error code of a refusal; `done` by default. */
   readonly outcome?: ErrorCode;

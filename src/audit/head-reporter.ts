@@ -26,7 +26,7 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     work: () => this.report(),
     onError: (error) => this.failed(error),
     intervalMs: INTERVAL_MS,
-    // At once, so that a file that cannot be written is reported at the start.
+    // The first report is made at start, so that an AUDIT_HEAD_FILE that cannot be written is noticed immediately.
     firstAfterMs: 0,
   });
   private shuttingDown = false;
@@ -85,7 +85,7 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     this.written = text;
   }
 
-  /** Logs one line when reports begin to fail, however many fail, and one when they succeed again. */
+  /** Logs only the first of consecutive failures; `recovered` logs when reports succeed again. */
   private failed(error: Error): void {
     if (!this.failing) {
       const msg = 'the head of the audit log cannot be recorded: check AUDIT_HEAD_FILE and the database';

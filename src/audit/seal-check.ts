@@ -40,7 +40,7 @@ export class SealCheck {
   }
 
   /**
-   * Verifies the seal of the next entry, whose chain is valid.
+   * Verifies the seal of the next entry. The chain must have been verified up to this entry.
    * @returns the break if the seals do not match
    */
   follow({ day, position, hash, seal }: SealedEntry): Break | undefined {

@@ -91,7 +91,7 @@ async function run(args: string[], print: Print): Promise<void> {
 /** Exit status 2: it could not run, or found something wrong. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
-  // The command's own lines are for people; the service's would be printed among them in Nest's format.
+  // Hides the service's informational log lines, which Nest would print among the command's output.
   Logger.overrideLogger(['warn', 'error']);
   try {
     await run(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`));

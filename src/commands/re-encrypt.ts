@@ -49,7 +49,7 @@ export async function reEncryptSecrets(
 /** Exit status 2: nothing was changed. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
-  // The command's own lines are for people; the service's would be printed among them in Nest's format.
+  // Hides the service's informational log lines, which Nest would print among the command's output.
   Logger.overrideLogger(['warn', 'error']);
   try {
     const print = (line: string) => process.stdout.write(`${line}\n`);

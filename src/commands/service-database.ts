@@ -37,7 +37,7 @@ export async function atServiceDatabase<T>(
   }
 }
 
-/** Works on a database at its address. */
+/** Connects to the database at `url`, runs the work, and disconnects. */
 export async function withDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const dataSource = await connectDataSource(url);
   try {

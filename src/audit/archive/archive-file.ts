@@ -20,8 +20,9 @@ export interface ArchiveHeader {
 }
 
 /**
- * Writes an archive as JSON lines: first the header, then each entry with its seal. `before` and `after` are strings, the
- * text that was hashed. The file gets its name only when it is complete and on the disk.
+ * Writes an archive as JSON lines: first the header, then each entry with its seal. `before` and `after` are written as
+ * strings, so that they stay exactly the text that was hashed. The file gets its name only when it is complete and on
+ * the disk.
  * @param check verifies the complete file, before it gets its name
  * @throws Error if it cannot be written, or what `check` throws; nothing is left then
  */
@@ -32,7 +33,7 @@ export async function writeArchive<T>(
   check: (path: string) => Promise<T>,
 ): Promise<T> {
   const partial = `${path}.partial`;
-  // Not overwritten: another run may be writing it.
+  // The flag `x` fails if the file exists, because another run may be writing it.
   const file = await open(partial, 'wx', MODE);
   try {
     try {

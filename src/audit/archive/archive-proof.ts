@@ -25,7 +25,10 @@ export type ArchiveVerdict =
     }
   | ({ readonly kind: 'broken'; readonly path: string } & Break);
 
-/** Consecutive archives whose entries and seals are valid; whether their end is covered is not known yet. */
+/**
+ * Consecutive archives whose entries and seals are valid. Whether their last entry is authenticated, by a seal or by
+ * the log's record of the file, is not checked yet.
+ */
 interface Followed {
   readonly kind: 'followed';
   /** The last file. */
@@ -37,8 +40,9 @@ interface Followed {
 type Broken = Extract<ArchiveVerdict, { kind: 'broken' }>;
 
 /**
- * Verifies archived parts of the log: the chain in the files, their seals, which must be those in the database, and that
- * the end is covered by a valid seal or recorded in the log. Verify the log first.
+ * Verifies archived parts of the log: the chain in the files; that the seals in the files are valid and equal to those
+ * in the database; and that the last entry is authenticated, by a valid seal or by the log's record of the file. Verify
+ * the log itself first.
  * @param paths consecutive archives, oldest first, one or more
  * @param sealer undefined to check only the chain and the record
  * @throws Error if a file cannot be read or is not an archive

@@ -41,7 +41,7 @@ export function auditEntryOf({ partition, head, lastSeal, entries, sha256 }: Arc
 
 /**
  * Archives whose records are genuine, ordered by the end of their part of the log, latest first.
- * @param sealer as `archiveBefore`
+ * @param sealer undefined to check only the hashes of the records
  */
 export async function genuineArchives(
   store: AuditStore,
