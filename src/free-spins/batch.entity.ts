@@ -7,7 +7,7 @@ export class Batch {
   @PrimaryColumn(uuid('batch_id'))
   batchId: string;
 
-  /** Makes the request idempotent; null if it is not. */
+  /** The requester's key, which makes the request idempotent; null if the request has none. */
   @Column(nullable(text('batch_ref')))
   batchRef: string | null;
 

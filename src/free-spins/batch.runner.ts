@@ -21,7 +21,10 @@ const CALLS_PER_PROVIDER = 8;
 const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
 /** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;
-/** Delay before the first poll, in milliseconds: a provider that restarts with us may not be up, and a refusal is final. */
+/**
+ * Delay before the first poll, in milliseconds: a provider that restarts at the same time may not be up yet, and a
+ * grant whose call fails is not retried.
+ */
 const FIRST_POLL_MS = 1_000;
 /** How long a stop waits for calls in flight, in milliseconds; the drain continues after it. */
 const STOP_MS = 5_000;
@@ -37,10 +40,11 @@ interface ProviderWorkers {
 }
 
 /**
- * Sends unsent grants and due cancels, a few calls at a time per provider. Each is claimed by a statement that is
- * committed before the call, so that any number of instances share the work, and another one continues after a
- * `kill -9`: with the unclaimed grants at once, and with claimed cancels, which providers handle idempotently, when
- * their lease has expired. Contract, section 6.
+ * Sends unsent grants and due cancels, a few calls at a time per provider. Each grant or cancel is claimed, and the
+ * claim is committed, before the call, so that any number of instances share the work. If an instance is killed, the
+ * others continue with the unclaimed grants at once. They repeat its claimed cancels, which providers handle
+ * idempotently, when the leases have expired. Its claimed grants become FAILED with an unknown outcome. Contract,
+ * section 6.
  */
 @Injectable()
 export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -133,7 +137,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     const cancels = await this.grants.failCancels(batchId, PROVIDER_DOWN);
     if (cancels > 0)
       this.logger.error({
-        msg: 'the remaining cancels of a batch are given up',
+        msg: 'the provider does not answer, so the remaining cancels of a batch were not sent: cancel the batch again later',
         providerId,
         batchId,
         cancels,
@@ -156,7 +160,8 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
       await this.grants.recordFailed(grant.requestRef, grant.attempt, failure);
       return this.giveUp(grant, GAME_CLOSED);
     }
-    // The id of the request that caused it, which may have ended long ago. Grants of earlier versions have none.
+    // The id of the request that caused this grant; that request may have ended long ago. Grants that an earlier
+    // version recorded have no such id.
     const requestId = grant.requestId ?? this.randomness.uuid();
     const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
       this.callbacks.send(grant, grant.attempt),
@@ -169,7 +174,13 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     if (batchId === null) return;
     const players = await this.grants.failUnsent(batchId, error);
     if (players > 0)
-      this.logger.error({ msg: 'the rest of a batch is given up', providerId, batchId, players, error });
+      this.logger.error({
+        msg: 'the remaining grants of a batch were not sent and are FAILED: resend the batch later',
+        providerId,
+        batchId,
+        players,
+        error,
+      });
   }
 }
 

@@ -54,7 +54,7 @@ export const PROGRESS: Statement = {
                    WHERE batch_id = $1 AND ($2::text IS NULL OR operator_id = $2)`),
 };
 
-/** A place after every row. */
+/** The start of the list: a place that sorts before all rows. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first; each filter has an index in this order. */

@@ -198,7 +198,8 @@ export class FreeSpinsService implements OnModuleInit {
     const { cancelAttempt: claimed } = await this.callbacks.send(grant, attempt, true);
     const sent = await this.stored(requestRef);
     if (sent.state !== 'GRANTED') return sent;
-    // A late answer to an earlier attempt makes the grant GRANTED without claiming its cancel.
+    // The cancel may be unclaimed: a late answer to an earlier attempt makes the grant GRANTED, but does not claim the
+    // cancel.
     const claim = () => this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef));
     const cancelAttempt = claimed ?? (await claim());
     if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);

@@ -24,7 +24,8 @@ export class GrantCallbacks {
 
   /**
    * Sends the callback of a claimed attempt once, and records the outcome.
-   * @param claimsCancel whether to claim a due cancel as well, which the caller must send; else `BatchRunner` sends it
+   * @param claimsCancel true also claims the grant's cancel if it is due, and the caller must send the cancel;
+   * otherwise `BatchRunner` sends it
    * @returns `cancelAttempt` if the cancel was claimed
    */
   async send(

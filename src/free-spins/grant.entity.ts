@@ -75,11 +75,11 @@ export class Grant {
   @Column(nullable(uuid('batch_id')))
   batchId: string | null;
 
-  /** The id of the request that causes its next grant callback, unless that request sends it itself. */
+  /** The request id of the next grant callback that `BatchRunner` sends: the id of the request that queued it. */
   @Column(nullable(text('request_id')))
   requestId: string | null;
 
-  /** The id of the request that causes its next cancel callback, unless that request sends it itself. */
+  /** The request id of the next cancel callback that `BatchRunner` sends: the id of the request that queued it. */
   @Column(nullable(text('cancel_request_id')))
   cancelRequestId: string | null;
 

@@ -5,7 +5,7 @@ import { Grant } from './grant.entity.js';
 /** The end of a lease with a length in seconds, by the database's clock. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
-/** The tenants of a changed grant. */
+/** What statements that change a grant return: its operator and provider. */
 const TENANTS = 'operator_id AS "operatorId", provider_id AS "providerId"';
 
 /** Records a grant and its first attempt, with a lease of $9 seconds. No row is returned if the requestRef is taken. */
@@ -51,8 +51,9 @@ export const CLAIM: Statement = {
 };
 
 /**
- * Begins a new attempt of a FAILED grant, which counts as carried out now. `outcome_unknown` is kept, because an earlier
- * attempt may have been booked. A person who resends a grant wants it to be live, so no cancel of it is due any more.
+ * Begins a new attempt of a FAILED grant. The grant counts towards the daily limit from now on. `outcome_unknown` is
+ * kept, because an earlier attempt may have been booked. A person who resends a grant wants it to be live, so no cancel
+ * of it is due any more.
  */
 export const RESEND: Statement = {
   name: 'grant_resend',
@@ -97,9 +98,10 @@ export const GRANTED: Statement = {
 
 /**
  * Records the failure of attempt $2, unless a later attempt has begun. It replaces a failure that `grant_expire` has
- * recorded for the same attempt. $5: whether the provider may have booked this attempt. $6: whether the provider refused
- * it, which proves that no earlier attempt was booked either. Without a refusal, `outcome_unknown` stays set, except for
- * the first attempt: only `grant_expire` can have set it then, and the answer has arrived now.
+ * recorded for the same attempt. $5: whether the provider may have booked this attempt. $6: whether the provider
+ * refused it, which proves that no earlier attempt was booked either. Without a refusal, a set `outcome_unknown` stays
+ * set. The first attempt is an exception: there, only `grant_expire` can have set it, because the answer was late, and
+ * now the answer has arrived.
  */
 export const FAILED: Statement = {
   name: 'grant_failed',

@@ -46,29 +46,31 @@ export interface GrantFilter {
   readonly to?: string;
 }
 
-/** The tenants of a grant. */
+/** The operator and provider of a grant. */
 type Tenants = Pick<Grant, 'operatorId' | 'providerId'>;
 
-/** A grant that has reached a state. */
+/** The new state of a changed grant, to be counted in the metrics. */
 type Reached = Tenants & Pick<Grant, 'state'>;
 
 /** Filters that have an index, the most selective first. */
 const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
 
 /**
- * How far the order of grants by number may differ from that by time, in minutes: longer than a statement that records
- * grants can run, and than a database's clock is set back.
+ * Grants are numbered nearly in the order of their creation: a grant with a lower number is created at most this many
+ * minutes after one with a higher number. The bound covers the longest statement that records grants, and corrections
+ * of the database's clock.
  */
 const ORDER_DIFFERS_MINUTES = 10;
 /** No grant has this number, which is the highest bigint. */
 const HIGHEST_NUMBER = '9223372036854775807';
 
 /**
- * One page, newest first. `leading` in database/time-ordered.ts explains why one filter also leads the order, and why it
- * is compared by `Any`.
+ * One page, newest first. The order begins with the column of one filter, which is compared by `Any`, so that the
+ * planner uses the index of that column: see `leading` in database/time-ordered.ts.
  *
- * A range of time is also a range of numbers, whose ends are looked up in the index by time, so that a page does not read
- * the grants after its range. CASE keeps the planner from reading the whole range along that index and sorting it.
+ * The index is ordered by number, so a filter by time alone would read all newer grants first. Therefore the range of
+ * time is also translated to a range of numbers. The CASE around the comparison of times keeps the planner from using
+ * the index by time, for which it would read and sort the whole range.
  */
 export function grantPage(
   { from, to, ...filter }: GrantFilter,
@@ -101,8 +103,9 @@ const createdWhen = (comparison: string, values: Record<string, Date>) =>
   Raw<Date>((column) => `CASE WHEN ${column} ${comparison} THEN true END`, values);
 
 /**
- * Numbers above that of the newest grant that is certainly older. They are compared as rows, because the planner expects few
- * enough numbers between two unknown bounds to read and sort all of them.
+ * Selects numbers above that of the newest grant that is certainly older than `from`. The number is compared as a row:
+ * for a plain column between two unknown bounds, the planner would expect so few rows that it reads and sorts all of
+ * them.
  */
 const numberedAfter = (from: Date) =>
   Raw<number>(
@@ -112,7 +115,7 @@ const numberedAfter = (from: Date) =>
     { earliest: minutesLater(from, -ORDER_DIFFERS_MINUTES) },
   );
 
-/** Numbers below that of the oldest grant that is certainly newer. */
+/** Selects numbers below that of the oldest grant that is certainly newer than `to`. */
 const numberedBefore = (to: Date) =>
   Raw<number>(
     (column) => `
@@ -316,7 +319,7 @@ export class GrantStore {
 
   /**
    * Cancels unsent grants and makes the cancels of the others due.
-   * @returns how many grants were changed; those that reached a state, to be passed to `count` after the commit
+   * @returns how many grants were changed; and those with a new state, to be passed to `count` after the commit
    */
   async cancelBatch(
     query: Query,
@@ -324,7 +327,8 @@ export class GrantStore {
     error: string,
   ): Promise<{ changed: number; reached: readonly Reached[] }> {
     const reached = await query<Reached>(sql.CANCEL_UNSENT, [batchId, error]);
-    // Runs second: a grant that was claimed before the first statement could cancel it is under way, so its cancel is due.
+    // Runs second, for grants that another instance claimed before the first statement could cancel them: they may
+    // still be granted, so a cancel must follow.
     const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
     return { changed: reached.length + due.length, reached };
   }

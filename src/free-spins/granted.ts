@@ -14,7 +14,7 @@ export const BATCH_LIMIT_BYTES = 256 * 1024;
 
 /**
  * Answers a request that sent a grant to its provider.
- * @param path the caller's route of grants, without a leading slash
+ * @param path path of the route on which the caller reads grants, without a leading slash
  * @throws CroupierError PROVIDER_FAILED if the grant is FAILED; its `Location` is the grant's record
  */
 export function granted(grant: Grant, path: string): GrantResponse {

@@ -53,7 +53,7 @@ function succeeded(answer: Answer): answer is Extract<Answer, { kind: 'answered'
   return answer.kind === 'answered' && answer.status === 200;
 }
 
-/** @param lacking what is missing in a 200 */
+/** @param lacking for a 200: the field that it lacks */
 function failed(answer: Answer, lacking?: string): { readonly ok: false; readonly failure: Failure } {
   if (answer.kind === 'unanswered') {
     const failure = { error: answer.error, outcomeUnknown: answer.mayHaveArrived, refused: false };

@@ -40,12 +40,15 @@ export class WinningsService implements OnModuleInit {
     this.watchers.push(watcher);
   }
 
-  /** Flagged WINs among those for which a flag became possible last, in any order, including those that a crash left unreported. */
+  /**
+   * Flagged WINs among those that were marked last as possibly flagged, in any order. They include WINs that were not
+   * reported because of a crash.
+   */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.winnings.flaggedLately();
   }
 
-  /** Of the WINs those that are booked and flagged. */
+  /** Returns those of the WINs that are booked and flagged. */
   stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
     return this.winnings.stillFlagged(wins);
   }

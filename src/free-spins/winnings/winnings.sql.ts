@@ -83,7 +83,7 @@ export const FLAGGED_WIN: Statement = {
   text: flaggedAmong('SELECT $1::text AS provider_id, $2::text AS transaction_id', FLAGGED_WITH_FLAG),
 };
 
-/** Of the WINs of providers $1 and transactions $2 those that are booked and flagged. */
+/** Selects the WINs that are booked and flagged, among those with the provider ids $1 and transaction ids $2. */
 export const STILL_FLAGGED: Statement = {
   name: 'winnings_still_flagged',
   text: flaggedAmong(
@@ -92,7 +92,7 @@ export const STILL_FLAGGED: Statement = {
   ),
 };
 
-/** Flagged WINs among the $1 that were marked last. */
+/** Selects the flagged WINs among the $1 WINs that were marked last. */
 export const FLAGGED_LATELY: Statement = {
   name: 'winnings_flagged_lately',
   text: flaggedAmong(
@@ -125,7 +125,7 @@ export interface FlaggedFilter {
 /** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
 export const EXAMINED_WINS = 1_000;
 
-/** A section of the list: before one place, down to and including another. */
+/** The part of the list after the place `before`, up to and including the older place `downTo`. */
 type Section = Pick<TimeSpan, 'before' | 'downTo'>;
 
 interface UnnamedStatement {

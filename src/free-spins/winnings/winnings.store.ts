@@ -92,13 +92,13 @@ export class WinningsStore {
     return this.database.query(FLAGGED_IN_ROUND, [providerId, rollbackId, REPORTED_PER_ROUND]);
   }
 
-  /** Of the WINs those that are booked and flagged. */
+  /** Returns those of the WINs that are booked and flagged. */
   stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
     const providers = wins.map(({ providerId }) => providerId);
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
-  /** Flagged WINs among those for which a flag became possible last, in any order. */
+  /** Flagged WINs among those that were marked last as possibly flagged, in any order. */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_LATELY, [LATEST_WINS]);
   }

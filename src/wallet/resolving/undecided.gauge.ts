@@ -16,7 +16,7 @@ export class UndecidedGauge implements OnModuleInit {
     const counts = atMostEvery(0, () => this.undecided.count());
     this.metrics.addLevel({
       name: 'croupier_transactions_undecided',
-      help: 'Transactions that wait for a decision, by state; the same at all instances',
+      help: 'Transactions that wait for a decision, by state; all instances report the same value',
       labelNames: ['operator', 'provider', 'state'],
       read: async () =>
         (await counts()).map((each) => ({
@@ -27,7 +27,7 @@ export class UndecidedGauge implements OnModuleInit {
     });
     this.metrics.addLevel({
       name: 'croupier_transactions_undecided_oldest_seconds',
-      help: 'Time since the oldest undecided transaction that is not parked was first claimed; the same at all instances',
+      help: 'Time since the oldest undecided transaction that is not parked was first claimed; all instances report the same value',
       labelNames: ['operator', 'provider'],
       read: async () =>
         (await counts())
@@ -37,7 +37,7 @@ export class UndecidedGauge implements OnModuleInit {
     });
     this.metrics.addLevel({
       name: 'croupier_transactions_parked',
-      help: 'Undecided transactions that the resolver has left to a person; the same at all instances',
+      help: 'Undecided transactions that the resolver has left to a person; all instances report the same value',
       labelNames: ['operator', 'provider'],
       read: async () =>
         (await counts())
