@@ -8,7 +8,10 @@ const BREAKER_SHOWN_SECONDS = 5;
 /** Maximum number of rows that one statement removes. */
 const MAX_REMOVED = 5_000;
 
-/** Calls to a tenant within a window but outside the shorter ones. */
+/**
+ * Calls to a tenant within a window, without those in shorter windows: the calls of 5 minutes exclude those of the last
+ * minute.
+ */
 export interface CallsWithin extends CallCounts {
   readonly tenantId: string;
   readonly minutes: WindowMinutes;

@@ -46,8 +46,9 @@ export class LimitsService {
   }
 
   /**
-   * Runs a write that sends grants again, and refuses it if the daily limit is then exceeded. The sums before and after
-   * it are compared, so that a grant that counts already adds nothing. Locks the limit like `judge`.
+   * Runs a write that sends grants again, and refuses it if it exceeds the daily limit. A grant that already counts
+   * towards the limit adds nothing, so a write that does not increase the sum is never refused. Locks the limit like
+   * `judge`.
    * @param query the transaction of the write, which must be rolled back after a refusal
    * @throws CroupierError CONFLICT
    */

@@ -20,7 +20,7 @@ export type CallbackRoute =
   | '/v1/game/free-spins/cancel'
   | '/v1/game/session/revoke';
 
-/** Routes whose 200 counts as soon as its head is received; the body is ignored. */
+/** Routes on which a 200 is a success as soon as its headers have arrived; the body is ignored. */
 const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([
   '/v1/game/free-spins/cancel',
   '/v1/game/session/revoke',
@@ -147,7 +147,7 @@ export class ProviderCallbacks {
       const error = {
         timeout: `the answer was not complete within ${callbackTimeoutMs} ms`,
         'too-large': 'the answer is larger than 64 KiB',
-        lost: 'the connection was lost within the answer',
+        lost: 'the connection was lost in the middle of the answer',
       }[cut];
       return { kind: 'answered', status, words, error };
     }

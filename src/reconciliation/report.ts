@@ -30,7 +30,10 @@ const COLUMNS = [
   'platformCreatedAt',
 ];
 
-/** A side's amount in minor and in major units: both empty without the side, the latter also if the currency is unknown. */
+/**
+ * The amount of one side, in minor and in major units. Both are empty if the side is missing; major units are also
+ * empty if the currency is unknown.
+ */
 function amountsOf(side: OperatorLine | PlatformRecord | null): (number | CsvNumber | undefined)[] {
   if (!side) return [undefined, undefined];
   const amount = majorUnits(side.amountMinor, side.currency);

@@ -9,7 +9,9 @@ const PROVIDER = { id: 'acme-games', name: 'Acme Games', webhookBaseUrl: 'http:/
 const PLAYER = { playerRef: 'player-42', gameId: 'sandbox-slots', currency: 'EUR' };
 const OTHER_PLAYER = { ...PLAYER, playerRef: 'player-43' };
 const SPINS = { gameId: PLAYER.gameId, spins: 10, betAmountMinor: 20, currency: PLAYER.currency };
-/** ISO 4217's code for tests: a limit in this currency holds back nothing that a person tries out. */
+/**
+ * ISO 4217's code for tests: a limit in this currency does not affect the currencies that people use in the sandbox.
+ */
 const LIMITED_CURRENCY = 'XTS';
 
 /**

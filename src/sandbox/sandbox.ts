@@ -24,7 +24,7 @@ export interface Sandbox {
   readonly file: SandboxFile;
   /** A summary for people: addresses, tenants with their secrets, the admin key. */
   summary(): string;
-  /** Closes both servers. Call it after the platform has stopped, whose last calls they answer. */
+  /** Closes both servers. Stop the platform first, so that its last calls are still answered. */
   stop(): Promise<void>;
 }
 

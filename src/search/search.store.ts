@@ -9,7 +9,7 @@ export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   readonly operatorId: string | null;
   readonly providerId: string | null;
   readonly playerRef: string | null;
-  /** Of a round. */
+  /** For a round: its game and mode. */
   readonly gameId: string | null;
   readonly mode: string | null;
   /** For a request: its transaction; null if it was found elsewhere. */

@@ -15,9 +15,9 @@ export interface Directory {
   readonly version: number;
   readonly tenants: ReadonlyMap<string, TenantWithSecrets>;
   readonly games: ReadonlyMap<string, Game>;
-  /** Minor units, by operatorId and currency, joined by a slash. */
+  /** The amount above which a WIN is flagged, in minor units. The key is `<operatorId>/<currency>`. */
   readonly winLimits: ReadonlyMap<string, number>;
-  /** By `pauseKey`, including those that have ended. */
+  /** Pauses by `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
   /**
    * Tenants that are left out because their secret cannot be decrypted, with the reason. One bad row must not affect all

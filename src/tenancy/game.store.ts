@@ -32,7 +32,7 @@ export class GameStore {
     await query(LOCK_GAME, [gameId]);
     if (!(await manager.existsBy(ProviderEntity, { id: fields.providerId }))) return undefined;
     const games = manager.withRepository(this.games);
-    // Launches, which refer to the row, do not wait.
+    // This lock blocks other changes, but not launches, whose new sessions refer to the row.
     const before = await games.findOne({ where: { gameId }, lock: { mode: 'for_no_key_update' } });
     if (before) await games.update({ gameId }, { ...fields, updatedAt: databaseTime });
     else await games.insert({ gameId, ...fields, createdAt: databaseTime, updatedAt: databaseTime });

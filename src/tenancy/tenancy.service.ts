@@ -189,7 +189,8 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   private async poll(): Promise<void> {
     const startedAtMs = this.clock.monotonicMs();
     const { version } = await this.databaseClock.read(() => this.store.version());
-    // An older version is loaded, too: a restored backup has one, and other rows.
+    // Any other version is loaded, even a lower one, because restoring a backup lowers the version and changes the
+    // rows.
     if (version === this.directory.version) this.confirm(startedAtMs);
     else await this.load();
   }

@@ -32,7 +32,7 @@ export abstract class TenantEntity {
   updatedAt: Date;
 }
 
-/** Runs games, and calls the wallet routes. */
+/** A game provider, which calls the wallet routes. */
 @ChildEntity('PROVIDER')
 export class ProviderEntity extends TenantEntity {
   override kind: 'PROVIDER';
@@ -46,7 +46,7 @@ export class ProviderEntity extends TenantEntity {
   lateSettlementSeconds: number;
 }
 
-/** Has the players, and their money in its wallet. */
+/** An operator, whose wallet holds the players' money. */
 @ChildEntity('OPERATOR')
 export class OperatorEntity extends TenantEntity {
   override kind: 'OPERATOR';

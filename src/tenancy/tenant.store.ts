@@ -80,7 +80,7 @@ export class TenantStore {
     changes: ProviderChanges | OperatorChanges,
   ): Promise<{ before: TenantEntity; after: TenantEntity } | undefined> {
     const tenants = manager.withRepository(this.tenants[kind]);
-    // Other changes wait; launches, which refer to the row, do not.
+    // This lock blocks other changes, but not launches, whose new sessions refer to the row.
     const before = await tenants.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
     if (!before) return undefined;
     const columns = { ...changes, updatedAt: databaseTime };

@@ -141,7 +141,7 @@ const twoHundreds: Row[] = [
     answer: { bytes: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${BATCH}`, then: 'reset' },
     status: 200,
     unknown: true,
-    error: /lost within the answer/,
+    error: /lost in the middle of the answer/,
   },
   {
     name: '200 with a huge body',

@@ -72,7 +72,7 @@ export interface Target {
   readonly lineAmountMinor: number | null;
 }
 
-/** The two sides of one id; one of them may be missing. The target is a ROLLBACK's. */
+/** The two sides of one id; one of them may be missing. For a ROLLBACK, also its target. */
 export interface ComparedPair {
   readonly line: NumberedLine | null;
   readonly record: PlatformRecord | null;
@@ -124,9 +124,9 @@ export interface Movement {
 }
 
 /**
- * What each side has booked under one id. Without a finding, both movements are equal: if a booking is neither required
- * nor forbidden, that of the platform follows the statement. A transaction that is not compared has no movement, so that
- * no sum includes it.
+ * What each side has booked under one id. If there is no finding, both movements are equal. Where the statement may or
+ * may not have an APPROVED line, the platform's movement is taken from the statement. A transaction that is not
+ * compared has no movement, so that no sum includes it.
  */
 export function movements({ line, record, target }: ComparedPair): {
   readonly operator: Movement | undefined;

@@ -193,9 +193,9 @@ export class TenantAdministration {
   }
 
   /**
-   * Encrypts the secret of a new tenant. An instance of an earlier version cannot restart if there is a secret that it
-   * cannot decrypt. So the earlier format is used until a rotation or `secrets:re-encrypt` has first written a secret in
-   * the current format.
+   * Encrypts the secret of a new tenant. While all stored secrets have the earlier format, the new one gets it too,
+   * because an instance of an earlier version cannot restart if it cannot decrypt a secret. A rotation or
+   * `secrets:re-encrypt` writes the first secret in the current format.
    */
   private async encryptNew(
     query: Query,
