@@ -49,7 +49,10 @@ export interface OutboxOptions {
    * client's `timeoutMs`. Default: 15000.
    */
   leaseMs?: number;
-  /** A BET that is not decided by then is rolled back, in milliseconds: the player has left. Default: 60000. */
+  /**
+   * Time after which an undecided BET is rolled back, in milliseconds, because the player has left by then. Default:
+   * 60000.
+   */
   betExpiresMs?: number;
   /** The pause after a number of attempts, in milliseconds. Default: 1 s, doubled up to a minute. */
   pauseMs?: (attempts: number) => number;
@@ -80,9 +83,10 @@ export class Outbox {
 
   /**
    * Stores a transaction before it is sent. Storing the same one again changes nothing.
-   * @param connection that of the database transaction in which the game's own state changes, so that both are stored or
-   * neither
-   * @throws Error if another request has this transactionId, whose outcome would be mistaken for this one's
+   * @param connection the connection whose open database transaction changes the game's own state, so that both changes
+   * are stored or neither
+   * @throws Error if another request is stored with this transactionId, because its outcome would be mistaken for the
+   * outcome of this request
    */
   async place(request: TransactionRequest, connection: Pool | PoolClient = this.pool): Promise<void> {
     const { transactionId } = request;

@@ -30,7 +30,7 @@ export type ErrorConstructor = (failure: Failure) => PlatformError;
 
 /** The context in which an answer is judged. */
 export interface AnswerContext<T> {
-  /** As in `POST /v1/wallet/balance`, for messages. */
+  /** Names the call in error messages, such as `POST /v1/wallet/balance`. */
   call: string;
   requestId: string;
   nowMs: number;
@@ -42,7 +42,7 @@ type Fields = Record<string, unknown>;
 interface Meaning {
   ErrorClass: new (failure: Failure) => PlatformError;
   outcome: Outcome;
-  /** Unless `X-Next-Action` says otherwise. */
+  /** The default; `X-Next-Action` overrides it. */
   retryable: boolean;
 }
 

@@ -73,7 +73,7 @@ export interface VerifyInput {
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** Largest time in seconds; in milliseconds it is a day of 1973, so that milliseconds are detected. */
+/** Largest accepted time in seconds. Today's time in milliseconds is larger, so a time in milliseconds is detected. */
 const MAX_UNIX_SECONDS = 99_999_999_999;
 
 const TIMESTAMP = /^[0-9]{1,12}$/;

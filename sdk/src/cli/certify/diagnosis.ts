@@ -1,7 +1,10 @@
 import type { Deviation, Reply, SignedCalls } from './signed-calls.js';
 import { probe, type Target } from './target.js';
 
-/** A possible mistake of the server, and the deviation of a call that a server with that mistake would accept. */
+/**
+ * A mistake that the server may make. A server that makes it refuses correct calls, but accepts a call with this
+ * deviation.
+ */
 interface Suspicion {
   deviation: Deviation;
   hint: string;

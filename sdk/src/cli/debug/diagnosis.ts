@@ -36,11 +36,14 @@ export interface SentRequest extends SentHeaders {
 }
 
 export interface Difference {
-  /** From 0. */
+  /** The position of the first byte that differs, from 0. */
   offset: number;
-  /** As in `body, byte 12`. */
+  /** The same position within its part, such as `body, byte 12`. */
   place: string;
-  /** The bytes from there that should have been signed, and those that were; empty at the end. */
+  /**
+   * From the offset on: the bytes that should have been signed (`right`), and those that were signed (`wrong`). One is
+   * empty if it ends there.
+   */
   right: Buffer;
   wrong: Buffer;
 }
@@ -121,7 +124,7 @@ function search(request: SentRequest, sent: Diagnosis['sent']): Found {
     if (!result.explanation) continue;
     const { mistakes, signing } = result.explanation;
     const isOtherAlgorithm = mistakes.some(({ code }) => code === 'digest-algorithm');
-    // Another algorithm already explains another length.
+    // If another algorithm was used, a wrong length is no mistake of its own.
     const spelling = reading.mistakes.filter(({ code }) => code !== 'signature-length' || !isOtherAlgorithm);
     return { explanation: { signing, mistakes: [...spelling, ...mistakes] }, tried };
   }

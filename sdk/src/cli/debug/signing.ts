@@ -6,11 +6,11 @@ export type Part = 'method' | 'path' | 'timestamp' | 'nonce' | 'body' | 'tenant'
 export interface Layout {
   order: readonly Part[];
   separator: string;
-  /** Instead of `separator`, one for each gap. */
+  /** One separator for each gap between parts; replaces `separator`. */
   separators?: readonly string[];
   prefix?: string;
   suffix?: string;
-  /** Instead of joining the parts. */
+  /** Builds the text from the parts; replaces joining them. */
   serialise?: (parts: Readonly<Record<Part, string>>) => string;
 }
 

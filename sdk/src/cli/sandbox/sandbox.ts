@@ -17,12 +17,13 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** Default places of the file: below the platform's folder, or, if it runs as root, the system's. */
+/** Default paths of the file: in the platform's working folder or, if the platform runs as root, in /var/lib. */
 const DEFAULT_FILES = ['data/sandbox/sandbox.json', '/var/lib/croupier/sandbox/sandbox.json'];
 const TIMEOUT_MS = 20_000;
 
 export const SANDBOX_OPTION_HELP = `  --sandbox FILE           the platform's sandbox.json, whose path npm start prints; default:
-                           ./${DEFAULT_FILES[0] ?? ''}, or root's`;
+                           ./${DEFAULT_FILES[0] ?? ''}, else
+                           ${DEFAULT_FILES[1] ?? ''}`;
 
 /**
  * Reads the named file, or the first default one that exists.

@@ -159,7 +159,10 @@ const DOUBTS: Row[] = [
   },
 ];
 
-/** The BET cases that are repeated with a WIN and a ROLLBACK: each kind of outcome, retry and doubt once. */
+/**
+ * The BET cases that are repeated with a WIN and a ROLLBACK: one for each kind of outcome, of retry and of unclear
+ * answer.
+ */
 const OF_EVERY_KIND: ReadonlySet<string> = new Set([
   'approved',
   'declined',

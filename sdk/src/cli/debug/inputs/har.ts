@@ -9,7 +9,7 @@ interface HarRequest {
 }
 
 /**
- * The request of a HAR file: of a whole one, of one of its entries, or of an entry's request.
+ * The request of a HAR file. The text may also be a single entry of such a file, or the request of an entry.
  * @param index the entry, from 0
  * @throws UsageError if there is no such request
  */

@@ -19,7 +19,7 @@ function methods(method: string): Variant[] {
     ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map((signed) =>
       of(1, 'method-other', `The method ${signed} was signed, and ${method} was sent.`, signed),
     ),
-    of(2, 'method-empty', 'The method was signed empty.', ''),
+    of(2, 'method-empty', 'An empty method was signed.', ''),
     ...['undefined', 'null', 'get', 'put', 'Get'].map((signed) =>
       of(2, 'method-other', `"${signed}" was signed for the method.`, signed),
     ),
@@ -36,7 +36,12 @@ function timestamps(sent: string, headers: readonly (readonly [name: string, val
   if (!/^\d{1,13}$/.test(sent)) {
     const [whole = ''] = /^\d*/.exec(sent) ?? [];
     return [
-      of(1, 'timestamp-fraction', 'The timestamp was sent with more than the signed whole seconds.', whole),
+      of(
+        1,
+        'timestamp-fraction',
+        'The timestamp was signed in whole seconds, but sent with a fraction or suffix. Send whole seconds.',
+        whole,
+      ),
     ];
   }
   const thousandths = Array.from({ length: 1000 }, (_, index) => String(index).padStart(3, '0'));
@@ -72,7 +77,7 @@ function timestamps(sent: string, headers: readonly (readonly [name: string, val
       of(Math.abs(offset) <= 5 ? 1 : 3, 'timestamp-differs', differs(offset), String(seconds + offset)),
     ),
     ...['.0', '.00', '.000', '.000000'].map((end) => of(1, 'timestamp-fraction', fraction, sent + end)),
-    of(1, 'timestamp-empty', 'The timestamp was signed empty.', ''),
+    of(1, 'timestamp-empty', 'An empty timestamp was signed.', ''),
     ...texts.map((text) =>
       of(1, 'timestamp-text', `The timestamp was signed as "${text}". Sign the text that is sent.`, text),
     ),
@@ -127,7 +132,7 @@ function nonces(sent: string, headers: readonly (readonly [name: string, value: 
     ...[sent.toLowerCase(), sent.toUpperCase()].map((nonce) =>
       of(1, 'nonce-case', 'The nonce was signed in other letter case than it was sent in.', nonce),
     ),
-    of(1, 'nonce-empty', 'The nonce was signed empty.', ''),
+    of(1, 'nonce-empty', 'An empty nonce was signed.', ''),
     ...[
       sent.replaceAll('-', ''),
       dashed,

@@ -100,7 +100,7 @@ function reorderedKeys(value: object): string[] {
   return orders.map((order) => JSON.stringify(Object.fromEntries(order)));
 }
 
-/** Maximum number of keys for which each is tried as one that was added after signing. */
+/** Maximum number of keys in a JSON object for which each key is tried as the one that was added after signing. */
 const MAX_ADDED_KEYS = 32;
 
 function addedKeys(value: object): string[] {
@@ -169,7 +169,7 @@ function jsonText(json: string): string | undefined {
   }
 }
 
-/** The value as Python's `str()` prints the same dictionary. */
+/** The text that Python's `str()` returns for the same value. */
 function pythonRepresentation(value: unknown): string {
   if (value === null) return 'None';
   if (value === true) return 'True';

@@ -57,7 +57,7 @@ const unicode = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart
 const upperUnicode = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 const NOT_ASCII = /[\u007f-\uffff]/g;
 
-/** Each takes a string as `JSON.stringify` writes it. */
+/** Each function changes the escapes of a JSON string that `JSON.stringify` has written. */
 const ESCAPES: readonly Choice<(json: string) => string>[] = [
   { name: 'none', value: (json) => json },
   {
@@ -95,7 +95,7 @@ function slashes(json: string): string {
   return json.replaceAll('/', '\\/');
 }
 
-/** Numbers and numeric texts, already as JSON. */
+/** Each function returns the JSON for a number or a numeric text; undefined leaves it as it is. */
 const NUMBERS: readonly Choice<(value: number | string) => string | undefined>[] = [
   { name: 'as they are', value: () => undefined },
   {

@@ -94,7 +94,7 @@ function separated(): Variant[] {
   });
 }
 
-/** The three gaps of the head, and the one before the body. */
+/** The separators between the five parts: three in the head, and one before the body. */
 function gaps(head: string, beforeBody: string): string[] {
   return [head, head, head, beforeBody];
 }
@@ -125,7 +125,7 @@ function oneGap(): Variant[] {
   );
 }
 
-/** All orders of all parts, and of all parts but some. */
+/** Every order of the five parts, and of every subset of them. */
 function withParts(): Variant[] {
   return subsets(RIGHT_ORDER)
     .filter((parts) => parts.length > 0)
@@ -202,7 +202,7 @@ function withTenant(): Variant[] {
 function labelled(): Variant[] {
   const explanation =
     'The parts were labelled, as in method=POST&path=…. Sign the values alone, with a newline between them.';
-  // The labels are part of the separators, so that the parts stay where they are.
+  // Each label is added to the separator before its part, so that the parts themselves are unchanged.
   return ['=', ':', ': '].flatMap((equals) =>
     ['&', '\n'].map((separator): Variant => {
       const [first, ...rest] = RIGHT_ORDER.map((part) => part + equals);

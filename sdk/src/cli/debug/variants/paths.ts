@@ -215,7 +215,7 @@ function ofSlashes(path: string, search: string): Variant[] {
     of(2, 'path-slash', explanation, bare.replace(/\/$/, '') + search),
     of(2, 'path-slash', explanation, bare),
     of(2, 'path-slash', 'Only "/" was signed for the path.', '/'),
-    of(2, 'path-empty', 'The path was signed empty.', ''),
+    of(2, 'path-empty', 'An empty path was signed.', ''),
   ];
 }
 
