@@ -90,7 +90,7 @@ export async function start(
     await database.connect();
     if (!before) await database.query(SEED_SESSIONS, [SESSIONS]);
   } catch (error) {
-    // The caller cannot stop it yet.
+    // The caller has no contestant to stop yet, so everything that was started is stopped here.
     await database.end();
     await stop(child);
     collector?.stop();

@@ -20,7 +20,7 @@ export interface Listing {
   /** Absent if the filter leaves too few rows for a deep page. */
   readonly deepP50?: number;
   readonly deepSlowest?: number;
-  /** The answer if there was no page: a statement may take ten seconds. */
+  /** The error that was answered instead of a page, for example because the statement took longer than ten seconds. */
   readonly error?: string;
 }
 

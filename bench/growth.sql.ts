@@ -11,7 +11,10 @@ export interface Tenants {
 
 const CHUNK = 500_000;
 
-/** Session i is that of token-i and player-i; a day long and opened during the last 90. $3 to $5 are the tenants. */
+/**
+ * Session i belongs to player-i and has the token token-i. It began within the last 90 days and is valid for another
+ * day. $3 to $5 are the tenants.
+ */
 const SESSIONS = `
 INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode, created_at,
                       expires_at)
@@ -21,9 +24,9 @@ SELECT gen_random_uuid(), sha256(convert_to('token-' || i, 'UTF8')), ($4::text[]
   FROM generate_series($1::int, $2::int - 1) i`;
 
 /**
- * Transaction i, a BET and its WIN in turns, evenly over 90 days; one round in fifty is declined, and one in ten is
- * player-0's. Ids are practically random, so that they are spread over an index. $6 is the number of transactions, $7
- * that of sessions.
+ * Transactions alternate between a BET and the WIN of its round, and are spread evenly over 90 days. One round in fifty
+ * is declined, and one in ten belongs to player-0. Ids are practically random, so that they are spread over an index.
+ * $6 is the number of transactions, $7 that of sessions.
  */
 const TRANSACTIONS = `
 INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,

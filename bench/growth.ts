@@ -28,7 +28,7 @@ const ROUNDS = 4;
 const WARM_UP_SECONDS = 4;
 const LEAD_IN_SECONDS = 0.3;
 const SLICE_SECONDS = 1.5;
-/** More than a service settles per second. */
+/** Upper bound of the BETs that a service can settle per second, for which requests are prepared. */
 const BETS_PER_SECOND = 5_000;
 const BATCHES = 3;
 

@@ -110,8 +110,8 @@ export class Load {
   }
 
   /**
-   * Closed loop: each connection sends its next request when the last one is answered, until the time or the stock is
-   * used up. All requests are answered when it ends.
+   * Closed loop: each connection sends its next request when the last one is answered, until the time is over or no
+   * prepared request is left. All requests are answered when it ends.
    * @throws Error at the first unexpected answer
    */
   async closed(stock: Stock, seconds: number): Promise<Run> {

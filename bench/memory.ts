@@ -14,7 +14,10 @@ const SHARES = [0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
 export interface MemoryAfter {
   readonly requests: number;
-  /** Seconds since the first request. The service keeps nonces as long as its contract requires. */
+  /**
+   * Seconds since the first request. They matter because the service remembers each nonce for the time that its
+   * contract requires.
+   */
   readonly seconds: number;
   readonly memoryMiB: number;
 }

@@ -15,7 +15,7 @@ const ANSWERS = {
     JSON.stringify({ status: 'APPROVED', balance: BALANCE, operatorTransactionId: 'op-1' }),
   ),
   '/balance': answer(JSON.stringify({ balance: BALANCE })),
-  // The answer of a provider, because the benchmark has no other counterpart.
+  // A provider's answer to a grant: this process also stands in for the provider.
   [GRANT]: answer(JSON.stringify({ externalRef: 'spins-1' })),
 };
 

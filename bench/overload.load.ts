@@ -38,7 +38,7 @@ const LOOK_EVERY_MS = 50;
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const { port, pid, connections: count, perSecond, leadInSeconds, seconds, request } = plan;
   const connections: Connection[] = [];
-  // A listen queue is shorter than that.
+  // At most 100 connections are opened at a time, because the server's listen queue is short.
   for (let opened = 0; opened < count; opened += 100) {
     const some = Array.from({ length: Math.min(100, count - opened) }, () => Connection.open(port));
     connections.push(...(await Promise.all(some)));
@@ -67,7 +67,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     if (outcome === '200' && now >= from && now < until) latencies.push(now - sentAt);
   };
-  /** Whether another request has arrived, which a closed loop never waits for. */
+  /** Whether the next request is due. In a closed loop it always is. */
   const due = () => perSecond === undefined || sent < ((performance.now() - started) / 1000) * perSecond;
   const idle: (() => void)[] = [];
   const wake = setInterval(() => {

@@ -100,7 +100,7 @@ async function waitUntilIdle({ port }: Contestant): Promise<void> {
     await sleep(1_000);
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const level = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
-    // The request for the metrics is one.
+    // The request for the metrics counts as one.
     if (level('croupier_http_requests_in_flight') + level('croupier_operator_calls_in_flight') <= 1) return;
   }
 }
@@ -108,7 +108,7 @@ async function waitUntilIdle({ port }: Contestant): Promise<void> {
 async function slowOperator(contestant: Contestant): Promise<Slow> {
   const before = await closed(contestant, 32, 3);
   const occupied = await occupy(contestant.port, SLOW_SESSIONS, slowBets(contestant));
-  // Their time-outs begin within the slice.
+  // Start the slice late enough that the first of these BETs time out within it.
   await sleep(2_000);
   const during = await closed(contestant, 32, 6);
   occupied.stop();

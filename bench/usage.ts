@@ -14,7 +14,7 @@ export async function usageOf(pid: number): Promise<Usage> {
   const family = [pid, ...(await childrenOf(pid))];
   const times = family.map(async (each) => [each, await cpuOfProcess(each)] as const);
   const alive = new Map(await Promise.all(times));
-  // A process that ended meanwhile would be counted in both, or in neither.
+  // If a process ended during the reading, its time may be counted twice or not at all, so the reading is repeated.
   return ended === (await cpuOfEndedChildren(pid)) ? { alive, ended } : usageOf(pid);
 }
 

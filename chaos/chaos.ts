@@ -25,9 +25,12 @@ const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] 
 const LIVENESS_SECONDS = 90;
 /** Maximum number of undecided transactions that a finding names. */
 const LISTED = 10;
-/** Longest scripted load; a script ends with its last fault. */
+/** Maximum length of a scripted load, which ends earlier, with its last fault. */
 const SCRIPT_MINUTES = 2;
-/** From then on no provider of the script gives up, so that its end need not wait for the resolver; in milliseconds. */
+/**
+ * Time of a scripted run after which no provider gives up any more, in milliseconds. Otherwise the end of the run would
+ * have to wait for the resolver.
+ */
 const SCRIPT_PATIENT_MS = 10_000;
 
 async function main(): Promise<number> {

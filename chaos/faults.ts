@@ -96,7 +96,8 @@ export class Faults {
         return this.kill(fault.instances, fault.downMs);
       }
       case 'suspend':
-        // A script's holders have calls under way; a random one is met at any moment.
+        // A scripted suspension must interrupt an instance that has calls under way; a random one may happen at any
+        // moment.
         if (this.plan.scripted) await this.whileCallsWait(async () => this.suspend(fault.instances));
         else this.suspend(fault.instances);
         await sleep(fault.forMs);

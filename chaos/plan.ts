@@ -42,7 +42,7 @@ export type Sequence = keyof typeof SEQUENCES;
 
 export interface Plan {
   readonly seed: number;
-  /** Whether this is the script, which waits for each situation. */
+  /** Whether the plan is the script of `scriptedPlan`, whose faults wait for the situation that they need. */
   readonly scripted: boolean;
   /** Mean time between two faults of each kind, in seconds. */
   readonly everySeconds: Readonly<Partial<Record<FaultKind, number>>>;
@@ -121,8 +121,9 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
 }
 
 /**
- * Longer than the providers wait for an answer (8 s), so that they send what is in flight to another instance, which takes it
- * over; the suspended one is refused when it wakes.
+ * How long the script suspends an instance, in milliseconds. Longer than the providers' time-out (8 s), so that they
+ * repeat their requests at another instance, which takes the transactions over. When the suspended instance is resumed,
+ * it can no longer settle them.
  */
 const SCRIPT_SUSPENDED_MS = 11_000;
 

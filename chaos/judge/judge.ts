@@ -18,9 +18,9 @@ export interface Coverage {
   'booked, and the answer lost': number;
   'a ROLLBACK came before its BET': number;
   'a replay while in flight': number;
-  'Redis was gone at the nonce': number;
+  'Redis was unavailable when a nonce was claimed': number;
   'a fail-over during a commit': number;
-  'a woken holder was refused': number;
+  'a resumed instance could not settle its old attempt': number;
 }
 
 export interface Verdict {
@@ -110,9 +110,9 @@ export async function judge({ world, history, providers, faults, folder }: Evide
       'booked, and the answer lost': lost,
       'a ROLLBACK came before its BET': tombstones,
       'a replay while in flight': coded('TRANSACTION_IN_FLIGHT'),
-      'Redis was gone at the nonce': coded('REPLAY_PROTECTION_UNAVAILABLE'),
+      'Redis was unavailable when a nonce was claimed': coded('REPLAY_PROTECTION_UNAVAILABLE'),
       'a fail-over during a commit': faults.failOversDuringCommit,
-      'a woken holder was refused': refused.reduce((sum, count) => sum + count, 0),
+      'a resumed instance could not settle its old attempt': refused.reduce((sum, count) => sum + count, 0),
     },
   };
 }

@@ -106,7 +106,8 @@ export class Ledgers {
     entry: LedgerEntry | undefined,
     complain: (text: string) => void,
   ): void {
-    if (entry?.status === 'APPROVED') complain('the operator booked what has a tombstone');
+    if (entry?.status === 'APPROVED')
+      complain('the operator booked a transaction for which the platform has a tombstone');
     this.compareDeclined(id, complain);
   }
 
@@ -125,7 +126,7 @@ export class Ledgers {
     if (status === 'APPROVED') this.sums.provider += signed(row);
   }
 
-  /** The provider knows from the BET's answer, or from that of its own ROLLBACK. */
+  /** The provider must know of the reversal: from a declined BET, or from an approved ROLLBACK of its own. */
   private compareRolledBack(intent: Intent, id: string, complain: (text: string) => void): void {
     const { providerId } = intent.session;
     const lastStatus = (one: Intent | undefined) =>
@@ -139,7 +140,7 @@ export class Ledgers {
         rollback?.request.originalTransactionId === intent.request.transactionId &&
         lastStatus(rollback) === 'APPROVED',
     );
-    if (!known) complain(`it is rolled back, and the provider of ${id} has no such answer`);
+    if (!known) complain(`it is rolled back, but no answer told the provider of ${id}`);
   }
 
   private compareDeclined(id: string, complain: (text: string) => void): void {

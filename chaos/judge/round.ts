@@ -6,7 +6,7 @@ import type { Answer, Intent } from '../load/history.js';
 import { type Row, roundFacts, roundKey, storedFacts, undecided } from '../model/rows.js';
 import type { Fixed, Move } from './moves.js';
 
-/** Longest commit, during which other connections read the earlier state, in milliseconds. */
+/** Longest duration of a commit, in milliseconds. Until it ends, other connections read the earlier state. */
 const COMMIT_MS = 15_000;
 
 /** Longest time from a move until its commit is visible to others, without faults, in milliseconds. */
@@ -39,8 +39,8 @@ export interface RoundJudgement {
 }
 
 /**
- * Replays a round. Each claim must be what the pure rules decide in a state that its transaction can have read, each
- * other move must be allowed by the table of states, and each answer must be the stored one.
+ * Replays a round. Each claim must be the decision of the pure rules for a state that the claiming transaction can have
+ * read. Each other move must be allowed by the table of states, and each answer must be the stored one.
  */
 export function judgeRound(moves: readonly Move[], intents: ReadonlyMap<string, Intent>): RoundJudgement {
   return new RoundReplay(intents).replay(moves);
@@ -52,7 +52,7 @@ class RoundReplay {
   private readonly fixed = new Map<string, Fixed>();
   private readonly bodies = new Map<string, { readonly at: number; readonly body: string }>();
   private readonly rolledBackAt = new Map<string, number>();
-  /** The earliest moment that a claim with the round's lock can have read. */
+  /** Index of the earliest moment whose state a claim that locks the round can have read. */
   private lockedSince = 0;
 
   /** @param intents the intents of the round's provider, by transactionId */
@@ -130,8 +130,8 @@ class RoundReplay {
   }
 
   /**
-   * The moments that the decision for a claim can have read, none older than its request.
-   * @param first the earliest possible one
+   * The moments whose state the decision for a claim can have read: none that ended before the request was sent. @param
+   * first index of the earliest possible moment
    */
   private readable({ transactionId, at }: Move, first: number): Moment[] {
     const requests = (this.intents.get(transactionId)?.answers ?? []).filter(
@@ -225,7 +225,7 @@ class RoundReplay {
     if (answer.status === 200) return this.judgeDefinite(transactionId, answer);
     if (answer.code !== 'TRANSACTION_IN_FLIGHT') return;
     if (!this.couldBeInFlight(intent, answer))
-      this.complain(transactionId, 'was 409, and nothing was in flight');
+      this.complain(transactionId, 'was answered 409, although nothing was in flight');
   }
 
   private judgeDefinite(transactionId: string, { body = '', answered, sent, replayed }: Answer): void {

@@ -7,7 +7,10 @@ import type { World } from '../world.js';
 const PATIENCE_MS = 8000;
 /** Polling interval of the readiness, in milliseconds. */
 const READINESS_MS = 200;
-/** Shorter than SHUTDOWN_DELAY_MS by more than the readiness takes, in milliseconds. */
+/**
+ * How long a report of readiness counts, in milliseconds. It is so much shorter than SHUTDOWN_DELAY_MS that a stopping
+ * instance gets no requests at the end of its delay.
+ */
 const FRESH_MS = 1000;
 /**
  * Most requests under way at one instance. A suspended or stalled instance then keeps no more than these waiting, and the
@@ -43,7 +46,8 @@ export class Client {
   private turn = 0;
 
   constructor(private readonly world: World) {
-    // As many connections as requests: one that waited for a connection might be sent when its instance has stopped.
+    // The number of connections is not limited: a request that waited for a connection might be sent after its instance
+    // has stopped.
     const options = { connections: null, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
     this.pools = world.instances.map(
       ({ number }) => new Pool(`http://127.0.0.1:${world.clientPort(number)}`, options),

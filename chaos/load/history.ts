@@ -25,7 +25,7 @@ export interface Answer {
   readonly code?: string;
   readonly nextAction?: string;
   readonly replayed?: boolean;
-  /** The bytes, of a 200 only. */
+  /** The bytes of the body; present only for a 200. */
   readonly body?: string;
 }
 

@@ -23,7 +23,8 @@ const SETTINGS = {
   wal_keep_size: '512MB',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
-  // A commit waits for the replica, which waits this long before it connects again after a restart of the primary.
+  // How long the replica waits before it connects again after a restart of the primary. Commits wait for the replica
+  // all that time.
   wal_retrieve_retry_interval: '200ms',
 };
 

@@ -110,7 +110,7 @@ export class SimulatedInstance {
       walletTimeoutMs: () => WALLET_TIMEOUT_MS,
       maxWinMinor: () => undefined,
     };
-    // Sometimes narrow, so that a leaked reservation is detected.
+    // The bound is sometimes very low, so that a reservation that is never released blocks all calls and is detected.
     const gate = new OperatorGate(random.pick([2, 256]));
     const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'isBreakerOpen'> = {
       reserve: (_, kind) =>
@@ -133,7 +133,7 @@ export class SimulatedInstance {
       wallets as OperatorWallets,
       transactions as TransactionStore,
       metrics as Metrics,
-      // The simulated wallet answers nothing that would be kept.
+      // Not used: the simulated wallet never gives an invalid answer, and only those are stored.
       {} as OperatorAnswers,
       { remember: () => undefined } as unknown as AttemptIds,
     );

@@ -33,7 +33,10 @@ const LIVENESS_MS = 90_000;
 
 /** A BET whose ROLLBACK the operator DECLINED is undecided again, and due a minute later. */
 const RESOLVER_AGAIN_MS = 75_000;
-/** Bound on rounds of repeated requests: each ROLLBACK can change the outcome at most once. */
+/**
+ * Maximum number of times that all requests are repeated until no outcome changes. A few suffice, because each ROLLBACK
+ * can change the outcome at most once.
+ */
 const PASSES = 8;
 
 /** How often the dangerous situations occurred. */
@@ -170,8 +173,8 @@ class Schedule {
   }
 
   /**
-   * Checks a call: it is under a committed claim whose lease outlives it, the only one for its transaction, and not for
-   * the target of a ROLLBACK.
+   * Checks a call to the wallet: a claim is committed, and its lease outlives the call; no other call for the
+   * transaction is under way; and no ROLLBACK of the transaction is.
    */
   private judgeCall({ transactionId, kind, originalTransactionId }: MovementRequest): () => void {
     const { now } = this.time;

@@ -40,7 +40,8 @@ export function simulate(options: {
     for (; played < schedules && elapsed() < limit; played += 1) {
       const seed = first + played;
       const { violations, coverage: of } = await playSchedule(seed, bug);
-      // A schedule runs without a turn of the event loop, in which signals and a test runner's messages are served.
+      // A schedule never returns to the event loop. This lets Node handle signals and messages of the test runner
+      // between schedules.
       await new Promise((resolve) => setImmediate(resolve));
       for (const name of Object.keys(coverage) as (keyof Coverage)[]) coverage[name] += of[name];
       if (violations.length > 0) {

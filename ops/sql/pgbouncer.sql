@@ -1,5 +1,6 @@
--- For PgBouncer, which passes on no settings of its clients: attaches them to the roles. Run it once after
--- ops/sql/roles.sql, as a superuser or with CREATEROLE: psql -d croupier -f ops/sql/pgbouncer.sql
+-- Needed with PgBouncer, which does not pass on the settings of client connections: this file sets them on the roles
+-- instead. Run it once after ops/sql/roles.sql, as a superuser or with CREATEROLE:
+--   psql -d croupier -f ops/sql/pgbouncer.sql
 -- Then give croupier_group_commit a password, and set GROUP_COMMIT_DATABASE_URL to a URL with this role.
 ALTER ROLE croupier_service SET statement_timeout = '10s';
 ALTER ROLE croupier_service SET idle_in_transaction_session_timeout = '10s';
