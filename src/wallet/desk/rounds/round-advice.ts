@@ -14,7 +14,8 @@ export interface AdvisedTransaction {
 const BY_URGENCY: readonly Advice['action'][] = ['contact-operator', 'resolve', 'wait', 'contact-provider'];
 
 /**
- * The advice for a round is that of its most urgent transaction, the oldest of several.
+ * The advice for a round: the advice for its most urgent transaction, or for the oldest of several that are equally
+ * urgent.
  * @param transactions oldest first
  */
 export function adviceForRound(
@@ -33,7 +34,7 @@ export function adviceForRound(
   const moved = sums.flatMap(movedIn);
   const movements = moved.length === 0 ? 'No money moved.' : `The operator ${moved.join(', ')}.`;
   const state = open
-    ? 'The round is open: the provider has sent no WIN and has not closed it.'
+    ? 'The round is open: no WIN is APPROVED, and the provider has not closed the round.'
     : 'All transactions are decided.';
   return { action: 'none', text: `${movements} ${state}` };
 }
