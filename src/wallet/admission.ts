@@ -5,8 +5,8 @@ import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
 
 /**
- * Maximum number of requests that load and claim at the same time: a batch under way and the next one. More would
- * only wait.
+ * Maximum number of requests that load and claim at the same time: enough to fill the batch under way and the next one.
+ * Further requests would only wait for their batch.
  */
 export const MAX_CLAIMING = 2 * BATCH_LIMIT;
 /**
@@ -21,9 +21,9 @@ const MAX_UNDER_WAY_SETTLING = 6_000;
  */
 const LONGEST_WAIT_MS = 3_000;
 /**
- * Maximum number of requests of one class that are refused at once, and the pause before the next ones, in
- * milliseconds. Requests that arrived at the same time would otherwise be refused at the same time, which delays all
- * others, and then be repeated at the same time.
+ * Requests that arrived together also exceed the longest wait together. They are refused in groups of at most this size
+ * for each class, with a pause between two groups, in milliseconds. Refusing all of them at once would delay every
+ * other request, and the clients would repeat them at the same time.
  */
 const REFUSALS_AT_ONCE = 32;
 const REFUSAL_PAUSE_MS = 10;
@@ -48,11 +48,11 @@ interface Waiting {
 }
 
 /**
- * Keeps an overloaded instance useful: admits only as many requests as can be claimed in one full batch after another,
- * and refuses the rest before anything is claimed. Contract, section 9, `OVERLOADED`.
+ * Keeps an overloaded instance useful: at most two full batches of requests load and claim at a time, and the others
+ * wait. A request that waits too long is refused before anything is claimed. Contract, section 9, `OVERLOADED`.
  *
- * Settling requests are admitted first, in order of arrival. Of the others, the newest is admitted first: under overload,
- * the requests that are served have waited only milliseconds, and those that are refused have waited longest.
+ * Settling requests are admitted first, in order of arrival. Of the others, the newest is admitted first: under
+ * overload, the requests that are served have waited only milliseconds, and those that are refused have waited longest.
  */
 @Injectable()
 export class Admission {

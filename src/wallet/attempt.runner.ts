@@ -43,7 +43,10 @@ export type ClaimOutcome =
   /** The operator accepts no further call of this kind at the moment; nothing was claimed. */
   | { readonly to: 'refused' };
 
-/** An APPROVED transaction with real money after which a WIN may need a review. */
+/**
+ * An APPROVED transaction with real money that may give a WIN a reason for review: a WIN may need a review itself, and
+ * a ROLLBACK may take away the BET of the WINs in its round.
+ */
 export interface WinningsTrigger {
   readonly kind: 'WIN' | 'ROLLBACK';
   readonly providerId: string;
@@ -70,9 +73,10 @@ export class AttemptRunner {
   ) {}
 
   /**
-   * Registers a watcher of transactions after which a WIN may need a review.
-   * @param watcher called, whatever the driver, after each APPROVED ROLLBACK that reversed something and after each
-   *   APPROVED WIN that names a freeSpinsRef, exceeds its limit or is not known to depend on a BET; not awaited, and
+   * Registers a watcher of the transactions that may give a WIN a reason for review, whether the provider, the resolver
+   * or an administrator settled them.
+   * @param watcher called after each APPROVED ROLLBACK that may have reversed a BET, and after each APPROVED WIN that
+   *   names a freeSpinsRef, exceeds its limit or is not known to have an APPROVED BET in its round; not awaited, and
    *   must not throw
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
@@ -171,8 +175,8 @@ export class AttemptRunner {
   }
 
   /**
-   * Calls the operator. A WIN above its limit is marked before the call: marked after it, a crash in between would leave
-   * a booked WIN without its mark.
+   * Calls the operator. A WIN above its limit is marked before the call. If it were marked after the call, a crash in
+   * between would leave a booked WIN without its mark.
    */
   private async markAndCall(claim: Claim, limitMinor: number | undefined): Promise<WalletAnswer> {
     if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
@@ -251,8 +255,8 @@ export class AttemptRunner {
 }
 
 /**
- * Whether a WIN may have to be flagged now that this claim is APPROVED. A WIN that depends on a BET needs no review, and
- * a ROLLBACK that the platform's own verdict approved has reversed nothing.
+ * Whether this claim, now APPROVED, may give a WIN a reason for a flag. A WIN without a freeSpinsRef whose round has an
+ * APPROVED BET has none. A ROLLBACK that the platform approved by its own verdict has reversed nothing.
  */
 function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
   const { kind, freeSpinsRef } = operatorRequest;
@@ -264,7 +268,7 @@ function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }
 const LEASE_TOO_SHORT: UnknownOutcome = {
   kind: 'unknown',
   cause: 'timeout',
-  detail: 'the lease would not outlive the call',
+  detail: 'the lease would expire before the call times out',
 };
 
 /** Completes the platform's own verdict with the operator's current balance. */

@@ -47,7 +47,7 @@ const claimOf = (kind: 'BET' | 'WIN', session: string, from: string) => `
   ON CONFLICT DO NOTHING
   RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
 
-/** Finds the claim of `a` if the same statement was executed before and committed it, but its result was lost. */
+/** Finds the claim of the item `a` if an earlier execution of the statement committed it, but the result was lost. */
 const claimAlreadyMade = (items: string) => `
   SELECT t.platform_transaction_id, t.operator_id AS "operatorId", t.session_id AS "sessionId", t.mode
     FROM (${items}) a
@@ -58,8 +58,8 @@ const claimAlreadyMade = (items: string) => `
 const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMade };
 
 /**
- * Claims a new BET whose session, game and operator allow it. If two items of a batch have the same id, only one is
- * claimed; the platform's transaction id tells which.
+ * Claims a new BET whose session, game and operator allow it. If two items of a batch have the same transactionId, only
+ * one of them is claimed: the item whose platformTransactionId is returned.
  */
 export const CLAIM_NEW_BET = groupStatement(
   'transaction_claim_bet',

@@ -18,8 +18,9 @@ export const sessionBehind = (tokenHash: string) => `
    WHERE s.token_hash = ${tokenHash}`;
 
 /**
- * The outcome that the provider received last: that of the last 200 that it received without an attempt, else that of
- * its last attempt with a known outcome. NULL if it received none. `t` is the table's alias.
+ * The outcome that the provider received last; NULL if it received none. It is taken from the last 200 that was sent
+ * without an attempt, if there is one. Otherwise it is taken from the last attempt that the provider requested and
+ * whose outcome is known. `t` is the table's alias.
  */
 export const REPORTED = `
   coalesce(t.reported_status, (
@@ -157,7 +158,9 @@ export const MARK_TARGET: Statement = {
     RETURNING attempt`,
 };
 
-/** Assigns to the ROLLBACK $3 a tombstone whose first ROLLBACK was DECLINED. */
+/**
+ * Assigns a tombstone to the ROLLBACK $3, if no other ROLLBACK holds it: the ROLLBACK that held it before was DECLINED.
+ */
 export const MARK_TOMBSTONE: Statement = {
   name: 'transaction_mark_tombstone',
   text: `
@@ -177,7 +180,10 @@ export const PLACE_TOMBSTONE: Statement = {
     RETURNING attempt`,
 };
 
-/** Takes over an undecided attempt, unless its ROLLBACK is in progress. The previous holder can no longer settle it. */
+/**
+ * Takes over an undecided transaction with a new attempt, unless a ROLLBACK of the transaction is in progress. The
+ * previous holder can no longer settle its attempt.
+ */
 const takeOver = (condition: string, leaseSeconds: string) => `
     UPDATE transactions t
        SET state = 'PENDING', attempt = t.attempt + 1, updated_at = clock_timestamp(),
@@ -238,7 +244,9 @@ const SETTLEMENT = {
   record: 'text',
 };
 
-/** Finds the settlement of `a` if the same statement was executed before and committed it, but its result was lost. */
+/**
+ * Finds the settlement of the item `a` if an earlier execution of the statement committed it, but the result was lost.
+ */
 const alreadySettled = (items: string) => `
   SELECT a.item FROM (${items}) a
     JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
@@ -275,8 +283,9 @@ export const SETTLE_ROLLBACK = groupStatement(
 );
 
 /**
- * Records that the provider received a 200 with status $3 without an attempt. A recorded DECLINED is never replaced: the
- * provider of a rolled-back transaction received it last, even if a replay of the earlier answer is recorded later.
+ * Records that the provider received a 200 with status $3 without an attempt. A recorded DECLINED is never replaced,
+ * because the provider receives nothing but DECLINED from then on. An APPROVED that is recorded later belongs to a
+ * replay that was sent before the transaction was rolled back.
  */
 export const RECORD_REPORTED: Statement = {
   name: 'transaction_record_reported',

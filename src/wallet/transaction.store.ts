@@ -270,8 +270,8 @@ export class TransactionStore {
 
   /**
    * Sends a claim.
-   * @returns the claimed row, if any, of which only a retry has more columns than `attempt`; and the monotonic time at
-   *   which the claim was sent
+   * @returns `row`: the claimed row, undefined if nothing was claimed; it has only the column `attempt`, except for a
+   *   retry, which returns all columns. `sentMs`: the monotonic time at which the claim was sent
    */
   private async sendClaim(
     statement: Statement,

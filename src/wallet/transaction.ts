@@ -30,8 +30,8 @@ export interface Claim {
   /** Set if the platform has decided: the operator is then called only for the balance. */
   readonly verdict?: Verdict;
   /**
-   * For a WIN: an APPROVED BET of its round was read with the claim or before it. While the WIN is undecided, that
-   * BET stays APPROVED, because a ROLLBACK of it has to wait for the WIN.
+   * For a WIN: whether its round had an APPROVED BET when the claim was decided. A ROLLBACK of that BET has to wait
+   * while the WIN is undecided, so the BET is still APPROVED when the WIN is decided.
    */
   readonly standsOnBet?: boolean;
 }

@@ -73,7 +73,7 @@ describe('the advice for', () => {
       'a BET whose ROLLBACK is parked',
       { ...TIMED_OUT, undecidedRollback: { transactionId: 'undo-1', parked: true }, idleSeconds: 1 },
       'contact-operator',
-      /debited 2\.50 EUR\. The resolver has given up its ROLLBACK undo-1: ask the operator/,
+      /debited 2\.50 EUR\. Its ROLLBACK undo-1 is undecided, and the resolver has given up: ask the operator/,
     ],
     ['a parked transaction', { ...TIMED_OUT, parked: true }, 'contact-operator', /ask the operator/],
     [

@@ -44,7 +44,7 @@ export class AdjustmentResponse {
   @ApiProperty({
     type: 'integer',
     example: 99750,
-    description: 'Minor units, as the operator reported it then',
+    description: 'Minor units, as the operator reported it when it decided',
   })
   balance: number;
   @ApiPropertyOptional({ description: 'Why it was DECLINED, such as `INSUFFICIENT_FUNDS`' })

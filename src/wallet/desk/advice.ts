@@ -52,8 +52,8 @@ function undecided(facts: AdviceFacts): Advice {
   if (facts.leaseAlive) return { action: 'wait', text: `${doubt} An attempt is under way.` };
   if (facts.undecidedRollback?.parked) {
     const text =
-      `${doubt} The resolver has given up its ROLLBACK ${facts.undecidedRollback.transactionId}: ask the operator ` +
-      'whether it booked that ROLLBACK, and settle the ROLLBACK by hand if its wallet cannot answer.';
+      `${doubt} Its ROLLBACK ${facts.undecidedRollback.transactionId} is undecided, and the resolver has given up: ` +
+      'ask the operator whether it booked the ROLLBACK, and settle the ROLLBACK by hand if its wallet cannot answer.';
     return { action: 'contact-operator', text };
   }
   if (facts.undecidedRollback !== undefined) {

@@ -68,8 +68,8 @@ function roundOf(roundId: string, transactions: readonly TransactionItem[]): Rou
 }
 
 /**
- * The sum in minor units; undefined if it exceeds 2^53−1. No amount is negative, so that a sum which has become too large
- * remains so.
+ * The sum in minor units; undefined if it exceeds 2^53−1. It is enough to check the final sum: no amount is negative,
+ * so a sum above the limit stays above it.
  */
 function sumOfApproved(kind: 'BET' | 'WIN', transactions: readonly TransactionItem[]): number | undefined {
   const sum = transactions

@@ -27,8 +27,14 @@ export class RoundResponse {
 export class SessionDetailPage extends NextCursor {
   @ApiProperty({ type: SessionItem })
   session: SessionItem;
-  @ApiProperty({ type: [RoundResponse], description: 'Of the transactions on this page, newest first' })
+  @ApiProperty({
+    type: [RoundResponse],
+    description: 'The rounds of the transactions on this page, newest first',
+  })
   rounds: RoundResponse[];
-  @ApiProperty({ type: [TransactionItem], description: 'One page of them, newest first' })
+  @ApiProperty({
+    type: [TransactionItem],
+    description: "One page of the session's transactions, newest first",
+  })
   transactions: TransactionItem[];
 }

@@ -72,7 +72,7 @@ export class TransactionDesk {
    */
   async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {
     await this.detail(key);
-    // Recorded before the call, because the audit log has the request whatever its outcome.
+    // Recorded before the call to the operator, so that the audit log has the request even if the call fails.
     const target = `transaction:${key.providerId}/${key.transactionId}`;
     await this.audit.recordRead(actor, { action: 'transaction.resolve', target });
     const resolved = await this.resolution.resolve(key, 'administrator');
@@ -85,7 +85,10 @@ export class TransactionDesk {
   }
 }
 
-/** Replaces a filter by ADJUSTMENT with one by the provider `platform`, which has all adjustments, and an index. */
+/**
+ * Replaces the filter `kind=ADJUSTMENT` by `providerId=platform`. Both select the same transactions, because every
+ * adjustment has the provider `platform`, but only the second has an index.
+ */
 function withTenantOfKind(filter: TransactionFilter): TransactionFilter {
   const { kind, providerId = PLATFORM_ID } = filter;
   if (kind !== 'ADJUSTMENT' || providerId !== PLATFORM_ID) return filter;

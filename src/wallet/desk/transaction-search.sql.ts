@@ -42,10 +42,15 @@ const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC
 /** The window of a page: the maximum number of transactions that it examines if no index serves one of its filters. */
 export const WINDOW_ROWS = 5_000;
 
-/** The window for each pair of an operator and a provider, if a page merges the pairs of all operators. */
+/**
+ * The window of each pair of an operator and a provider, for a page that reads the pairs of all operators and merges
+ * them.
+ */
 export const WINDOW_ROWS_OF_PAIR = 500;
 
-/** A section of the list: what is older than the place `before`, down to and including the place `downTo`. */
+/**
+ * A section of the list: the transactions older than the place `before`, down to the place `downTo`, which is included.
+ */
 export interface Section {
   readonly before?: Place | undefined;
   readonly downTo?: Place | undefined;
@@ -92,9 +97,10 @@ export function needsWindow(filter: TransactionFilter): boolean {
 }
 
 /**
- * Planner settings that are switched off to find the end of a window. The planner underestimates the number of rows that
- * a pair of tenants has before a place, and would sort all of them instead of reading 5,000 along the index. Without
- * these settings, a plan seems so expensive that PostgreSQL would compile it, so `jit` is off, too.
+ * Planner settings that are switched off while the end of a window is found. The planner underestimates how many rows a
+ * pair of tenants has before a place. It would sort all of these rows instead of reading 5,000 along the index.
+ * Switching the settings off raises the estimated cost so much that PostgreSQL would compile the plan, so `jit` is
+ * switched off, too.
  */
 export const WINDOW_SETTINGS = [
   'enable_bitmapscan',
@@ -111,12 +117,12 @@ export const FOLLOW_INDEXES: Statement = {
 };
 
 /**
- * Finds the end of a page's window, so that a page ends even if matches are rare: the place of the WINDOW_ROWS-th
- * transaction along the index that serves the other filters. Returns no row if there are fewer; the page may then read to
- * the end of the list.
+ * Finds the place at which a page's window ends, so that a page ends even if matches are rare. This is the place of the
+ * WINDOW_ROWS-th transaction in the index that serves the indexed filters. Returns no row if there are fewer
+ * transactions; the page may then read to the end of the list.
  *
- * If the page merges the pairs of all operators, reading WINDOW_ROWS of each pair would take too long. The end is then the
- * newest of the places at which a pair has its WINDOW_ROWS_OF_PAIR-th transaction.
+ * For a page that merges the pairs of all operators, reading WINDOW_ROWS of each pair would take too long. For each
+ * pair, the place of its WINDOW_ROWS_OF_PAIR-th transaction is found, and the newest of these places is the end.
  */
 export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
   const values: unknown[] = [windowRows(filter)];
@@ -146,9 +152,10 @@ const followsTime = (filter: TransactionFilter) =>
   !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
 
 /**
- * The newest transactions, as a source named `t` for a FROM clause. It may have more rows than are needed, and in any
- * order.
- * @param which the transactions that match, or all that are examined to find them
+ * The newest transactions, as a source named `t` for a FROM clause. The source may have more rows than the caller
+ * needs, in any order: the caller sorts and limits them.
+ * @param which `matching`: only the transactions that meet all filters; `examined`: all transactions that are read to
+ *   find them
  * @param rows the clause that limits the rows of each section of an index
  */
 export function newestOf(
@@ -203,9 +210,9 @@ const playerOfSession = (sessionId: string) =>
   `(SELECT s.player_ref FROM sessions s WHERE s.session_id = ${sessionId}::uuid)`;
 
 /**
- * The id of the given tenant, or of all; the providers include `platform` for adjustments. OFFSET 0 hides the id from the
- * planner. Otherwise it would take operator and provider for independent, and underestimate the rows of two tenants that
- * only work with each other.
+ * The ids of the tenants to read: the given one, or all of its kind. The providers include `platform`, which has the
+ * adjustments. OFFSET 0 hides a given id from the planner. Otherwise the planner would assume that operator and
+ * provider are independent, and underestimate the rows of two tenants that only work with each other.
  */
 const operators = (operatorId: string | undefined, value: (each: unknown) => string) =>
   operatorId === undefined
@@ -241,16 +248,19 @@ function newest(
 }
 
 /**
- * Few rows, found by a column that they have in common. OFFSET 0 keeps the outer ORDER BY out of the sub-select; otherwise
- * the planner could read the whole table in that order.
+ * Rows that are few, and are found by an index that does not have their order. OFFSET 0 keeps the outer ORDER BY out of
+ * the sub-select; otherwise the planner could read the whole table in that order.
  */
 const unordered = (conditions: readonly string[]) =>
   `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
 
-/** The parked ones are few and in a partial index. */
+/** The conditions of the partial index of parked transactions, which are few. */
 const PARKED = [`t.state IN ('PENDING', 'TIMED_OUT')`, 't.parked_at IS NOT NULL'];
 
-/** The PENDING ones are few and in two partial indexes, which a condition on the state alone would not use. */
+/**
+ * The PENDING transactions, which are few. They are in two partial indexes, parked and not parked, and the planner uses
+ * these only if the condition on `parked_at` is written out for each.
+ */
 function unionOfPending(conditions: readonly string[]): string {
   const part = (parked: string) => unordered([...conditions, `t.state = 'PENDING'`, `t.parked_at ${parked}`]);
   return `((${part('IS NULL')}) UNION ALL (${part('IS NOT NULL')})) t`;

@@ -40,7 +40,7 @@ export interface DeskRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly parkedAt: Date | null;
-  /** Whether a person entered the operator's answer, which is then the last attempt. */
+  /** Whether a person entered the operator's answer. If so, the last attempt has this answer. */
   readonly settledByHand: boolean;
 }
 
@@ -55,8 +55,11 @@ export interface WholeRow extends DeskRow {
   readonly leaseUntil: Date | null;
   /** The outcome that the provider received last; null if it received none. */
   readonly reported: string | null;
-  /** The status of the last 200 that the provider received without an attempt of its own, and when it was first sent. */
+  /**
+   * The status in the last 200 that the provider received without an attempt, such as a replay; null if there is none.
+   */
   readonly reportedStatus: 'APPROVED' | 'DECLINED' | null;
+  /** When the provider first received `reportedStatus` in this way. */
   readonly reportedAt: Date | null;
   readonly leaseAlive: boolean;
   /** Seconds since the last change of the transaction, by the database's clock. */

@@ -214,7 +214,7 @@ class TransactionHistory {
   })
   verdict?: 'APPROVED' | 'DECLINED';
   @ApiPropertyOptional({
-    description: 'The stored answer; that of a ROLLED_BACK transaction is no longer sent',
+    description: 'The stored answer; a ROLLED_BACK transaction keeps it, but it is no longer sent',
   })
   responseBody?: string;
   @ApiPropertyOptional({ format: 'date-time', description: 'End of the lease of the attempt in flight' })
@@ -231,7 +231,10 @@ class TransactionHistory {
   attempts: AttemptResponse[];
 }
 
-/** A ROLLBACK of the transaction, or the transaction without related ones. */
+/**
+ * A transaction with its history, but without related transactions. A `TransactionDetail` extends it, and shows a
+ * ROLLBACK of its transaction in this form.
+ */
 export class TransactionStory extends IntersectionType(TransactionItem, TransactionHistory) {}
 
 export class AdviceResponse implements Advice {

@@ -86,7 +86,9 @@ const FIND = {
      WHERE t.provider_id = $1 AND t.transaction_id = $2`,
 };
 
-/** Parks under the condition of a retry: a transaction with an attempt in progress, or decided, is not parked. */
+/**
+ * Parks a transaction under the same conditions as a retry: it must be undecided, and no attempt may be in progress.
+ */
 const PARK = {
   name: 'undecided_park',
   text: `

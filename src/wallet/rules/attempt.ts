@@ -21,7 +21,8 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
   if (!session) return refuse('SESSION_INVALID');
   const own = session.providerId === provider.id;
 
-  // A replay is not an attempt: a provider that lost an answer can always fetch it.
+  // Checked before the session and the configuration: a provider that lost the answer can fetch it at any time, even
+  // after the session has ended.
   if (own && stored && isFinished(stored) && sameFingerprint(request, session, stored))
     return decideStored(stored);
 

@@ -59,9 +59,12 @@ export interface StoredFacts {
   readonly attempt: number;
   /** PENDING with a lease that has not expired, by the database's clock. */
   readonly leaseAlive: boolean;
-  /** The ROLLBACK that is reversing or has reversed it. */
+  /** The ROLLBACK that is reversing it or has reversed it. */
   readonly rollbackId: string | null;
-  /** Whether a ROLLBACK of it is PENDING or TIMED_OUT, including one that only needs a balance. */
+  /**
+   * Whether a ROLLBACK of it is PENDING or TIMED_OUT. This includes a ROLLBACK that the platform has decided itself and
+   * that only lacks the balance for its answer.
+   */
   readonly rollbackUndecided: boolean;
   readonly responseBody: string | null;
 }

@@ -26,7 +26,7 @@ export class RoundDesk {
   ) {}
 
   /**
-   * By their first BET, newest first.
+   * One page of rounds. Their order and age are those of their first BET; the newest come first.
    * @throws CroupierError INVALID_REQUEST
    */
   list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {

@@ -87,7 +87,10 @@ export function isUndecided(state: State): boolean {
   return state === 'PENDING' || state === 'TIMED_OUT';
 }
 
-/** The ids of the transactions of which a ROLLBACK was answered APPROVED to the provider. */
+/**
+ * The ids of the transactions that are rolled back as far as the provider knows: it received APPROVED for a ROLLBACK of
+ * them.
+ */
 function reversedForProvider(transactions: readonly RoundTransaction[]): Set<string | null> {
   const rollbacks = transactions.filter(
     ({ kind, reported }) => kind === 'ROLLBACK' && reported === 'APPROVED',

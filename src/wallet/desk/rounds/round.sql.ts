@@ -30,10 +30,12 @@ export interface RoundChoice {
 }
 
 /**
- * One page of rounds of real money, by their first BET, newest first. Whether a round is open is not stored in a row,
- * and an index of it would be written with each BET. So a page examines the BETs of a section of the list of
- * transactions, and looks up the round of each by its index.
- * @param section what a page examines: see `windowEnd`
+ * One page of rounds of real money, ordered by their first BET, newest first.
+ *
+ * No row stores whether a round is open: an index of open rounds would have to be written with each BET. Instead, a
+ * page examines the BETs in one section of the list of transactions, and reads the round of each BET along the index
+ * transactions_of_round.
+ * @param section the section that the page examines; `windowEnd` finds its end
  */
 export function roundPage(
   { open, ...filter }: RoundFilter,
@@ -68,7 +70,10 @@ export function roundPage(
 const firstBet = (column: string) =>
   `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
 
-/** Equality as a range, which only the index that begins with these columns serves: transactions_of_round. */
+/**
+ * Equality of the three columns, written as a range of row values, so that the planner can only use the index that
+ * begins with these columns: transactions_of_round.
+ */
 const SAME_ROUND_AND_PLAYER = ['>=', '<=']
   .map(
     (sign) =>

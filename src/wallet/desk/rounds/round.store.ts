@@ -26,7 +26,7 @@ export interface RoundRow extends RoundKey {
 export class RoundStore {
   constructor(private readonly database: Database) {}
 
-  /** By the first BET, newest first, down to the end of a window. */
+  /** One page of rounds, ordered by their first BET, newest first. The page ends where its window ends. */
   page(
     filter: RoundFilter,
     before: Place | undefined,
