@@ -6,8 +6,8 @@ import { type Connection, levelsOf, type PoolLevels } from './connection.js';
 import { MigratedDataSource } from './data-source.js';
 
 /**
- * A named statement. PostgreSQL parses it once per connection and may then reuse its plan. One with an empty name is
- * parsed and planned for its values on every execution.
+ * A named statement. PostgreSQL parses it once per connection and may then reuse its plan. A statement with an empty
+ * name is parsed on every execution, and planned for the values of that execution.
  */
 export interface Statement {
   readonly name: string;
@@ -48,8 +48,8 @@ export interface Runner {
 }
 
 /**
- * A prepared query. It is created here because pg copies a plain object by its property descriptors, which costs more
- * than sending it.
+ * A prepared query, in the form that pg sends. If pg received a plain object instead, it would first copy it by its
+ * property descriptors, which costs more than sending it.
  */
 class NamedQuery extends pg.Query {
   readonly name: string;
@@ -160,7 +160,10 @@ async function checkOut(runner: QueryRunner): Promise<Connection> {
   return runner.connect().catch(rethrowFromHere) as Promise<Connection>;
 }
 
-/** Rethrows with the stack of the caller, because that of pg's error ends at its socket or timer. */
+/**
+ * Rethrows the error with the stack of the caller. The stack of an error from pg only leads to the socket or timer that
+ * reported it.
+ */
 function rethrowFromHere(error: unknown): never {
   Error.captureStackTrace(error as Error);
   throw error;

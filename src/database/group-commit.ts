@@ -21,9 +21,10 @@ const CONNECTION_TIMEOUT_MS = 1_000;
 /** How long a stop waits for statements in progress and for the server to close the connections, in milliseconds. */
 const CLOSE_MS = 1_000;
 /**
- * Each connection keeps one generic plan per statement. The plan may be made while the tables are empty, and must still
- * look up every row by its key later. So sequential scans are off, and index entries that do not match are expensive to
- * read.
+ * Each connection keeps one generic plan per statement. PostgreSQL may make the plan while the tables are empty, and
+ * the plan must still find each row by its key when the tables are large. Therefore sequential scans, hash joins and
+ * merge joins are switched off. The high cost of an index entry makes the planner choose the index in which it reads
+ * the fewest entries.
  */
 const PLANNER_SETTINGS = {
   plan_cache_mode: 'force_generic_plan',
@@ -62,7 +63,10 @@ export interface GroupStatement {
 }
 
 export interface GroupStatementOptions {
-  /** `item`, or a column whose values differ among the items of a batch, for results that cannot carry `item`. */
+  /**
+   * `item` by default. A statement whose result cannot have the column `item` names another of its columns, one whose
+   * values differ among the items of a batch.
+   */
   readonly key?: string;
   /** The text of `alreadyDone` over a source of one row. */
   readonly alreadyDone?: (source: string) => string;
@@ -158,8 +162,8 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Runs the statement on one row of values, in one batch with other rows that are waiting.
-   * @param onSend may be called several times; the last call before the result is that of the statement which produced the
-   *   result
+   * @param onSend called each time the row is sent, so more than once if the row is sent again; the last call belongs
+   *   to the execution that produced the result
    * @returns its result row, if any
    */
   run<Row extends object>(
@@ -200,7 +204,8 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     );
     const missing = rows.filter(({ name, setting }) => setting !== SETTINGS[name]).map(({ name }) => name);
     if (missing.length === 0) return;
-    const msg = 'group commit runs without settings of its own, and slower: set GROUP_COMMIT_DATABASE_URL';
+    const msg =
+      'group commit runs without its connection settings, which makes it slower: set GROUP_COMMIT_DATABASE_URL';
     this.logger.warn({ msg, missing });
   }
 

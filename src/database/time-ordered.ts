@@ -16,7 +16,7 @@ export interface TimeSpan {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly before?: Place | undefined;
-  /** The oldest place that belongs to it. */
+  /** The oldest place of the span, which is included. */
   readonly downTo?: Place | undefined;
 }
 
@@ -33,11 +33,13 @@ const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 /**
  * The conditions of a span, written so that the planner follows the index instead of sorting.
  *
- * - It assumes that times are independent of the other columns. For a tenant with many old rows and no new ones, it would
- *   expect few rows and sort them all for a page. Values hidden in a sub-select prevent that.
- * - Between two hidden times, it would expect one row in two hundred, again few enough to sort. So `to` is given as a
- *   place, like `before`.
- * - With two places, PostgreSQL enters the index at the one that is given first. That is `before`, the older of the two.
+ * - The planner assumes that times are independent of the other columns. For a tenant with many old rows and no new
+ *   ones, it would expect few rows, and would sort all rows of the tenant for each page. It cannot estimate this if the
+ *   times are hidden in a sub-select.
+ * - If a hidden time limits a range at each end, the planner expects one row in two hundred, which is again few enough
+ *   to sort. So `to` is compared as a place, like `before`: a pair of time and id.
+ * - If there are two upper places, PostgreSQL enters the index at the first one. Therefore `before`, the older of the
+ *   two, comes first.
  * @param value adds a parameter and returns its placeholder
  */
 export function within(

@@ -7,7 +7,7 @@ import { BINARIES, PgBouncer, POOL_MODES, type PoolMode, PostgresServer, runAt }
 
 const SERVICE = 'croupier_service';
 const GROUP_COMMIT = 'croupier_group_commit';
-const WARNING = 'group commit runs without settings of its own';
+const WARNING = 'group commit runs without its connection settings';
 
 // A PgBouncer before 1.21 does not keep named statements in transaction mode.
 const MODES = ['session', 'transaction'] as const satisfies readonly PoolMode[];

@@ -29,7 +29,10 @@ BEGIN
 END $$;
 `;
 
-/** As in a CHECK, only false refuses: a condition on a NULL holds. */
+/**
+ * A row is refused only if the result is false, as in a CHECK: a condition on a NULL is NULL and does not refuse the
+ * row.
+ */
 export const SOUND = `
 CREATE FUNCTION transaction_is_sound(
   provider_id text, kind text, state text, session_id uuid, mode text, game_id text, currency text, amount_minor bigint,

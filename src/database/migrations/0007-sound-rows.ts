@@ -21,10 +21,11 @@ DROP FUNCTION transaction_is_sound;
 /**
  * The CHECK passes the whole row instead of sixteen values: PostgreSQL reads a CHECK from its catalogue for every
  * statement that writes, and reading sixteen references costs as much as evaluating them. The function has several
- * steps, because PostgreSQL prepares an entire expression again in every transaction.
+ * statements instead of one expression, because PostgreSQL prepares each expression again in every transaction,
+ * including the parts that it does not evaluate.
  *
- * As in a CHECK, only false refuses: a condition on a NULL holds. Stored rows met these conditions when they were
- * written, so they are not validated again under the table's lock.
+ * A row is refused only if the result is false, as in a CHECK: a condition on a NULL is NULL and does not refuse the
+ * row. Stored rows met these conditions when they were written, so they are not validated again under the table's lock.
  */
 const SOUND = `
 CREATE FUNCTION transaction_is_sound(t transactions) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$

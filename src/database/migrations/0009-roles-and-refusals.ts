@@ -6,7 +6,7 @@ export class RolesAndRefusals1764000000009 implements MigrationInterface {
     await runner.query(AUDIT);
   }
 
-  /** The columns of the audit log stay: an entry that was hashed with its outcome must keep it. */
+  /** The new columns of the audit log are kept, because the hash of an entry with an outcome covers them. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE admin_keys DROP CONSTRAINT admin_keys_role_check,

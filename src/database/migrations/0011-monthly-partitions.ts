@@ -201,9 +201,9 @@ SELECT close_partition('callbacks', 'callbacks_default');
 `;
 
 /**
- * A row is routed to its partition before the trigger runs, by a day that the trigger then confirms. The lock is taken
- * before the day is determined, so that both see the same end of the chain. The hash needs no unique index: it belongs
- * to a unique place.
+ * PostgreSQL chooses the partition of a row by its `day`, before the trigger of the row runs; the trigger then checks
+ * this day. The lock is taken before the default of `day` is computed, so that the default and the trigger see the same
+ * last entry. The hash needs no unique index, because it covers the day and the position, which are unique.
  */
 const AUDIT = `
 ${LOCK_TIMEOUT}

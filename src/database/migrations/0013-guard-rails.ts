@@ -99,8 +99,9 @@ CREATE INDEX approvals_of_operator ON approvals (operator_id, created_at, approv
 `;
 
 /**
- * A grant that is cancelled before it was sent has no externalRef. The request ids are those of the calls that cause
- * the next grant and cancel callback. cancel_due: the cancel of its batch has not been sent for it yet.
+ * A grant that is cancelled before it was sent has no externalRef. `request_id` and `cancel_request_id` belong to the
+ * calls that cause the next grant and cancel callback. `cancel_due`: the batch is being cancelled, and the cancel of
+ * this grant has not been sent yet.
  */
 const BATCHES = `
 ALTER TABLE free_spin_batches ADD COLUMN game_id text;

@@ -15,8 +15,9 @@ export class Attention1764000000015 implements MigrationInterface {
 }
 
 /**
- * What waits for a person. An item stands for a cause as long as that is present: of a kind and subject there is one
- * such item at most, also after a person has closed it, so that it is not opened again for the same cause.
+ * Items that wait for a person. An item stands for a cause, identified by `kind` and `subject`. While the cause is
+ * present there is at most one item for it. This also holds after a person has closed the item, so that no new item is
+ * opened for the same cause.
  */
 const ITEMS = `
 CREATE TABLE attention_items (
@@ -74,7 +75,7 @@ CREATE TABLE attention_scans (
 );
 `;
 
-/** Few: notifications that are under way, and those that failed. */
+/** A small index: it has only notifications that are under way or have failed. */
 const UNDELIVERED = `
 CREATE INDEX session_revocations_undelivered ON session_revocations (created_at, session_id)
   WHERE sent AND delivered IS NOT TRUE;

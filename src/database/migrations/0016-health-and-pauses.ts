@@ -11,7 +11,10 @@ export class HealthAndPauses1764000000016 implements MigrationInterface {
   }
 }
 
-/** At most one pause of each operator, provider and game. One that is over stays until it is replaced or removed. */
+/**
+ * At most one pause of each operator, provider and game. A pause that has ended keeps its row until it is replaced or
+ * removed.
+ */
 const PAUSES = `
 CREATE TABLE pauses (
   kind       text NOT NULL CHECK (kind IN ('OPERATOR', 'PROVIDER', 'GAME')),
@@ -28,8 +31,9 @@ CREATE TRIGGER pauses_changed AFTER INSERT OR UPDATE OR DELETE ON pauses
 `;
 
 /**
- * The calls to a tenant that one instance counted in some seconds; a row is written every two seconds and removed after an
- * hour. Unlogged: after a crash of PostgreSQL the scores begin again.
+ * The numbers of calls to a tenant that one instance made in a period of about two seconds. A row is written at the end
+ * of each period and removed after an hour. The table is unlogged: after a crash of PostgreSQL it is empty, and the
+ * scores begin again.
  */
 const HEALTH = `
 CREATE UNLOGGED TABLE health_periods (

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Lets the searches for causes of attention begin with the newest cause, and lets an item say that its transaction was
- * parked. Not in one transaction, because an index cannot be built concurrently in one. Each step can be repeated.
+ * Adds indexes by which the searches for causes of attention read the newest causes first, and columns for the time at
+ * which an item's transaction was parked or a notification failed. Not in one transaction, because an index cannot be
+ * built concurrently in one. Each step can be repeated.
  */
 export class DeskByCause1764000000018 implements MigrationInterface {
   readonly transaction = false;
@@ -37,7 +38,10 @@ UPDATE attention_items SET parked_at = created_at
  WHERE kind = 'transaction' AND cause_present AND parked_at IS NULL AND summary LIKE '%: the resolver has given up'
 `;
 
-/** A normal transaction, grant or revocation writes none of these. */
+/**
+ * A normal transaction or grant has no entry in these indexes. A revocation has one only while its notification is
+ * under way, or if it has failed.
+ */
 const INDEXES: readonly (readonly [string, string])[] = [
   [
     'transactions_timed_out',

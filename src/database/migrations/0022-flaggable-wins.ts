@@ -37,8 +37,9 @@ export class FlaggableWins1764000000022 implements MigrationInterface {
 }
 
 /**
- * Columns that the list filters or orders by are copied from the transaction, where they never change. `marked_at` is for
- * the search that looks for new ones: an old WIN may be marked today.
+ * The columns by which the list filters or orders are copied from the transaction, where they never change. The search
+ * for new causes of attention reads the latest rows by `marked_at`, not by `created_at`, because an old WIN may be
+ * marked today.
  */
 const TABLE = `
 CREATE TABLE IF NOT EXISTS flaggable_wins (
@@ -75,8 +76,9 @@ const grantOf = (win: string, live: string) => `
      AND ${live}`;
 
 /**
- * A cancel is claimed, and that is committed, before the provider is called. So if no cancel of a grant was ever claimed,
- * the grant is cancelled after the WIN at the earliest, which is no reason for a flag.
+ * Whether the grant `g` is GRANTED and no cancel of it has been claimed. The claim of a cancel is committed before the
+ * provider is called. A grant without such a claim can therefore only be cancelled later than the WIN, which is no
+ * reason for a flag.
  */
 const NEVER_CANCELLED = `(g.state = 'GRANTED' AND g.cancel_attempt = 0)`;
 
@@ -88,9 +90,9 @@ const ofRound = (round: string) => `
    WHERE t.game_id = ${round}.game_id AND t.operator_id = ${round}.operator_id AND t.mode = ${round}.mode`;
 
 /**
- * Whether something of the round is or may be rolled back, and no BET is certain to remain APPROVED. A BET that is APPROVED
- * beside a WIN is not rolled back any more (wallet/rules/rollback.ts), unless its ROLLBACK was claimed before. Other BETs
- * may be declined or rolled back later.
+ * Whether the round has a transaction that is or may be rolled back, and no BET that is certain to remain APPROVED.
+ * Only an APPROVED BET without a claimed ROLLBACK is certain: beside a WIN it is no longer rolled back
+ * (wallet/rules/rollback.ts). Any other BET may be declined or rolled back later.
  */
 const mayLackBet = (round: string) => `
   (SELECT coalesce(bool_or(t.state = 'ROLLED_BACK' OR t.rollback_id IS NOT NULL), false)
@@ -132,12 +134,14 @@ END $$;
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
 /**
- * A BET fires none of these, unless it names free spins. Its INSERT evaluates the first condition, which takes 0.7 µs, as a
- * partial index does; PostgreSQL prepares it for each statement, so it has one term only.
+ * A BET fires none of these triggers, unless it names free spins. Each INSERT evaluates the condition of the first
+ * trigger, which takes 0.7 µs, as much as the condition of a partial index. PostgreSQL prepares the condition for each
+ * statement, so it has one term only.
  *
- * WIN and ROLLBACK update the row of their round if another WIN or ROLLBACK has created it. The lock of that row orders their
- * claims, so the later of two sees the other. The claim of a ROLLBACK has several statements, of which this update is the
- * first; the trigger is deferred so that it sees all of them.
+ * The second trigger runs when a WIN or ROLLBACK updates the row of its round in `rounds`; the first WIN or ROLLBACK of
+ * a round creates this row. The lock of the row orders the claims, so the later claim sees the earlier one. The claim
+ * of a ROLLBACK has several statements, of which this update is the first. The trigger is deferred to the commit so
+ * that it sees the effects of all of them.
  */
 const TRIGGERS = [
   `CREATE OR REPLACE TRIGGER transactions_flaggable AFTER INSERT ON transactions FOR EACH ROW
@@ -159,9 +163,9 @@ const roundsWith = (condition: string) => `
 const UNDECIDED_ROLLBACK = `kind = 'ROLLBACK' AND state IN ('PENDING', 'TIMED_OUT')`;
 
 /**
- * Marks the WINs that were claimed before the triggers existed. Rounds are found along the partial indexes of exceptional,
- * undecided and parked transactions. UNION computes all WINs before the first is inserted, so that a claim which marks one
- * of them waits for a moment only.
+ * Marks the WINs that were claimed before the triggers existed. Rounds are found along the partial indexes of
+ * exceptional, undecided and parked transactions. UNION finds all WINs before it inserts the first row, so that a
+ * concurrent claim that marks the same WIN waits only for a moment.
  */
 export const MARK_STORED_WINS = `
 INSERT INTO flaggable_wins (${COLUMNS})

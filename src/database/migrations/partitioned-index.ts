@@ -26,7 +26,7 @@ export async function indexPartitions(
   }
 }
 
-/** The partitions that have no index which belongs to that of the table. */
+/** The partitions that have no index attached to the index of the table. */
 const partitionsWithout = (table: string, suffix: string) => `
 SELECT quote_ident(c.relname) AS name, quote_ident(c.relname || '_${suffix}') AS index
   FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
