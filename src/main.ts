@@ -86,7 +86,10 @@ function reportStop({ outcome, signal, afterMs }: Stopped): void {
   else logger.error(line);
 }
 
-/** Added to the longest call to a wallet, to settle its answer, in milliseconds. */
+/**
+ * Time to settle the answer to a call, in milliseconds. A stop waits for the longest call to a wallet and then for this
+ * time.
+ */
 const SETTLING_MS = 2_000;
 /** The shortest limit of a stop, in milliseconds. */
 const SHORTEST_STOP_MS = 10_000;

@@ -4,7 +4,10 @@ import type { Booked, MovementRequest } from './operator-wallet.js';
 export interface DemoLedger {
   /** Minor units, 0 … 2^53−1. */
   balance: number;
-  /** The outcome of each transactionId; a tombstone is a DECLINED whose BET never arrived. */
+  /**
+   * The outcome of each transactionId. A ROLLBACK of an unknown transaction stores a DECLINED entry for that
+   * transaction as a tombstone, so that a BET that arrives later is declined.
+   */
   readonly entries: Map<string, DemoEntry>;
 }
 

@@ -63,8 +63,8 @@ export class OperatorWallets {
 
   /**
    * Reserves a call, before anything is claimed for it. Contract, section 9, "Health and pauses".
-   * @returns undefined if the operator has too many calls under way, or if it is a BET that the open breaker does not
-   *   admit
+   * @returns undefined if the operator has too many calls under way, or if the call is a BET that the open breaker does
+   *   not admit
    */
   reserve(
     { operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>,

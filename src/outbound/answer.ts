@@ -9,15 +9,15 @@ export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
   | {
       readonly kind: 'timeout';
-      /** What arrived of an answer that was not complete in time. */
+      /** The part of the answer that had arrived by then, if any. */
       readonly received?: ReceivedAnswer;
       readonly detail: string;
     }
   | {
       readonly kind: 'failed';
-      /** Whether an HTTP answer arrived, although it is unusable. */
+      /** Whether an HTTP answer arrived. If one did, it was unusable. */
       readonly answered: boolean;
-      /** What arrived of an answer that is incomplete or too large. */
+      /** The part of an incomplete or too large answer that was read. */
       readonly received?: ReceivedAnswer;
       readonly detail: string;
     };

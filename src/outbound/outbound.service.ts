@@ -105,7 +105,7 @@ export class Outbound implements OnApplicationShutdown {
       connections: operatorMaxInFlight * SETTLING_FACTOR,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // The call's own time-out covers these.
+      // Switched off, because the call has one time-out for all of its phases.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {

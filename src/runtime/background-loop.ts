@@ -12,7 +12,7 @@ export interface BackgroundLoopOptions {
   readonly intervalMs: number;
   /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
   readonly firstAfterMs?: number;
-  /** Work that passes have started and not awaited; a stop waits for it. None of it may reject. */
+  /** Work that a pass has started without awaiting it; a stop waits for it. These promises must not reject. */
   readonly inFlight?: () => readonly Promise<void>[];
 }
 

@@ -23,11 +23,14 @@ const QUEUE_LIMIT = 1_000;
 /** Polling interval for unsent notifications, in milliseconds. */
 const POLL_MS = 5_000;
 /**
- * Delay before the first poll, in milliseconds: a provider that restarts together with the platform may not be up
- * yet, and a refusal is final.
+ * Delay before the first poll, in milliseconds. A provider that restarts together with the platform may not accept
+ * connections yet, and a notification that fails is not sent again automatically.
  */
 const FIRST_POLL_MS = 1_000;
-/** How long a stop waits for notifications in flight, in milliseconds; the drain continues after it. */
+/**
+ * How long a stop waits for notifications in flight, in milliseconds. After that they continue while the rest of the
+ * service stops.
+ */
 const STOP_MS = 5_000;
 
 const PENDING: Notification = { delivered: false, error: 'pending' };

@@ -28,7 +28,7 @@ export class SessionOwners {
   }
 }
 
-/** One byte per character: half the memory of hexadecimal digits. */
+/** The hash as a Latin-1 string, with one character per byte. Hexadecimal digits would need twice the memory. */
 function keyOf(tokenHash: Buffer): string {
   return tokenHash.toString('latin1');
 }

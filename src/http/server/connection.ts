@@ -32,8 +32,8 @@ export class ClientConnection {
   }
 
   /**
-   * Whether an answer may be written to the socket directly: only the request that is still being received is
-   * unanswered.
+   * Whether an answer may be written to the socket directly, because no earlier answer is due. This holds if no request
+   * is unanswered, or only the request that is still being received.
    */
   get expectsAnswer(): boolean {
     const [due] = this.unanswered;

@@ -44,7 +44,8 @@ export class CroupierExpressAdapter extends ExpressAdapter {
 
   constructor({ trustProxy, maxConnectionsPerAddress }: AdapterOptions, limits: Partial<ServerLimits> = {}) {
     const application = express();
-    // Before the base class registers its middleware, because the router keeps the settings of its creation.
+    // Set before the base class registers its middleware, because this creates the router, which does not see later
+    // changes of these settings.
     application.enable('case sensitive routing').enable('strict routing');
     application.disable('x-powered-by').disable('etag');
     application.set('trust proxy', trustProxy.length > 0 && [...trustProxy]);

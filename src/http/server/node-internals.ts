@@ -6,7 +6,10 @@ interface Internals {
   readonly parser?: { onIncoming: () => number } | null;
 }
 
-/** The result of `on_headers_complete` with which llhttp stops, as it does for a request that upgrades. */
+/**
+ * The result of `on_headers_complete` that makes llhttp stop parsing, as it does after a request to upgrade the
+ * connection.
+ */
 const LLHTTP_STOP = 2;
 
 /**

@@ -127,8 +127,9 @@ function originOf(request: Request): LogFields {
 }
 
 /**
- * The origin of a request that has ended, as values that do not refer to the request: connections and timers keep the trace
- * of the request in which they were created, and would keep the request, too.
+ * The origin of a request that has ended, as values without a reference to the request. Connections and timers keep the
+ * trace of the request in which they were created; with such a reference, the trace would also keep the request in
+ * memory.
  */
 function finalOrigin(request: Request): () => LogFields {
   const fields = originOf(request);

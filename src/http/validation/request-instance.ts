@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { validatorOf } from './validator.js';
 
-/** How fields that the class does not declare are treated, and null. Contract, section 2. */
+/** How unknown fields (which the class does not declare) and null are treated. Contract, section 2. */
 export type Reading =
   /** An unknown field is refused. */
   | 'strict'
