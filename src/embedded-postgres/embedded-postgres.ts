@@ -114,8 +114,8 @@ const INVALID_PASSWORD = '28P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Owns the folder by holding the advisory lock. The end of the connection that holds it also reports the server's
- * death, for a child process as for a server that was taken over.
+ * Owns the folder by holding the advisory lock on one connection. The end of this connection also shows that the server
+ * may have died, both for a child process and for a server that was taken over.
  */
 class Supervisor {
   private readonly stopped = new AbortController();
@@ -164,7 +164,7 @@ class Supervisor {
     if (this.port !== undefined && postmaster.port !== this.port) {
       await shutDown(postmaster, this.cluster);
       throw new Error(
-        `the server was found on port ${postmaster.port} in place of ${this.port}, and stopped`,
+        `the server was found on port ${postmaster.port} instead of ${this.port}, and was stopped`,
       );
     }
     if (!postmaster.child) this.log(`took over the PostgreSQL that was left running (pid ${postmaster.pid})`);

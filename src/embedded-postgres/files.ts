@@ -112,8 +112,8 @@ async function refuseClosedFolder(account: Account, folder: string, dataDir: str
     const enter = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
     if ((mode & enter) === 0) {
       throw new Error(
-        `DATA_DIR: ${dataDir} cannot be entered by the account ${account.name}, as which PostgreSQL runs ` +
-          `under root, because ${at} is closed to it: choose another DATA_DIR, or chmod o+x ${at}`,
+        `DATA_DIR: ${dataDir} cannot be entered by the account ${account.name}, which runs PostgreSQL when ` +
+          `the service runs as root, because ${at} is closed to it: choose another DATA_DIR, or chmod o+x ${at}`,
       );
     }
     if (at === dirname(at)) return;

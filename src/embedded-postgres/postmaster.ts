@@ -77,8 +77,9 @@ export function launch(
   ]);
   const child = spawn(postgres, ['-D', folder, ...settings], {
     cwd: folder,
-    // PostgreSQL takes a pid that another process has by now for another server, unless that pid is given as an
-    // ancestor's. It still checks for surviving children of the old server.
+    // If another process has the pid of the old pid file by now, PostgreSQL would take that process for a running
+    // server and refuse to start. It ignores a pid that is named as its grandparent. It still checks whether children
+    // of the old server are alive.
     env: { LC_ALL: 'C', ...(stalePid !== undefined && { PG_GRANDPARENT_PID: String(stalePid) }) },
     detached: true, // Ctrl-C in the terminal must not end it before the service.
     stdio: ['ignore', 'ignore', 'pipe'],

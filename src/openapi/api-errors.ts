@@ -28,7 +28,10 @@ export function errorResponses(codes: readonly ErrorCode[]) {
   return Object.fromEntries([...statuses].map(([status, of]) => [status, response(status, of)]));
 }
 
-/** Next actions that a refusal may use instead of the catalogue's. Contract, section 2: a second cancel. */
+/**
+ * Next actions that a refusal may have instead of the catalogue's. Contract, section 2: a second cancel, while the
+ * first is under way, is such a refusal.
+ */
 const ALSO: Partial<Record<ErrorCode, readonly NextAction[]>> = { CONFLICT: ['wait-then-retry'] };
 
 /** Refusals with `Retry-After`; a 500 has it if the request was refused before any work, a 503 if a pause has an end. */

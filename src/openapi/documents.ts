@@ -91,7 +91,10 @@ function ofAudience(whole: OpenAPIObject, audience: Audience, calls: readonly Ou
   return withTags(withoutUnused(own));
 }
 
-/** The calls to an operator's wallet as operations of a server, from which one can be generated. */
+/**
+ * The calls to an operator's wallet, as a document of the wallet's own API, from which an operator can generate a
+ * server.
+ */
 function ofWallet(whole: OpenAPIObject, calls: readonly OutgoingCall[]): OpenAPIObject {
   const { openapi, info, components } = whole;
   const received = calls.filter(({ party }) => party === 'operator');

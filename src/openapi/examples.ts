@@ -34,7 +34,7 @@ interface Parameter {
 
 type Content = Record<string, Media> | undefined;
 
-/** The token in the examples; a sandbox's pages show that of a session instead. */
+/** The session token in the examples. The pages of a sandbox replace it with the token of an existing session. */
 export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
 
 /**
@@ -109,8 +109,8 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
 }
 
 /**
- * A page fills in parameters that have an example. Path parameters keep theirs; a filter has it in its description
- * instead.
+ * Swagger's pages fill in every parameter that has an example. Path parameters and required ones keep their example.
+ * The example of an optional filter moves to its description, so that the page does not apply the filter.
  */
 function filled(parameter: Parameter, path: string): Parameter {
   if (parameter.in === 'path') return inPath(parameter, path);
