@@ -32,7 +32,7 @@ test('a claim that waited for a connection longer than the margin is still sent 
   expect(world.wallet.calls(rollback.transactionId)).toHaveLength(1);
 });
 
-test('a claim that was answered so late that its lease would not outlive the call is not sent', async () => {
+test('the operator is not called if the claim took so long that its lease would expire before the call times out', async () => {
   const session = await world.launch();
   const bet = world.transaction(session, 'BET');
   world.wallet.next({ do: 'hang' }, { transactionId: bet.transactionId });

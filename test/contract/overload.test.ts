@@ -91,7 +91,7 @@ test('a WIN is admitted before BETs, and of BETs the newest', async () => {
   expect(admitted).toEqual([firstWin, secondWin, newer, older]);
 });
 
-test('a place is passed on once, even if its holder releases it repeatedly', async () => {
+test('a request that ends its claiming several times lets only one waiting request begin', async () => {
   const places = await takeAll();
   const third: AdmittedRequest[] = [];
   const waiting = [admission.enter('settling'), admission.enter('settling')];

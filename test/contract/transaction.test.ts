@@ -290,7 +290,7 @@ describe('a WIN', () => {
     expectInFlight(await world.submit(win({ roundId: body.roundId })));
   });
 
-  test('on BETs that are all ROLLED_BACK: DECLINED, and again the same', async () => {
+  test('on BETs that are all ROLLED_BACK: DECLINED, and a repetition gets the same answer', async () => {
     const body = await transactions.approved(bet());
     await transactions.approved(rollbackOf(body));
     const settling = win({ roundId: body.roundId });
@@ -645,7 +645,7 @@ test('the operator sees one kept-alive connection pool, not a connection for eac
   expect(world.wallet.connections - before).toBeLessThan(10);
 });
 
-test('OPERATOR is the operator of a session, and gets its own signature', async () => {
+test("a call to the wallet carries the id of the session's operator", async () => {
   await transactions.approved(bet());
   expect(world.wallet.received.at(-1)?.headers['x-tenant-id']).toBe(OPERATOR);
 });

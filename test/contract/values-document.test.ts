@@ -65,7 +65,7 @@ test('section 6, the table of the states of a grant has each state, and each can
 describe('section 7, the table of roles', () => {
   const rows = executedTable('roles').map(([role, , includes]) => ({ role: valuesIn(role)[0]!, includes }));
 
-  test('has the roles of the code', () => {
+  test('lists exactly the roles that the code knows', () => {
     expect(rows.map(({ role }) => role).sort()).toEqual([...ROLES].sort());
   });
 

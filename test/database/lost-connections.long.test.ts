@@ -129,7 +129,7 @@ describe('a committed settlement whose answer was lost', () => {
     return counts.reduce((sum, count) => sum + count, 0);
   };
 
-  test('is answered and counted as our own, and a WIN is reviewed', async () => {
+  test('of a WIN is answered and counted like any other, and the WIN is reviewed', async () => {
     const before = await settled('WIN');
     const body = world.transaction(await world.launch(), 'WIN', { freeSpinsRef: `unknown-${randomUUID()}` });
     const cut = proxy.cut('transaction_settle', 'after', 1);
@@ -141,7 +141,7 @@ describe('a committed settlement whose answer was lost', () => {
     await expect.poll(reviewed).toContain(body.transactionId);
   });
 
-  test('is answered and counted as our own: a ROLLBACK', async () => {
+  test('of a ROLLBACK is answered and counted like any other', async () => {
     const session = await world.launch();
     const bet = world.transaction(session, 'BET');
     await world.submit(bet);

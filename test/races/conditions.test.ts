@@ -125,7 +125,7 @@ describe('a ROLLBACK is not claimed, and leaves no trace,', () => {
     expect(await count()).toBe(1);
   });
 
-  test('once its tombstone belongs to another', async () => {
+  test('once another ROLLBACK holds the tombstone of its target', async () => {
     expect(await claimRollback({ found: 'nothing' })).toBeDefined();
     expect(await claimRollback({ found: 'tombstone' }, 1)).toBeUndefined();
     expect(await count()).toBe(2);

@@ -171,7 +171,7 @@ describe('two instances on one database', () => {
     return other;
   };
 
-  test('book an id once, and answer each other’s transactions', async () => {
+  test('book an id once, and both replay the stored answer', async () => {
     const body = world.transaction(session, 'BET');
     const other = atSecond();
     await times(MANY, (index) => (index % 2 ? world : other).submit(body));
@@ -186,7 +186,7 @@ describe('two instances on one database', () => {
   });
 });
 
-test('the provider gets one outcome, however an instance died between claim and settle', async () => {
+test('after an instance died between claim and settlement, concurrent retries call the operator once', async () => {
   const body = world.transaction(session, 'BET');
   await world.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
