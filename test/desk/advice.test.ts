@@ -98,6 +98,12 @@ describe('the advice for', () => {
       'none',
       /^No money moved: the BET of 2\.50 EUR was declined\.$/,
     ],
+    [
+      'a DECLINED adjustment that debits',
+      { kind: 'ADJUSTMENT', state: 'DECLINED', amountMinor: -250 },
+      'none',
+      /^No money moved: the ADJUSTMENT of -2\.50 EUR was declined\.$/,
+    ],
     ['a ROLLED_BACK BET', { state: 'ROLLED_BACK' }, 'none', /rolled back: the player has lost nothing\.$/],
     [
       'a WIN approved after the provider received a 500',

@@ -104,7 +104,8 @@ function effectOfResolving({ kind, amountMinor, currency, ownVerdict }: AdviceFa
 function outcomeOf({ kind, state, amountMinor, currency, ownVerdict }: AdviceFacts): string {
   const amount = money(Math.abs(amountMinor), currency);
   if (state === 'ROLLED_BACK') return `The BET of ${amount} was rolled back: the player has lost nothing.`;
-  if (state === 'DECLINED') return `No money moved: the ${kind} of ${amount} was declined.`;
+  if (state === 'DECLINED')
+    return `No money moved: the ${kind} of ${money(amountMinor, currency)} was declined.`;
   if (ownVerdict) return `No money moved: there was nothing left to do for this ${kind}.`;
   switch (kind) {
     case 'BET':
