@@ -160,7 +160,7 @@ describe('the judge finds', () => {
         .claim(BET)
         .settle('bet-1', 'APPROVED')
         .asked(BET, { sent: 2_000_000, answered: 2_000_010, status: 409, code: 'TRANSACTION_IN_FLIGHT' }),
-      says: /was 409, and nothing was in flight/,
+      says: /was answered 409, although nothing was in flight/,
     },
   ])('$finds', ({ round, says }) => {
     expect(round.judge()).toEqual([expect.stringMatching(says)]);
