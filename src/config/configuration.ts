@@ -37,8 +37,8 @@ export abstract class Configuration {
   readonly requestsPerSecond: number;
   readonly operatorTimeoutMs: number;
   /**
-   * Bound on this instance's calls to one operator under way, for BETs and balance reads. For WIN, ROLLBACK and
-   * ADJUSTMENT it is `SETTLING_FACTOR` times as high.
+   * Maximum number of concurrent calls from this instance to one operator, for BETs and balance reads. For WIN,
+   * ROLLBACK and ADJUSTMENT it is `SETTLING_FACTOR` times as high.
    */
   readonly operatorMaxInFlight: number;
   readonly callbackTimeoutMs: number;

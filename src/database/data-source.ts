@@ -34,7 +34,7 @@ const POOL_SIZE = 20;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Time-out of a request's statement, in milliseconds: a stuck one must not lock its row for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** How long a statement may be unanswered before its connection is given up, in milliseconds. */
+/** Longest wait for the answer to a statement before its connection is closed, in milliseconds. */
 const QUERY_TIMEOUT_MS = 12_000;
 /** PostgreSQL's error code for a role without the necessary privilege. */
 const INSUFFICIENT_PRIVILEGE = '42501';

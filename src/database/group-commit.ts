@@ -14,7 +14,7 @@ const CONNECTIONS = 12;
 const LOCK_TIMEOUT_MS = 50;
 /** How long a batch may run, in milliseconds, before its items are retried individually. */
 const STATEMENT_TIMEOUT_MS = 2_000;
-/** How long a statement may be unanswered before its connection is given up, in milliseconds. */
+/** Longest wait for the answer to a statement before its connection is closed, in milliseconds. */
 const QUERY_TIMEOUT_MS = 3_000;
 /** Longest wait for a connection, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 1_000;

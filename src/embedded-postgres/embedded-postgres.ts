@@ -101,13 +101,13 @@ const FAILED_START_MS = 2_000;
  */
 const START_TRIES = 5;
 const START_PAUSE_MS = 100;
-/** First and longest pause before a lost server is restarted, in milliseconds; it doubles. */
+/** First and longest pause before a lost server is restarted, in milliseconds. The pause doubles with each attempt. */
 const RECOVERY_PAUSE_MS = { first: 100, last: 5000 };
 /** How long the lock of a crashed process may remain, in milliseconds. */
 const LOCK_WAIT_MS = 2000;
 /** Key of the advisory lock in the database `postgres` whose holder owns the folder. The number is arbitrary. */
 const OWNER_LOCK = 4_020_081_500;
-/** Number of output lines of a failed start in the error. */
+/** Number of the server's last output lines that the error of a failed start shows. */
 const LINES_KEPT = 10;
 
 const INVALID_PASSWORD = '28P01';

@@ -196,8 +196,8 @@ function initialise(home: string, binaries: string, account: Account | undefined
 }
 
 /**
- * Creates a folder completely or not at all: under a temporary name, and renamed in one step. A failure is ignored if
- * another process was faster, because its folder serves as well.
+ * Creates a folder completely or not at all: under a temporary name, which is then replaced in one step. If another
+ * process has created the folder meanwhile, a failure is ignored and its folder is used.
  */
 async function createAtomically(path: string, make: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = await mkdtemp(join(dirname(path), UNFINISHED));
@@ -213,7 +213,7 @@ async function createAtomically(path: string, make: (unfinished: string) => Prom
   await syncFolder(dirname(path));
 }
 
-/** Removes as much as possible: the folder's process may still be writing, and then removes it itself. */
+/** Removes the folder as far as possible. A process that is still writing to it removes the rest itself. */
 async function remove(unfinished: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
 }
@@ -265,5 +265,5 @@ function run(
   });
 }
 
-/** Characters of a failed program's output in the error. */
+/** Maximum number of characters of a failed program's output that the error shows. */
 const OUTPUT_KEPT = 2000;

@@ -14,8 +14,8 @@ const ENTRIES_IN_MEMORY = 10_000;
 /** Maximum number of tries to book while other instances book in the same session. */
 const TRIES_IN_REDIS = 200;
 /**
- * How long Redis keeps the play money of a session after its last booking, beyond the default lifetime of a session,
- * in seconds.
+ * Redis keeps the play money of a session, after its last booking, for the default lifetime of a session and this
+ * additional time, in seconds.
  */
 const GRACE_SECONDS = 3_600;
 

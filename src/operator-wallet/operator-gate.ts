@@ -8,7 +8,9 @@ export type CallKind = MovementRequest['kind'] | 'BALANCE';
 /** Why a call is refused before anything is claimed. */
 export type GateRefusal = 'full' | 'breaker-open';
 
-/** Admission of calls to one operator: the bound on those under way, and the breaker. Contract, section 9. */
+/**
+ * Admits or refuses calls to one operator, by the bound on concurrent calls and by the breaker. Contract, section 9.
+ */
 export class OperatorGate {
   readonly breaker = new Breaker();
   private underWay = 0;

@@ -26,7 +26,7 @@ export type CallbackAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The part that was read. */
+      /** The body as far as it was read. */
       readonly body: Buffer;
       /** Why the body is incomplete; absent if it is complete or was not needed. */
       readonly cut?: 'timeout' | 'too-large' | 'lost';
@@ -36,7 +36,7 @@ export type CallbackAnswer =
       readonly cause: 'timeout' | 'refused' | 'lost';
       /** False if the connection was never established, so that the provider cannot have acted on the call. */
       readonly mayHaveArrived: boolean;
-      /** Such as ECONNREFUSED. */
+      /** The error code of the system, such as ECONNREFUSED. */
       readonly code?: string;
       readonly detail: string;
     };

@@ -12,7 +12,7 @@ export class TransactionResponse {
   @ApiProperty({
     type: 'integer',
     example: 99750,
-    description: 'Minor units, as the operator reported it at that time',
+    description: 'Minor units, as the operator reported it when the transaction was decided',
   })
   balance: number;
   @ApiProperty({ example: 'EUR' })

@@ -58,7 +58,8 @@ CREATE INDEX free_spin_grants_carried_out
 `;
 
 /**
- * An action that waits for a second person, or was decided. A key may not approve what its creator requested.
+ * An action that waits for a second person's approval, or for which one has decided. `admin_keys.created_by` is needed
+ * because a key may not approve what the administrator who created the key requested.
  */
 const APPROVALS = `
 ALTER TABLE admin_keys ADD COLUMN created_by text;

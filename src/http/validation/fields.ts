@@ -50,7 +50,7 @@ export function field(
   return applyDecorators(ApiProperty(property), ...conditions, ...constraints);
 }
 
-/** How a presence is documented, and under which conditions the constraints apply. */
+/** The documentation of a presence, and the conditions under which the constraints of the field apply. */
 function meaningOf(presence: Presence): { documented: Fields; conditions: PropertyDecorator[] } {
   switch (presence) {
     case 'required':
