@@ -54,8 +54,8 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether every slot has a node. A cluster that loses one node keeps the connections to the others, so they do not
-   * show it.
+   * Whether every slot has a node. When a cluster loses a node, the connections to its other nodes stay open, so they
+   * do not show the loss.
    */
   private async clusterAnswers(client: Cluster): Promise<boolean> {
     const state = await client.cluster('INFO').catch(() => '');

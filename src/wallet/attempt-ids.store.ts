@@ -30,7 +30,7 @@ export class AttemptIdsStore {
   }
 
   /**
-   * Deletes ids that are older than the given days.
+   * Deletes ids that are older than the given number of days.
    * @returns the number of deleted rows, at most `limit`
    */
   async deleteExpired(days: number, limit: number): Promise<number> {

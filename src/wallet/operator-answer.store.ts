@@ -25,7 +25,7 @@ export class OperatorAnswerStore {
 
   /**
    * Reads the stored answers to the attempts of a provider's transactions.
-   * @param since a time before which these transactions had no attempt
+   * @param since a time before the first attempt of all these transactions
    */
   of(providerId: string, transactionIds: readonly string[], since: Date): Promise<OperatorAnswer[]> {
     return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);

@@ -175,7 +175,7 @@ describe('a settlement is refused', () => {
     expect((await ask(bet)).json['error']).toContain('not parked');
     const { transactionId: originalTransactionId, roundId } = bet;
     await parked(world, world.transaction(session, 'ROLLBACK', { originalTransactionId, roundId }));
-    expect((await ask(bet)).json['error']).toContain('settle that one');
+    expect((await ask(bet)).json['error']).toContain('settle the ROLLBACK');
     expect((await ask(bet, {}, await person(world, 'support'))).status).toBe(403);
     expect((await ask(bet, { operatorReference: ' ' })).status).toBe(400);
   });

@@ -43,8 +43,8 @@ async function prepareAudit(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * Bounds the rows by the end of this month, or of the next one if this one is nearly over, so that attaching needs no
- * scan.
+ * Adds a CHECK that all rows are older than the end of this month, or of the next month if this one is nearly over.
+ * With it, PostgreSQL need not scan the table to attach it as a partition.
  */
 async function boundRows(runner: QueryRunner, table: string, column: string): Promise<void> {
   const [bound] = (await runner.query(`SELECT month_bound('${table}', partition_start()) AS text`)) as [

@@ -61,7 +61,8 @@ export function createNodeServer<
     },
   );
   server.maxConnections = limits.connections;
-  // Node would silently drop headers beyond a number, perhaps a second Host; their total size is bounded.
+  // No limit on the number of headers: Node would silently drop those beyond it, perhaps a second Host. The total size
+  // of the headers is bounded.
   server.maxHeadersCount = 0;
 
   server.on('connection', (socket) => {

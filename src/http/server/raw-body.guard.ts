@@ -53,7 +53,8 @@ function readBody(request: Request, limit: number): Promise<true> {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      // Most clients read no answer before they have sent the whole body, so a little more of it is read.
+      // Most clients read the answer only after they have sent the whole body, so a limited part of the excess is read
+      // before the refusal.
       else if (size > limit + PATIENCE_BYTES) {
         request.pause();
         reject(tooLarge());

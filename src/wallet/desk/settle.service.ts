@@ -16,12 +16,12 @@ import { TransactionDetails } from './transaction-details.service.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 
 /**
- * Settles parked transactions with an answer that the operator gave by other means than its wallet. Contract, section 9,
- * "Settling by hand".
+ * Settles parked transactions with an answer that the operator gave by other means than its wallet. Contract, section
+ * 9, "Settling by hand".
  *
  * A settlement always waits for a second person. The approval, the claim of the attempt and its settlement are one
- * database transaction under the conditions of every attempt, so that only one of a retry, the resolver and a settlement
- * by hand decides.
+ * database transaction, with the same conditions as every attempt. So if a retry, the resolver and a settlement by hand
+ * compete, only one of them decides.
  */
 @Injectable()
 export class SettleService implements OnModuleInit {
@@ -90,7 +90,10 @@ export class SettleService implements OnModuleInit {
 function assertParked({ state, kind, parkedAt, rollbackId, verdict }: WholeRow, status: string): void {
   if (kind === null || (state !== 'PENDING' && state !== 'TIMED_OUT')) throw decided();
   if (rollbackId !== null) {
-    throw new CroupierError('CONFLICT', `its ROLLBACK ${rollbackId} decides it: settle that one`);
+    throw new CroupierError(
+      'CONFLICT',
+      `its ROLLBACK ${rollbackId} decides the transaction: settle the ROLLBACK`,
+    );
   }
   if (parkedAt === null) {
     throw new CroupierError('CONFLICT', 'the transaction is not parked: the resolver still retries it');

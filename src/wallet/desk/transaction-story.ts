@@ -161,7 +161,10 @@ function validBody(attempt: AttemptRecord, verdict: WholeRow['verdict']): string
   return JSON.stringify(verdict === null ? { status, balance, reason, operatorTransactionId } : { balance });
 }
 
-/** An APPROVED or DECLINED attempt is the last, so the stored answer is the one that was sent. */
+/**
+ * The answer that the provider received after an attempt of its own. An APPROVED or DECLINED attempt is the last one,
+ * so its answer is the stored one.
+ */
 function answerToProvider(
   outcome: 'APPROVED' | 'DECLINED' | 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE',
   responseBody: string | null,

@@ -96,7 +96,7 @@ export class TransactionListResponse extends NextCursor {
   items: TransactionItem[];
 }
 
-/** The answer to the provider at the end of its own attempt. */
+/** The answer that the provider received at the end of an attempt that it had requested. */
 export class ToldResponse {
   @ApiProperty({ type: 'integer', example: 200 })
   status: number;
