@@ -50,7 +50,8 @@ import { WalletModule } from './wallet/wallet.module.js';
     AttentionModule,
   ],
   providers: [
-    // A provider of this module, because its hooks run before those of all others when the application stops.
+    // A provider of this module, because its hooks run before the hooks of all other modules when the application
+    // stops.
     Listener,
     {
       provide: OutgoingCalls,

@@ -18,7 +18,7 @@ export interface Cluster {
   readonly account?: Account;
 }
 
-/** The account that PostgreSQL runs as; without one, that of this process. */
+/** The account that PostgreSQL runs as. Without one, PostgreSQL runs as the account of this process. */
 export interface Account {
   readonly name: string;
   readonly uid: number;

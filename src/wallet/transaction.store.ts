@@ -158,7 +158,10 @@ export class TransactionStore {
     }
   }
 
-  /** Takes over an undecided attempt. The request to the operator is that of the first claim. */
+  /**
+   * Takes over an undecided transaction with a new attempt. The operator receives the same request as in the first
+   * attempt.
+   */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = [providerId, transactionId, attempt, this.leaseSeconds];
     const { row, sentMs } = await this.sendClaim(sql.RETRY, values);

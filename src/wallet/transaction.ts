@@ -41,7 +41,7 @@ export interface NewTransaction {
   readonly providerId: string;
   readonly platformTransactionId: string;
   readonly operatorId: string;
-  /** Never null for a transaction of a provider; the type is that of the stored column. */
+  /** Never null for a transaction of a provider. The type allows null, because the column does. */
   readonly sessionId: string | null;
   readonly mode: Mode;
   readonly request: TransactionRequest;

@@ -107,7 +107,7 @@ export class WalletService {
   }
 
   /**
-   * Registers a watcher of transactions after which a WIN may need a review; see AttemptRunner.
+   * Registers a watcher of the transactions that may give a WIN a reason for review; see AttemptRunner.
    * @param watcher must not throw
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {

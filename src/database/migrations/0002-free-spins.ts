@@ -15,7 +15,10 @@ export class FreeSpins1764000000002 implements MigrationInterface {
   }
 }
 
-/** One row for each attempt, written before the call. Without a completion, its outcome is unknown. */
+/**
+ * One row for each call to a provider, written before the call. While `completed_at` is null, the outcome of the call
+ * is unknown.
+ */
 const CALLBACKS = `
 CREATE TABLE callbacks (
   callback_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -108,8 +111,8 @@ CREATE INDEX transactions_of_free_spins_by_time ON transactions (created_at, pla
 `;
 
 /**
- * One row for each revoked session, with the outcome of its only notification. The lease tells whether an instance is
- * sending it.
+ * One row for each revoked session, with the outcome of its notification. The lease tells whether an instance is
+ * sending the notification.
  */
 const REVOCATIONS = `
 CREATE TABLE session_revocations (

@@ -83,8 +83,8 @@ async function isPartitioned(runner: QueryRunner, table: string): Promise<boolea
 }
 
 /**
- * A partition's name is that of its table and its month, `callbacks_2026_12`. The partition of all earlier months is
- * `…_so_far`. Rows without a partition go to `…_default`, which stays empty as long as partitions are made ahead.
+ * A partition is named after its table and its month, such as `callbacks_2026_12`. The partition of all earlier months
+ * is `…_so_far`. Rows without a partition go to `…_default`, which stays empty as long as partitions are made ahead.
  */
 const FUNCTIONS = `
 -- The first day of the month that begins after tomorrow, so that no month begins between this and the exchange.
@@ -169,7 +169,10 @@ BEGIN
 END $$;
 `;
 
-/** Statements wait for this exchange, so it gives up soon if the table is locked; the next start tries again. */
+/**
+ * All statements on the table wait behind this exchange while it waits for its lock. So it gives up after this time,
+ * and the next start of the service tries again.
+ */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
 const CALLBACKS = `

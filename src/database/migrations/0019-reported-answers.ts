@@ -1,10 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The status of the last 200 that the provider received for a transaction without an attempt of its own: a replay, or the
- * refusal of a transaction that is rolled back. Null if no such answer is known. The constraint is validated separately,
- * so that no statement waits for it. Statements wait for the change of the columns, so it gives up soon if the table is
- * locked; the next start tries again.
+ * Adds the status of the last 200 that the provider received for a transaction without an attempt: a replay, or the
+ * refusal of a transaction that is rolled back. It is null if no such answer is known.
+ *
+ * All statements on the table wait behind the change of the columns while it waits for its lock. So it gives up after
+ * five seconds, and the next start of the service tries again. The constraint is validated separately, which blocks no
+ * statement.
  */
 export class ReportedAnswers1764000000019 implements MigrationInterface {
   readonly transaction = false;

@@ -130,7 +130,10 @@ BEGIN
 END $$;
 `;
 
-/** Writes wait for the change of their table, so it gives up soon if the table is locked; the next start tries again. */
+/**
+ * Writes to a table wait behind the change while it waits for its lock. So it gives up after this time, and the next
+ * start of the service tries again.
+ */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
 /**

@@ -11,7 +11,7 @@ const STATUSES = new Map([
 
 /** Status code and reason phrase for a parser error, such as `400 Bad Request`. */
 export function statusOf({ code = '', reason = '' }: ParserError): string {
-  // Content-Length together with Transfer-Encoding has the same code, but is a 400.
+  // A request with Content-Length and Transfer-Encoding has the same code as one with an unknown coding, but is a 400.
   const isUnknownCoding = code === 'HPE_INVALID_TRANSFER_ENCODING' && !reason.includes('Content-Length');
   return isUnknownCoding ? '501 Not Implemented' : (STATUSES.get(code) ?? '400 Bad Request');
 }

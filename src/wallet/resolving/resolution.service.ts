@@ -111,7 +111,7 @@ export class ResolutionService {
   }
 }
 
-/** The outcome for a BET, derived from that of its ROLLBACK. */
+/** The outcome for a BET, derived from the outcome of its ROLLBACK. */
 function outcomeForBet(rollback: ResolveOutcome): ResolveOutcome {
   if (rollback.to === 'approved') return { to: 'ended' };
   if (rollback.to === 'declined') return { to: 'ending-declined' };

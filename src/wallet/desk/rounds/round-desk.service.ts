@@ -26,7 +26,7 @@ export class RoundDesk {
   ) {}
 
   /**
-   * One page of rounds. Their order and age are those of their first BET; the newest come first.
+   * One page of rounds, ordered by their first BET, newest first. The age of a round counts from its first BET.
    * @throws CroupierError INVALID_REQUEST
    */
   list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {
