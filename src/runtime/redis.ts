@@ -9,7 +9,10 @@ const COMMAND_TIMEOUT_MS = 1_000;
 const CONNECT_AGAIN_MS = 100;
 /** Pause before the next attempt to reach a cluster, in milliseconds. */
 const CLUSTER_RETRY_MS = 500;
-/** Attempts of a command in a cluster: redirections after a move of slots, or nodes that are tried. */
+/**
+ * Maximum number of attempts of a command in a cluster. A further attempt follows a redirection, because slots have
+ * moved, or goes to another node.
+ */
 const CLUSTER_ATTEMPTS = 3;
 /** Pause between such attempts while the node of a slot is unavailable, in milliseconds. */
 const CLUSTER_PAUSE_MS = 50;

@@ -218,7 +218,9 @@ export const LAST_BALANCE: Statement = {
      ORDER BY recent.updated_at DESC LIMIT 1`,
 };
 
-/** Maximum number of attempts in a history, and how many of them are the first ones; the others are the latest. */
+/**
+ * Maximum number of attempts in a history, and how many of them are kept from its beginning; the others are the latest.
+ */
 export const ATTEMPTS_KEPT = 200;
 export const FIRST_ATTEMPTS_KEPT = 20;
 

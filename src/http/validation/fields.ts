@@ -162,8 +162,8 @@ export const QueryIntegerField = (options: FieldOptions & { minimum: number; max
 const DIGITS = /^-?\d{1,16}$/;
 
 /**
- * Converts the text of a parameter to a number, or to NaN. A repeated parameter is a list and is not converted; the
- * integer constraint refuses it, and NaN.
+ * Converts the text of a parameter to a number, or to NaN. A repeated parameter is a list and is not converted. The
+ * integer constraint refuses both a list and NaN.
  */
 function integerFromQuery(value: unknown): unknown {
   if (typeof value !== 'string') return value;

@@ -39,7 +39,7 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
-/** The window of a page: the maximum number of transactions that it examines if no index serves one of its filters. */
+/** The window of a page: the maximum number of transactions that it examines if one of its filters has no index. */
 export const WINDOW_ROWS = 5_000;
 
 /**
@@ -87,7 +87,7 @@ export function transactionPage(
   return { statement: { name: '', text }, values };
 }
 
-/** Whether no index serves one of the filters, so that the page needs a window. */
+/** Whether one of the filters has no index, so that the page needs a window. */
 export function needsWindow(filter: TransactionFilter): boolean {
   const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
   const readWhole = parked || state === 'PENDING' || roundId !== undefined;

@@ -74,7 +74,7 @@ const ROLLBACKS_SHOWN = 50;
 export class TransactionSearchStore {
   constructor(private readonly database: Database) {}
 
-  /** A page, newest first. If no index serves one of the filters, the page ends where its window ends. */
+  /** A page, newest first. If one of the filters has no index, the page ends where its window ends. */
   async page(
     filter: TransactionFilter,
     before: Place | undefined,
