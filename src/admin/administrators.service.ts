@@ -45,7 +45,7 @@ export class Administrators {
       await this.keys.used(id, LAST_USED_SECONDS);
     } catch (error) {
       this.logger.warn({
-        msg: 'the use of an admin key was not recorded',
+        msg: 'the last use of an admin key could not be recorded',
         id,
         detail: (error as Error).message,
       });

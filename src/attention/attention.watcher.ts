@@ -21,7 +21,10 @@ import { OpenRoundsWatch } from './open-rounds.watch.js';
 const POLL_MS = 5_000;
 /** Delay before the first pass, in milliseconds. */
 const FIRST_POLL_MS = 1_000;
-/** Over all instances, at most one pass begins in this time, in seconds. It is shorter than the polling interval. */
+/**
+ * Minimum time between the starts of two passes, over all instances, in seconds. It is shorter than the polling
+ * interval.
+ */
 const PASS_SECONDS = 3;
 /** Number of rows that one query reads, called a window below. */
 const WINDOW = 500;

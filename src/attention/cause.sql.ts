@@ -128,7 +128,10 @@ export const SEARCHES = {
   approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
 } as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
 
-/** $1: subjects; $2 and $3: their parts. Conditions are scalar sub-selects, which always use the key. */
+/**
+ * $1: subjects; $2 and $3: their two parts. `condition` should be a scalar sub-select, because the planner always uses
+ * the primary key for it.
+ */
 const stillWhere = (name: string, condition: string): Statement => ({
   name: `cause_still_${name}`,
   text: `
@@ -182,9 +185,9 @@ export const TRADING_PAIRS: Statement = {
 const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
 
 /**
- * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Among their rounds it counts
- * the open ones that began more than a day ago, those of last week, and the open ones of last week.
- * `partial`: there may be older transactions, which were not read.
+ * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Among their rounds it
+ * counts those that have been open for more than a day, those that began last week, and those that began last week and
+ * are open. `partial` says that there may be older transactions, which were not read.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',

@@ -17,7 +17,7 @@ export interface FoundCause {
 
 /** Rounds of an operator and provider. */
 export interface CountedRounds {
-  /** Open for more than a day, however long. */
+  /** Rounds that have been open for more than a day. */
   readonly open: number;
   /** Began between one and eight days ago. */
   readonly ofLastWeek: number;

@@ -6,7 +6,7 @@ import { flaggedWinnings } from './causes.js';
 /** Interval of the search, in seconds, over all instances. It is shorter than the loop's interval. */
 const SEARCH_SECONDS = 50;
 
-/** Opens items of flagged winnings for which the booking instance opened none, because it died. */
+/** Opens the items that are missing because the instance that booked a flagged WIN died before it opened the item. */
 @Injectable()
 export class FlaggedWinningsWatch {
   constructor(

@@ -144,7 +144,7 @@ const COUNT_SEALS = {
   text: 'SELECT count(*) FROM audit_seals WHERE number <= $1',
 };
 
-/** The earliest day that a further entry can have. Migration 0011. */
+/** The earliest day that a further entry can have. Migration 0011 defines the function. */
 const NEXT_DAY = { name: 'audit_next_day', text: 'SELECT audit_next_day()::text AS day' };
 
 /** The partition of the first entry. */

@@ -52,7 +52,7 @@ function bodyOf({ body }: Request): Record<string, unknown> {
   }
 }
 
-/** Longest part of a target that is not an identifier, in characters. */
+/** Length to which a part of a target is cut if it is not an identifier, in characters. */
 const LONGEST = 128;
 
 function targetPart(value: string): string {

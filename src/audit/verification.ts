@@ -10,7 +10,7 @@ import { type SealCount, SealCheck } from './seal-check.js';
 /** Number of entries that are read at a time. */
 const PAGE = 1_000;
 
-/** What the log is verified against, in addition to itself. */
+/** Evidence from outside of the log. The log is verified against it and against itself. */
 export interface Evidence {
   /** Absent: the seals are not checked. */
   readonly sealer?: Sealer;
@@ -42,7 +42,7 @@ export type LogVerdict =
 export async function verifyAudit(database: Database, evidence: Evidence): Promise<LogVerdict> {
   const { sealer } = evidence;
   const store = new AuditStore(database);
-  // Read before the entries, so that they include the entry of this seal, whatever is appended meanwhile.
+  // Read before the entries, so that the entries read later certainly include the entry of this seal.
   const newest = await store.newestSeal();
   const [first] = await store.following(undefined, 1);
   const archive = first && (await archiveBefore(first, store, sealer));

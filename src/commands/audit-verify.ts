@@ -30,9 +30,9 @@ const USAGE = 'usage: npm run audit:verify [-- [--head DAY/POSITION/HASH] [--arc
 type Print = (line: string) => void;
 
 /**
- * Verifies the audit log, its seals and the heads that are kept outside of it, and then compares the stored secrets with
- * it. Names the first invalid row.
- * @param proof if it has no key, seals and secrets are not checked, which is printed
+ * Verifies the audit log, its seals and the heads that are kept outside of it, and then compares the stored secrets
+ * with it. Names the first invalid row.
+ * @param proof if it has no key, seals and secrets are not checked, and a printed line says so
  * @param head a head that an earlier run printed; its entry must still exist, unaltered
  * @param archives files of `audit:archive` to verify as well, consecutive ones, oldest first
  * @returns the exit status: 0 if the log is valid, 1 if not

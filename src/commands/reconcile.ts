@@ -79,7 +79,7 @@ async function record(databaseUrl: string, range: Range, outcome: Outcome): Prom
     recordFindings(database, range, causes, complete, by),
   );
   const left = complete ? '' : `; only the first ${RECORDED} findings were recorded`;
-  return `recorded   new items in the attention queue: ${opened}, ended: ${ended}${left}`;
+  return `recorded   items of the attention queue: ${opened} opened, ${ended} closed${left}`;
 }
 
 /**

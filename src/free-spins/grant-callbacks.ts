@@ -88,7 +88,7 @@ export class GrantCallbacks {
     if (stored?.externalRef === externalRef) return undefined;
     const kept = stored?.externalRef;
     this.logger.error({
-      msg: 'the provider answered another externalRef for the same grant',
+      msg: 'the provider answered with a different externalRef for the same grant',
       requestRef,
       kept,
       externalRef,

@@ -67,9 +67,9 @@ export const RESEND: Statement = {
 };
 
 /**
- * Begins a new attempt of a FAILED grant of unknown outcome, only to learn its externalRef and cancel it. The cancel is due
- * from now on, so that after a crash another instance cancels what this attempt has granted. `carried_out_at` is kept,
- * because nothing is given away.
+ * Begins a new attempt of a FAILED grant of unknown outcome, only to learn its externalRef and cancel it. The cancel is
+ * due from now on, so that after a crash another instance cancels what this attempt has granted. `carried_out_at` is
+ * kept, because the attempt gives no spins away that would count towards the daily limit.
  */
 export const VOID: Statement = {
   name: 'grant_void',
@@ -135,8 +135,8 @@ export const SNAPSHOT: Statement = {
 };
 
 /**
- * Claims the cancel: one at a time. The claim of a crashed instance ends with its lease. A cancel that is due remains so
- * until an outcome is recorded.
+ * Claims the cancel, unless another cancel of the grant is under way. The claim of a crashed instance ends with its
+ * lease. A cancel that is due remains so until an outcome is recorded.
  */
 export const CLAIM_CANCEL: Statement = {
   name: 'grant_claim_cancel',
@@ -202,7 +202,7 @@ export const CLAIM_UNSENT: Statement = {
     RETURNING ${selectList(Grant, 'g')}`,
 };
 
-/** The condition of a cancel that is due and not under way at a live instance. */
+/** Condition for a cancel that is due and that no live instance is working on. */
 const CANCEL_WAITS = `state = 'GRANTED' AND cancel_due
                           AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())`;
 

@@ -26,7 +26,8 @@ export class GrantableGames {
     assertCurrency(operator, currency);
     if (operator.status !== 'ACTIVE') throw new CroupierError('OPERATOR_NOT_CONFIGURED');
     const game = this.tenancy.game(gameId);
-    // An operator gets a 503, as for the launch of an unknown game; an administrator can look the game up.
+    // An administrator can look the game up and gets a 400. An operator gets a 503, as when it launches an unknown
+    // game.
     if (!game && scope === 'everybody') throw new CroupierError('INVALID_REQUEST', 'gameId names no game');
     if (!game || !this.isOpen(game)) throw new CroupierError('GAME_NOT_CONFIGURED');
     return game;

@@ -3,7 +3,7 @@ import { Clock } from '../runtime/clock.js';
 import { type Exchange, PlatformClient } from './platform-client.js';
 import type { SandboxFile } from './sandbox-file.js';
 
-/** Tenants that the examples may pause or change. Their addresses lead nowhere. */
+/** Tenants that the examples may pause or change. Nothing listens at their addresses. */
 const OPERATOR = { id: 'example-casino', name: 'Example Casino', walletBaseUrl: 'http://127.0.0.1:9/wallet' };
 const PROVIDER = { id: 'acme-games', name: 'Acme Games', webhookBaseUrl: 'http://127.0.0.1:9/rgs' };
 const PLAYER = { playerRef: 'player-42', gameId: 'sandbox-slots', currency: 'EUR' };

@@ -9,7 +9,10 @@ const MAX_RECORDS = 1_000_000;
  */
 export class Journal<R> {
   private unwritten: string[] = [];
-  /** Stays rejected once a write has failed: no line may follow a gap in the file. */
+  /**
+   * The write of all earlier records. Once a write has failed, this promise stays rejected, because no record may
+   * follow a gap in the file.
+   */
   private written: Promise<void> = Promise.resolve();
 
   private constructor(

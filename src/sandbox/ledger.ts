@@ -72,7 +72,7 @@ export class Ledger {
     return this.rolledBack.has(key(providerId, transactionId));
   }
 
-  /** The entry that this order would become now. Changes nothing. */
+  /** The entry that booking this order now would create. Changes nothing. */
   judge(order: Order, bookedAt: Date): LedgerEntry {
     return {
       ...order,

@@ -32,7 +32,10 @@ type ProviderEvent =
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
 
-/** Not a callback: a caller with the provider's secret, such as a self-test, plays one spin of a batch. */
+/**
+ * The platform never calls this route. A caller with the provider's secret, such as a self-test, plays one spin of a
+ * batch.
+ */
 export const PLAY_PATH = '/sandbox/free-spins/play';
 
 /** The sandbox provider's callback server: grants, spins and revoked sessions, over real HTTP. */
@@ -127,7 +130,7 @@ export class ProviderServer {
     return typeof left === 'string' ? { status: 409, body: { error: left } } : { status: 200, body: left };
   }
 
-  /** The remaining spins after one more, or a sentence that says why there is none. */
+  /** The number of spins that remain after one more is played, or a sentence that says why none can be played. */
   private takeSpin(externalRef: string): Remainder | string {
     const batch = this.batches.get(externalRef);
     if (!batch) return `there is no batch ${externalRef}`;

@@ -13,7 +13,7 @@ export class SearchService {
     private readonly attemptIds: AttemptIds,
   ) {}
 
-  /** Exact matches, newest first. Attempts of other instances are found half a second later. */
+  /** Exact matches, newest first. An attempt of another instance is found about half a second after it was made. */
   async search(id: string): Promise<SearchResponse> {
     await this.attemptIds.flush();
     return { items: (await this.found.find(id)).map(itemOf) };

@@ -8,7 +8,7 @@ const ROWS_OF_ROUND = 2_000;
 /** Maximum number of rows with a playerRef that are read from each table to find the player's operators. */
 const ROWS_OF_PLAYER = 200;
 
-/** How far back request ids of callbacks are searched, in days: as far as the ids of attempts are kept. */
+/** How far back request ids of callbacks are searched, in days: as long as the ids of attempts are kept. */
 const KEPT_DAYS = 7;
 
 /** $1 is the id as it was given, $2 the same if it is a UUID, else null. */

@@ -4,7 +4,9 @@ import { isUuid } from '../http/validation/identifier.js';
 import type { SearchItem } from './search.response.js';
 import { SEARCH } from './search.sql.js';
 
-/** A record that an id identifies, with the fields of its address; a field that does not apply is null. */
+/**
+ * A record that an id identifies, with the fields from which its path is built. A field that does not apply is null.
+ */
 export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   readonly operatorId: string | null;
   readonly providerId: string | null;

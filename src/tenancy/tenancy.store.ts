@@ -15,7 +15,7 @@ export interface Version extends WithDatabaseTime {
 
 export interface Snapshot extends Version {
   readonly tenants: readonly Tenant[];
-  /** One for each tenant. */
+  /** The encrypted secrets, one record for each tenant. */
   readonly secrets: readonly EncryptedSecrets[];
   readonly games: readonly Game[];
   readonly winLimits: readonly WinLimit[];

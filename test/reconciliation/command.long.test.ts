@@ -82,7 +82,7 @@ test('--record puts findings into the attention queue, once, and ends them when 
   const items = async () =>
     (await world.admin('GET', '/v1/admin/attention?kind=reconciliation')).json['items'] as object[];
   const { transactionId } = statement[0]!;
-  expect(await run(statement.slice(1))).toBe('recorded   new items in the attention queue: 1, ended: 0');
+  expect(await run(statement.slice(1))).toBe('recorded   items of the attention queue: 1 opened, 0 closed');
   const found = {
     state: 'OPEN',
     subject: `${OPERATOR}/spinwell/${transactionId}/missing-at-operator`,
@@ -90,10 +90,10 @@ test('--record puts findings into the attention queue, once, and ends them when 
     href: `/v1/admin/transactions/spinwell/${transactionId}`,
   };
   expect(await items()).toMatchObject([found]);
-  expect(await run(statement.slice(1))).toBe('recorded   new items in the attention queue: 0, ended: 0');
-  expect(await run(statement)).toBe('recorded   new items in the attention queue: 0, ended: 1');
+  expect(await run(statement.slice(1))).toBe('recorded   items of the attention queue: 0 opened, 0 closed');
+  expect(await run(statement)).toBe('recorded   items of the attention queue: 0 opened, 1 closed');
   expect(await items()).toMatchObject([{ ...found, state: 'CLOSED', closedBy: 'croupier' }]);
-  expect(await run(statement.slice(1))).toBe('recorded   new items in the attention queue: 1, ended: 0');
+  expect(await run(statement.slice(1))).toBe('recorded   items of the attention queue: 1 opened, 0 closed');
   expect(await items()).toMatchObject([found, { state: 'CLOSED' }]);
 });
 

@@ -134,7 +134,7 @@ describe('audit:verify reports', () => {
     await put(PROVIDER, { previous_valid_until: inAnHour() });
     const { status, said } = await prove();
     await put(PROVIDER, rotated);
-    expect([status, said]).toEqual([1, expect.stringContaining('it is valid until another time')]);
+    expect([status, said]).toEqual([1, expect.stringContaining('its validity ends at another time')]);
   });
 
   test('a previous secret that was made valid for ever', async () => {
@@ -143,7 +143,7 @@ describe('audit:verify reports', () => {
     await world.sql.run(`UPDATE tenants SET previous_valid_until = 'infinity' WHERE id = $1`, [PROVIDER]);
     const { status, said } = await prove();
     await put(PROVIDER, rotated);
-    expect([status, said]).toEqual([1, expect.stringContaining('it is valid until another time')]);
+    expect([status, said]).toEqual([1, expect.stringContaining('its validity ends at another time')]);
   });
 
   test('a secret with an id that the log does not name', async () => {

@@ -38,8 +38,9 @@ const FLAG_BY_LIMIT = `
     WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;
 
 /**
- * The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. Migration 0022 marks each WIN to
- * which it may apply, and repeats its conditions: a condition that covers more WINs needs a migration.
+ * The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. The triggers of migration
+ * 0022 mark each WIN that may have a flag. They repeat the conditions of the flags, so a condition that flags more WINs
+ * needs a new migration.
  */
 const FLAG = `
   coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
@@ -65,7 +66,10 @@ const FLAGGED_COLUMNS = `
   t.amount_minor AS "amountMinor", t.currency, t.created_at AS "createdAt", t.platform_transaction_id AS id,
   ${placeColumn('t.created_at', 't.platform_transaction_id')}`;
 
-/** Selects the WINs with the keys of the query that are booked and flagged; `order` refers to the keys as `k`. */
+/**
+ * Selects, of the WINs whose keys the query `keys` returns, those that are booked and flagged. `order` may refer to
+ * these keys as `k`.
+ */
 const flaggedAmong = (keys: string, columns: string, order = '') => `
   SELECT ${columns}
     FROM (${keys}) k

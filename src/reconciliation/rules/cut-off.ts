@@ -1,5 +1,5 @@
 const TEMPLATE = '0000-00-00T00:00:00';
-/** Lengths at which a local time is complete: after the day, the minute, the second. */
+/** Lengths of a complete local time, in characters: one that ends with the day, the minute or the second. */
 const WHOLE_LENGTHS = [10, 16, 19];
 
 /** Whether the text is a truncated time, as at the end of a file that was not written completely. */

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChosenFault } from './fault-rules.js';
 
-/** Sends a JSON answer with the fault. Stops if the caller has disconnected. */
+/** Sends a JSON answer in the way that the fault requires. Stops if the caller has disconnected. */
 export async function deliver(
   response: ServerResponse,
   { status, text }: { status: number; text: string },

@@ -14,7 +14,7 @@ export class PauseRequest {
   })
   reason: string;
 
-  @InstantField('When the pause ends (absent: when it is resumed)', {
+  @InstantField('When the pause ends; if absent, it ends only when it is resumed', {
     presence: 'nullable',
     example: '2099-01-31T06:00:00Z',
   })
@@ -52,7 +52,7 @@ export class PauseResponse {
   @ExposeUnlessNull()
   @ApiPropertyOptional({
     type: Date,
-    description: 'absent: until it is resumed',
+    description: 'absent if the pause ends only when it is resumed',
     example: '2026-01-31T06:00:00.000Z',
   })
   until?: Date;

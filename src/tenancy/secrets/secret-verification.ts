@@ -79,7 +79,7 @@ function staleSecrets(stored: EncryptedSecrets, recorded: Recorded, box: SecretB
   const otherEnd =
     instantText(previousValidUntil) === recorded.previousValidUntil
       ? undefined
-      : 'it is valid until another time';
+      : 'its validity ends at another time';
   const reason = judge('previous', previousEncryptedSecret, recorded.previousSecretId) ?? otherEnd;
   return [...current, ...stale('previous', reason)];
 }
