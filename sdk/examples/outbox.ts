@@ -192,11 +192,11 @@ export class Outbox {
 
   private async handle(row: Row, request: TransactionRequest, error: PlatformError): Promise<void> {
     if (error.retryable) return this.postpone(row, error);
-    // A ROLLBACK could take back the other request that has this id.
+    // No ROLLBACK if the id was reused: it could reverse the other request with this id.
     const isReused = error.code === 'TRANSACTION_ID_REUSED';
     if (request.kind !== 'BET' || isReused) return this.settle(row, 'PARKED', null, error.message);
     if (error.outcome === 'not-booked') return this.settle(row, 'NOT_BOOKED', null, error.message);
-    // It may have been booked, and the platform does not tell: a ROLLBACK is right in both cases.
+    // The BET may have been booked, and the platform cannot say. A ROLLBACK is right in both cases.
     return this.rollBack(row, request, error.message);
   }
 

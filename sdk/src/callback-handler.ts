@@ -54,7 +54,10 @@ export interface CallbackHandlerOptions {
   nonceStore?: NonceStore;
   /** Unix time in milliseconds. Default: `Date.now`. */
   clock?: () => number;
-  /** A path prefix that a proxy removes, such as `/rgs`, because the signature covers it. Default: none. */
+  /**
+   * A path prefix, such as `/rgs`, that a proxy removes before the request arrives: the signature covers the path with
+   * it. Default: none.
+   */
   strippedPrefix?: string;
   /** Maximum size of a body in bytes; a larger one is answered 413. Default: 65536. */
   maxBodyBytes?: number;

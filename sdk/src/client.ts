@@ -22,7 +22,7 @@ import type {
   WinRequest,
 } from './wallet.js';
 
-/** The platform's address and your credentials. Options of a call given here are defaults for all calls. */
+/** The platform's address and your credentials. Call options that are given here are the defaults of all calls. */
 export interface ProviderClientOptions extends CallOptions {
   /** The platform's address; a path in it is kept and signed. */
   baseUrl: string;

@@ -1,7 +1,7 @@
 import type { AttemptResult } from './answer.js';
 import type { FailedAttempt, Failure, Outcome } from './errors.js';
 
-/** How a call is attempted. Each may be given per call, or as the client's default. */
+/** How a call is attempted. Each option may be given for a single call, or to the client as the default. */
 export interface CallOptions {
   /** Whether failed attempts are repeated. Default: true for `getBalance`, else false. */
   retry?: boolean | undefined;
@@ -203,7 +203,7 @@ function notifyAfter(
 }
 
 function notify({ options }: Call<unknown>, event: AttemptEvent): void {
-  // The executor runs at once, and the promise also catches the rejection of an asynchronous observer.
+  // `onAttempt` is called synchronously. The promise catches what it throws and, if it is asynchronous, its rejection.
   new Promise((resolve) => resolve(options.onAttempt?.(event))).catch(() => undefined);
 }
 

@@ -22,7 +22,7 @@ export interface Deviation {
   tenantId?: string;
   secret?: string | Buffer;
   nonce?: string;
-  /** The text of the header, which is signed. */
+  /** The text of X-Timestamp; it is signed as it stands. */
   timestamp?: string;
   signedMethod?: string;
   /** The signed path, base path included. */

@@ -14,7 +14,7 @@ export interface Target<Subject> {
   probe: Probe<Subject>;
   /** A probe on another route. */
   other: Probe<Subject>;
-  /** Another body for the probe, with another meaning. */
+  /** Changes the probe's body to one with a different meaning. */
   tampered: (body: Record<string, unknown>) => Record<string, unknown>;
   /** The statuses that refuse a call. */
   refusal: { least: number; most: number };

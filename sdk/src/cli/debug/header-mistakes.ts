@@ -72,7 +72,7 @@ function ofTimestamp({ headers, now, toleranceSeconds = DEFAULT_TOLERANCE_SECOND
     ? [
         {
           code: 'clock-time-zone',
-          explanation: `X-Timestamp is ${Math.abs(offset)} s ${direction}, ${allowed}: a time zone, perhaps. Unix time has none.`,
+          explanation: `X-Timestamp is ${Math.abs(offset)} s ${direction}, ${allowed}. Perhaps a time zone was applied; Unix time has none.`,
         },
       ]
     : [

@@ -36,7 +36,10 @@ export interface Mistake {
   explanation: string;
 }
 
-/** How likely a mistake is: 1 is combined with others of rank 1 and 2, rank 3 is only tried alone. */
+/**
+ * How likely a mistake is; 1 is the likeliest. Mistakes of ranks 1 and 2 are tried alone and in pairs, those of rank 3
+ * only alone.
+ */
 export type Rank = 1 | 2 | 3;
 
 /** One deviation from correct signing, within one dimension. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { signRequest } from '../../signature.js';
 import { UsageError } from '../terminal.js';
 
-/** The part of `sandbox.json`, which `npm start` of the platform writes, that is needed here. */
+/** The fields of `sandbox.json` that are needed here. The platform's `npm start` writes that file. */
 export interface Sandbox {
   apiUrl: string;
   adminApiKey: string;

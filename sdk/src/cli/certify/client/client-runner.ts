@@ -57,8 +57,8 @@ export class ClientRunner {
   }
 
   /**
-   * Runs the client, which sends one transaction that is answered by the script. Checks each request: its route, its
-   * signature, a fresh nonce, the same bytes, and in them the kind and the given fields.
+   * Runs the client, which sends one transaction that is answered by the script. Checks that each request has the right
+   * route, a valid signature, a fresh nonce and the same body, and that this body has the kind and the given fields.
    * @throws Unmet if a request is wrong, or the client gives no verdict
    */
   async run(kind: Kind, script: readonly Step[]): Promise<ClientRun> {

@@ -11,7 +11,7 @@ import type { Decision } from './caller.js';
 import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
 
 const AT_ONCE = 10;
-/** Repetitions of a race, because a mistake does not show in each. */
+/** Number of times that a race is repeated, because a mistake does not show every time. */
 const RACES = 5;
 
 export const CONCURRENCY_CASES: WalletCase[] = [

@@ -7,7 +7,7 @@ const IGNORED_WITH_VALUE = new Set(
     ' ',
   ),
 );
-/** Options that change the body or the path in ways that are not worth repeating here. */
+/** Options that change the body or the path in ways that this command does not support. */
 const NOT_READ = new Set([
   '-F',
   '--form',

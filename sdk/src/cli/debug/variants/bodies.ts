@@ -82,12 +82,12 @@ function ofEnds(text: string): Variant[] {
 }
 
 function ofEncoding(body: Buffer, text: string): Variant[] {
-  const bom = 'A byte order mark was signed or sent, not both.';
+  const bom = 'A byte order mark was only signed or only sent.';
   const form = 'The body was signed in another Unicode normalization form than it was sent in.';
   const latin1 = 'The body was signed in Latin-1, Windows-1252 or ASCII, and sent in UTF-8.';
   const utf16 = 'The body was signed in UTF-16, and sent in UTF-8.';
   const little = Buffer.from(text, 'utf16le');
-  const encoded = 'The body was signed encoded, and sent as it is.';
+  const encoded = 'An encoded form of the body was signed, but the body was sent as it is.';
   return [
     of(1, 'body-bom', bom, `\ufeff${text}`),
     of(1, 'body-bom', bom, text.replace(/^\ufeff/, '')),

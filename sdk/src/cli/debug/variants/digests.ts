@@ -83,7 +83,7 @@ function withAlgorithm(algorithm: string): Variant[] {
         ),
         of(
           'digest-twice',
-          `The HMAC was made twice${other}, the second time of the first. Make it once.`,
+          `The HMAC of an HMAC was sent${other}. Compute the HMAC once, of the text.`,
           (key, text) => hmac(key, spelt(hmac(key, text))),
         ),
         of(

@@ -21,7 +21,7 @@ function methods(method: string): Variant[] {
     ),
     of(2, 'method-empty', 'An empty method was signed.', ''),
     ...['undefined', 'null', 'get', 'put', 'Get'].map((signed) =>
-      of(2, 'method-other', `"${signed}" was signed for the method.`, signed),
+      of(2, 'method-other', `"${signed}" was signed instead of the method.`, signed),
     ),
   ];
 }
@@ -141,7 +141,7 @@ function nonces(sent: string, headers: readonly (readonly [name: string, value: 
       sent.replaceAll('-', '').toUpperCase(),
     ].map((nonce) => of(1, 'nonce-dashes', dashes, nonce)),
     ...others.map(([name, value]) =>
-      of(2, 'nonce-other-header', `The value of ${name} was signed for the nonce.`, value.trim()),
+      of(2, 'nonce-other-header', `The value of ${name} was signed instead of the nonce.`, value.trim()),
     ),
     ...[` ${sent}`, `${sent} `, `${sent}\n`].map((nonce) =>
       of(2, 'nonce-whitespace', 'The nonce was signed with whitespace.', nonce),
@@ -167,7 +167,7 @@ function nonces(sent: string, headers: readonly (readonly [name: string, value: 
   ];
 }
 
-/** Counters as nonces: the signature of the previous or next call. */
+/** For nonces that are counters: the nonce of the previous or the next call was signed. */
 function neighbours(nonce: string): string[] {
   const [, head = '', digits] = /^(.*\D|)(\d{1,15})$/.exec(nonce) ?? [];
   if (digits === undefined) return [];

@@ -214,7 +214,7 @@ function ofSlashes(path: string, search: string): Variant[] {
     ),
     of(2, 'path-slash', explanation, bare.replace(/\/$/, '') + search),
     of(2, 'path-slash', explanation, bare),
-    of(2, 'path-slash', 'Only "/" was signed for the path.', '/'),
+    of(2, 'path-slash', 'Only "/" was signed as the path.', '/'),
     of(2, 'path-empty', 'An empty path was signed.', ''),
   ];
 }
