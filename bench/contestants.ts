@@ -29,7 +29,7 @@ export interface Contestant {
   readonly providerSecret: string;
   readonly operatorSecret: string;
   readonly database: pg.Client;
-  /** Finds the row of a transaction in a state: $1 its id. */
+  /** SQL that finds the transaction with the id $1 if it is in the state of the field's name. */
   readonly pendingSql: string;
   readonly approvedSql: string;
   seedBets(prefix: string, count: number): Promise<void>;

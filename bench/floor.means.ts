@@ -13,7 +13,7 @@ export interface Reply {
 /** The parts in which the two floors differ: hash, signature, call and claim. */
 export interface FloorMeans {
   readonly postgresConnections: number;
-  /** Whether the claim's statement returns the session as JSON, for the answer of a refusal. */
+  /** Whether the claim's statement also returns the session as JSON, to find out why a request must be refused. */
   readonly claimReturnsSession: boolean;
   sha256(text: string): Buffer;
   /** The HMAC over the head and the body, under the provider's or the operator's secret. */

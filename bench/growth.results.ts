@@ -14,12 +14,15 @@ export interface Grown {
   readonly seedSeconds: number;
   readonly databaseMiB: number;
   readonly memoryMiB: number;
-  /** BETs over 32 connections; the ratios are to the service with little data, in neighbouring slices. */
+  /**
+   * BETs over 32 connections, with much data and with little; `ratio` is the first relative to the second, in
+   * neighbouring slices.
+   */
   readonly bets: Omit<Measurement, 'memoryMiB'>;
   readonly little: Omit<Measurement, 'memoryMiB'>;
   readonly ratio: Ratio;
   readonly listings: readonly Listing[];
-  /** Of each batch of 1,000 players. */
+  /** The duration of each batch of 1,000 players. */
   readonly batchSeconds: readonly number[];
 }
 

@@ -1,2 +1,2 @@
-/** The end of an operator's base address at which calls are never answered. */
+/** Suffix of the base address of an operator whose calls are never answered. */
 export const HANGING_PATH = '/hanging';

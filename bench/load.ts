@@ -92,7 +92,7 @@ export class Connection {
   }
 }
 
-/** Longest distance between two ticks of the generator before it counts as delayed, in milliseconds. */
+/** Longest time between two ticks of the generator before it counts as delayed, in milliseconds. */
 const TICK_MS = 2;
 /** How long an open loop continues with waiting requests after the last arrival, in milliseconds. */
 const GRACE_MS = 1_000;

@@ -21,7 +21,10 @@ const WARM_UP_SECONDS = { concurrent: 1, single: 0.5 };
 const PACED_CONNECTIONS = 256;
 /** Assumed requests per second before the first measurement. */
 const UNSEEN_PER_SECOND = 3_000;
-/** How much faster than before a contestant may get until a slice runs out of requests and ends early. */
+/**
+ * Factor by which a contestant may be faster than measured before. Beyond it, a slice has too few prepared requests and
+ * ends early.
+ */
 const HEADROOM = 1.8;
 
 setFlagsFromString('--expose-gc');

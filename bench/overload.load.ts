@@ -4,7 +4,7 @@ import { memoryOf } from './usage.js';
 
 /** What was measured during a load. */
 export interface LoadResult {
-  /** Answers with 200 per second, between the lead-in and the end. */
+  /** Number of answers with status 200 per second, between the lead-in and the end. */
   readonly goodput: number;
   /** Milliseconds from sending a request to its 200. */
   readonly p50: number;

@@ -46,7 +46,7 @@ const rounds = Number(options.rounds);
 const connections = Number(options.connections);
 
 interface Slow {
-  /** Answers with 200 per second in the slices without the slow operator, before and after. */
+  /** Number of answers with status 200 per second, in the slices before and after the slow operator. */
   readonly without: number;
   /** The larger of the two slices' p99, in milliseconds. */
   readonly p99Without: number;

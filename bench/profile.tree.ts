@@ -10,7 +10,7 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A function, as called from the frames below it. */
+/** A function that was called through one particular chain of callers. */
 export interface Frame {
   readonly name: string;
   /** The owner of the code: `croupier`, `node`, a package, or a name in brackets for time outside of code. */

@@ -2,13 +2,16 @@ import { readdir, readFile } from 'node:fs/promises';
 
 /** CPU usage of a process and its children at one moment, in nanoseconds. */
 export interface Usage {
-  /** Of each living process, by the scheduler's count of its threads. */
+  /** The CPU time of each living process, as the scheduler counts it for the threads. */
   readonly alive: ReadonlyMap<number, number>;
-  /** Of all ended children, as reported to their parent, with a resolution of 10 milliseconds. */
+  /** The CPU time of all ended children, as reported to their parent, with a resolution of 10 milliseconds. */
   readonly ended: number;
 }
 
-/** Processes under this id: a PostgreSQL server is its postmaster and one for each connection. */
+/**
+ * The usage of a process and its children. A PostgreSQL server has one process for each connection, all children of the
+ * postmaster.
+ */
 export async function usageOf(pid: number): Promise<Usage> {
   const ended = await cpuOfEndedChildren(pid);
   const family = [pid, ...(await childrenOf(pid))];

@@ -1,11 +1,11 @@
 /**
- * The usual stack: the wallet endpoints as a good NestJS tutorial writes them, with express, class-validator,
- * TypeORM's repositories, axios and the throttler, each used as its documentation shows. Nothing is slowed down.
+ * The usual stack: the wallet endpoints as a good NestJS tutorial writes them, with express, class-validator, TypeORM's
+ * repositories, axios and the throttler, each used as its documentation shows. Nothing is slowed down.
  *
- * Left out, which makes it cheaper: ROLLBACK (a 400) and DEMO, leases and the taking over of what a crash left
- * PENDING, `roundClosed`, `freeSpinsRef`, `declineReason`, tenants in the database, the request log, metrics,
- * `X-Request-Id` and `X-Error-Code` in answers. Two identical requests at the same moment can both call the
- * operator, and answer differently: `save` looks first and writes then.
+ * Left out, which makes it cheaper: ROLLBACK (a 400) and DEMO, leases and the taking over of what a crash left PENDING,
+ * `roundClosed`, `freeSpinsRef`, `declineReason`, tenants in the database, the request log, metrics, `X-Request-Id` and
+ * `X-Error-Code` in answers. Two identical requests at the same moment can both call the operator, and answer
+ * differently: `save` reads first and writes afterwards.
  */
 import { HttpModule, HttpService } from '@nestjs/axios';
 import {
@@ -59,13 +59,13 @@ const RATE_LIMIT = Number(process.env['RATE_LIMIT'] ?? 1_000_000);
 
 const TOLERANCE_SECONDS = 300;
 const OPERATOR_TIMEOUT_MS = 5_000;
-/** As many as the service has; the default of 10 would be a comparison of pools. */
+/** The pool size of the service. With the default of 10, the benchmark would compare pool sizes. */
 const POOL_SIZE = 20;
 
 /** In memory, although a tutorial would read a table for each request. */
 const TENANT_SECRETS = new Map([[PROVIDER_ID, PROVIDER_SECRET]]);
 
-// ---- What is stored
+// ---- Entities
 
 @Entity('sessions')
 export class Session {
@@ -100,7 +100,7 @@ export class Transaction {
   @UpdateDateColumn({ type: 'timestamptz' }) updatedAt: Date;
 }
 
-// ---- What is sent
+// ---- Requests
 
 const IDENTIFIER = /^(?!\.{1,2}$)[\x21-\x7e]{1,128}$/;
 
@@ -229,7 +229,7 @@ export class OperatorClient {
   }
 }
 
-// ---- What is done
+// ---- The wallet service
 
 @Injectable()
 export class SessionsService {

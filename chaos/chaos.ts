@@ -208,7 +208,7 @@ async function settle(
   const open = [...history.intents.values()].filter((intent) => !definite(intent));
   const settled = Promise.all(open.map((intent) => providers.pursue(intent, random)));
   if (!(await Promise.race([settled.then(() => true), sleep(30_000).then(() => false)]))) {
-    violations.push('not every provider that gave up learns the outcome');
+    violations.push('not every provider that gave up could learn the outcome');
   }
   providers.stopped = true;
   await providers.waitForBackground();

@@ -13,7 +13,7 @@ import type { LinkKind, Plan } from './plan.js';
 export const WALLET_TIMEOUT_MS = 1000;
 export const LEASE_SECONDS = 3;
 export const CALLBACK_TIMEOUT_MS = 2000;
-/** Every instance knows of a new tenant by then, in milliseconds. */
+/** Time after which every instance knows a new tenant, in milliseconds. */
 const CONFIGURATION_MS = 1500;
 const ADMIN_KEY = 'admin-key-of-the-chaos-runs-0123456789abcdef';
 const SECRETS_KEY = Buffer.alloc(32, 'chaos').toString('base64');
@@ -66,7 +66,7 @@ export class World {
     return world;
   }
 
-  /** The URL of the database, not through a link. */
+  /** The URL of the database itself, without the link whose connections the faults cut. */
   async databaseUrl(): Promise<string> {
     if (this.postgres) return this.postgres.url;
     const found = await findEmbeddedPostgres(join(this.folder, 'data'));

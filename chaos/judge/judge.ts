@@ -52,7 +52,7 @@ export async function judge({ world, history, providers, faults, folder }: Evide
   for (const id of OPERATORS) operators.set(id, await readLedger(join(folder, `ledger-${id}.jsonl`)));
   const calls = await callsById(join(folder, 'calls.jsonl'));
   for await (const id of linesOf<string>(join(folder, 'altered.jsonl'))) {
-    violations.push(`${id}: the operator got another request than at first`);
+    violations.push(`${id}: the operator received a request that differs from the first one with this id`);
   }
   const grants = await judgeGrants(join(folder, 'grants.jsonl'), violations);
 
@@ -94,7 +94,7 @@ export async function judge({ world, history, providers, faults, folder }: Evide
   );
   if (providers.counts.resetWhileStopping > 0) {
     violations.push(
-      `${providers.counts.resetWhileStopping} requests had no answer of an instance that was stopping`,
+      `${providers.counts.resetWhileStopping} requests got no answer from an instance that was stopping`,
     );
   }
   for (const { number, overdue } of world.instances) {

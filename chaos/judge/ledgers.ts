@@ -115,7 +115,7 @@ export class Ledgers {
     const intent = this.intents.get(id);
     const answer = intent && definite(intent);
     if (!intent) {
-      if (!row.transactionId.startsWith('croupier-')) complain('no provider asked for it');
+      if (!row.transactionId.startsWith('croupier-')) complain('no provider sent this transaction');
       return;
     }
     if (!answer) return complain('the provider has no definite answer');
@@ -149,7 +149,7 @@ export class Ledgers {
     if (!intent) return;
     const { status } = JSON.parse(answer?.body ?? '{}') as { status?: string };
     if (status !== 'DECLINED')
-      complain(`the provider's last answer is ${status ?? 'missing'} although it has a tombstone`);
+      complain(`the provider's last answer is ${status ?? 'missing'} although the platform has a tombstone`);
   }
 }
 

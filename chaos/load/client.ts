@@ -13,8 +13,8 @@ const READINESS_MS = 200;
  */
 const FRESH_MS = 1000;
 /**
- * Most requests under way at one instance. A suspended or stalled instance then keeps no more than these waiting, and the
- * others go on at full speed.
+ * Maximum number of requests under way at one instance. A suspended or stalled instance cannot hold more, so the others
+ * continue at full speed.
  */
 const IN_FLIGHT = 128;
 

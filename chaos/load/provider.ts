@@ -112,7 +112,7 @@ export class Providers {
       !this.world.link('client', instance).faulty
     ) {
       this.history.note(
-        `${intent.request.transactionId} had no answer (${code ?? ''}) of instance ${instance}, which was stopping`,
+        `${intent.request.transactionId} got no answer (${code ?? ''}) from instance ${instance}, which was stopping`,
       );
       this.counts.resetWhileStopping += 1;
     }

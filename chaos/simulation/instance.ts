@@ -197,7 +197,7 @@ export class SimulatedInstance {
     };
   }
 
-  /** Like `query`; the lease counts from when the statement was sent. */
+  /** Like `query`, but also notes when the statement was sent, because the lease counts from then. */
   private queryClaim(work: () => Claim | undefined): Promise<Claim | undefined> {
     let sentMs = 0;
     return this.query(work, () => (sentMs = this.around.time.now)).then(

@@ -14,7 +14,7 @@ export interface Rates {
   readonly client: number;
 }
 
-/** Longest hop after the faults, in milliseconds. */
+/** Longest latency of a message after the end of the faults, in milliseconds. */
 const HEALTHY_MS = 10;
 
 /** The simulated network: draws the latency of each message, and whether it is lost. */
@@ -22,7 +22,7 @@ export class Network {
   /** Ends all faults. */
   healed = false;
 
-  /** @param latencyMs longest usual hop; sometimes one takes twenty times as long */
+  /** @param latencyMs longest usual latency of a message; occasionally, a message takes twenty times as long */
   constructor(
     private readonly time: SimulatedTime,
     private readonly random: Seeded,

@@ -64,7 +64,10 @@ export async function withSimulatedTime<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when no promise has work left: Node runs ticks only then. A turn of the event loop would cost a system call. */
+/**
+ * Resolves when all callbacks of settled promises have run, because Node runs `nextTick` callbacks only then. Waiting
+ * for a turn of the event loop instead would cost a system call.
+ */
 function untilIdle(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
