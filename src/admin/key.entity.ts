@@ -24,7 +24,7 @@ export class AdminKey {
   @Column(instant('created_at'))
   createdAt: Date;
 
-  /** The last recorded use; up to a minute before the last use. Null if the key was never used. */
+  /** When a use was last recorded; null if the key was never used. At most one use a minute is recorded. */
   @Column(nullable(instant('last_used_at')))
   lastUsedAt: Date | null;
 

@@ -47,7 +47,7 @@ const progress = (batches: string, further = '') => `
                          FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
    ORDER BY b.created_at DESC, b.batch_id DESC`;
 
-/** The progress of batch $1, if it belongs to operator $2; null for any operator. */
+/** The progress of batch $1, if it belongs to operator $2. If $2 is null, the operator does not matter. */
 export const PROGRESS: Statement = {
   name: 'batch_progress',
   text: progress(`SELECT * FROM free_spin_batches

@@ -371,12 +371,15 @@ export class GrantStore {
     return (await this.move('FAILED', sql.FAIL_UNSENT, [batchId, error])).length;
   }
 
-  /** The number of PENDING grants, by tenants. */
+  /** The number of PENDING grants, by operator and provider. */
   pending(): Promise<{ operatorId: string; providerId: string; count: number }[]> {
     return this.database.query(sql.PENDING, []);
   }
 
-  /** Runs a statement that moves grants to a state and returns their tenants, and counts them in the metrics. */
+  /**
+   * Runs a statement that changes the state of grants and returns their operators and providers, and counts the grants
+   * in the metrics.
+   */
   private async move<Row extends object>(
     state: GrantState,
     statement: Statement,
