@@ -1,0 +1,91 @@
+import { And, Any, type FindManyOptions, LessThan, Raw } from 'typeorm';
+import type { Grant, GrantState } from './grant.entity.js';
+
+/** Filters of a list; an absent field does not restrict it. */
+export interface GrantFilter {
+  readonly state?: GrantState;
+  readonly providerId?: string;
+  readonly operatorId?: string;
+  readonly playerRef?: string;
+  readonly gameId?: string;
+  readonly batchId?: string;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Filters that have an index, the most selective first. */
+const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
+
+/**
+ * Grants are numbered nearly in the order of their creation: a grant with a lower number is created at most this many
+ * minutes after one with a higher number. The bound covers the longest statement that records grants, and corrections
+ * of the database's clock.
+ */
+const ORDER_DIFFERS_MINUTES = 10;
+/** No grant has this number, which is the highest bigint. */
+const HIGHEST_NUMBER = '9223372036854775807';
+
+/**
+ * One page, newest first. The order begins with the column of one filter, which is compared by `Any`, so that the
+ * planner uses the index of that column: see `leading` in database/time-ordered.ts.
+ *
+ * The index is ordered by number, so a filter by time alone would read all newer grants first. Therefore the range of
+ * time is also translated to a range of numbers. The CASE around the comparison of times keeps the planner from using
+ * the index by time, for which it would read and sort the whole range.
+ */
+export function grantPage(
+  { from, to, ...filter }: GrantFilter,
+  before: number | undefined,
+  limit: number,
+): FindManyOptions<Grant> {
+  const created = [
+    ...(from === undefined ? [] : [createdWhen('>= :from', { from: new Date(from) })]),
+    ...(to === undefined ? [] : [createdWhen('< :to', { to: new Date(to) })]),
+  ];
+  const numbers = [
+    ...(before === undefined ? [] : [LessThan(before)]),
+    ...(from === undefined ? [] : [numberedAfter(new Date(from))]),
+    ...(to === undefined ? [] : [numberedBefore(new Date(to))]),
+  ];
+  const leader = LEADERS.find((field) => filter[field] !== undefined);
+  return {
+    where: {
+      ...filter,
+      ...(leader && { [leader]: Any([filter[leader]]) }),
+      ...(numbers.length > 0 && { grantNo: And(...numbers) }),
+      ...(created.length > 0 && { createdAt: And(...created) }),
+    },
+    order: { ...(leader && { [leader]: 'DESC' }), grantNo: 'DESC' },
+    take: limit,
+  };
+}
+
+const createdWhen = (comparison: string, values: Record<string, Date>) =>
+  Raw<Date>((column) => `CASE WHEN ${column} ${comparison} THEN true END`, values);
+
+/**
+ * Selects numbers above that of the newest grant that is certainly older than `from`. The number is compared as a row:
+ * for a plain column between two unknown bounds, the planner would expect so few rows that it reads and sorts all of
+ * them.
+ */
+const numberedAfter = (from: Date) =>
+  Raw<number>(
+    (column) => `
+      (${column}, 0) > (coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at < :earliest
+                                   ORDER BY created_at DESC, grant_no DESC LIMIT 1), 0), 0)`,
+    { earliest: minutesLater(from, -ORDER_DIFFERS_MINUTES) },
+  );
+
+/** Selects numbers below that of the oldest grant that is certainly newer than `to`. */
+const numberedBefore = (to: Date) =>
+  Raw<number>(
+    (column) => `
+      ${column} < coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at >= :latest
+                             ORDER BY created_at, grant_no LIMIT 1), ${HIGHEST_NUMBER})`,
+    { latest: minutesLater(to, ORDER_DIFFERS_MINUTES) },
+  );
+
+function minutesLater(instant: Date, minutes: number): Date {
+  return new Date(instant.getTime() + minutes * 60_000);
+}
