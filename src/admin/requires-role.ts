@@ -8,8 +8,8 @@ import type { Role } from './role.js';
 export const REQUIRED_ROLE = 'croupier:required-role';
 
 /**
- * The route requires `Authorization: Bearer <admin key>`, of this role or one that includes it. Its refusals with 403
- * or 409 are in the audit log.
+ * The route requires `Authorization: Bearer`, with a key or token of an administrator who has this role or one that
+ * includes it. Its refusals with 403 or 409 are in the audit log.
  */
 export const RequiresRole = (role: Role) =>
   applyDecorators(
