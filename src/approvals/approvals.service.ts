@@ -60,7 +60,8 @@ export class ApprovalsService implements OnModuleInit {
   /**
    * Judges an action by the limits of its operator, and requests approval if it exceeds one or always needs approval. A
    * `free` action must be recorded in the same transaction, which holds a lock on the limit until it ends.
-   * @throws CroupierError CONFLICT if a different action with this reference waits
+   * @throws CroupierError CONFLICT if a different action with this reference waits, or the waiting one has just been
+   * decided
    */
   async hold(
     transaction: Transaction,

@@ -64,7 +64,7 @@ export type GuardedActionKind = keyof TermsOf;
 export type GuardedAction = {
   readonly [Kind in GuardedActionKind]: {
     readonly kind: Kind;
-    /** Identifies the action within its kind: a second request with it is the same action or a conflict. */
+    /** Identifies the action within its kind. A second request with it must be for the same action, or is a conflict. */
     readonly reference: string;
     readonly terms: TermsOf[Kind];
     /** SHA-256 over the terms that must be equal in a repeated request. */
