@@ -16,7 +16,10 @@ const recordEvent = (from: string, event: string, actor: string, name = 'NULL', 
   recorded AS (INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
            SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
 
-/** Opens an item for each cause that has none, open or closed. $1: causes as JSON; $2: the actor. */
+/**
+ * Opens an item for each cause that has none. A closed item counts, too, as long as its cause is present. $1: causes as
+ * JSON; $2: the actor.
+ */
 export const OPEN: Statement = {
   name: 'attention_open',
   text: `
@@ -79,8 +82,8 @@ export const END_OTHER_ROUNDS: Statement = {
 };
 
 /**
- * Closes the items of earlier findings within the range that a new reconciliation no longer has. $1: the operator; $2,
- * $3: the range; $4: the subjects of the new findings.
+ * Closes the items of earlier findings that a new reconciliation did not find again, if the range of the earlier
+ * reconciliation lies within the new one. $1: the operator; $2, $3: the new range; $4: the subjects of the new findings.
  */
 export const END_OTHER_FINDINGS: Statement = {
   name: 'attention_end_other_findings',

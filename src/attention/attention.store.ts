@@ -37,8 +37,8 @@ const TABLE: TimeOrderedTable = {
 };
 
 /**
- * One page, newest first. Few items are OPEN or SNOOZED, so a filter by these states is the first choice for the index;
- * a filter by CLOSED is the last.
+ * One page, newest first. Few items are OPEN or SNOOZED, so a filter by one of these states always determines the index.
+ * A filter by CLOSED determines it only if there is no other filter.
  */
 export function attentionPage(
   filter: AttentionFilter,

@@ -23,7 +23,7 @@ const POLL_MS = 5_000;
 const FIRST_POLL_MS = 1_000;
 /**
  * Minimum time between the starts of two passes, over all instances, in seconds. It is shorter than the polling
- * interval.
+ * interval. A pass that begins too early only searches for parked transactions.
  */
 const PASS_SECONDS = 3;
 /** Number of rows that one query reads, called a window below. */
@@ -34,8 +34,8 @@ const WINDOW = 500;
  */
 const NEWEST_WINDOWS = 20;
 /**
- * Number of windows of older rows that a pass reads after the newest ones. Successive passes continue where the last
- * one stopped, so that every row is read again and again.
+ * Number of windows of older rows that a pass reads after the newest ones. Each pass continues where the previous one
+ * stopped, and starts over at the end, so that every row is read from time to time.
  */
 const OLDER_WINDOWS = 3;
 /** Polling interval for the infrequent searches, which decide themselves whether they are due, in milliseconds. */
@@ -127,7 +127,7 @@ export class AttentionWatcher
     await Promise.all([this.loop.stop(STOP_MS), this.rareLoop.stop(STOP_MS)]);
   }
 
-  /** Runs a pass now, unless another instance has just begun one. Never rejects. */
+  /** Runs a pass now; it only searches for parked transactions if an instance has just begun a pass. Never rejects. */
   tick(): Promise<void> {
     return this.loop.run();
   }

@@ -129,8 +129,8 @@ export const SEARCHES = {
 } as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
 
 /**
- * $1: subjects; $2 and $3: their two parts. `condition` should be a scalar sub-select, because the planner always uses
- * the primary key for it.
+ * Selects the subjects for which the condition is true. $1: subjects; $2 and $3: their two parts. `condition` should be
+ * a scalar sub-select, because the planner always uses the primary key for it.
  */
 const stillWhere = (name: string, condition: string): Statement => ({
   name: `cause_still_${name}`,

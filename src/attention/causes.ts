@@ -4,7 +4,8 @@ import { money } from '../money/money.js';
 import { type Cause, subjectOf } from './attention.js';
 
 /*
- * Maps what the searches find to causes: a sentence with amounts as money, and the path of the record.
+ * Maps the rows that the searches find to causes. A cause has a sentence with amounts as money, and the path of the
+ * record.
  */
 
 interface SearchedRow {

@@ -26,8 +26,8 @@ export class OpenRoundsWatch {
   ) {}
 
   /**
-   * Counts if an hour has passed since the last count.
-   * @param mustStop called before each pair
+   * Counts the open rounds, unless an instance began a count within the last hour.
+   * @param mustStop called before each pair of operator and provider; if it returns true, no item changes
    */
   async run(mustStop: () => boolean): Promise<void> {
     if (!(await this.items.claimScan('rounds', COUNT_SECONDS))) return;
