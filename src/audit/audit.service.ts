@@ -32,8 +32,8 @@ export class Audit implements OnApplicationBootstrap {
   ) {}
 
   /**
-   * Seals the newest entry if it has no seal, because an instance of an earlier version wrote it. So after the first
-   * start of this version, a log without seals is invalid.
+   * Seals the newest entry if it has no seal, which means that an instance of an earlier version appended it. Therefore,
+   * once this version has been started, a log that has entries but no seals is invalid.
    */
   async onApplicationBootstrap(): Promise<void> {
     const newest = await this.database.transaction(async ({ query }) => {

@@ -28,7 +28,7 @@ export interface AppendedEntry extends Witness {
   readonly lastSeal: number;
 }
 
-/** The newest entry about a target that has a seal of its own, so that the service must have written it. */
+/** For a target, the newest entry whose `after` has a given field. Its seal proves that the service wrote it. */
 export interface TargetEntry extends EntryPlace {
   readonly target: string;
   readonly after: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/catalogue.js';
 
 /**
- * An action of an actor, done or refused. `before` and `after` are the target as a reader may see it, never with a
+ * An action of an actor, done or refused. `before` and `after` show the target as the API returns it, never with a
  * secret, token or key.
  */
 export interface NewEntry {
@@ -58,7 +58,7 @@ export interface Entry extends Witness {
   readonly previousHash: string;
 }
 
-/** An entry with its seal; null if it has none of its own. */
+/** A stored entry and its own seal. `seal` is null if the entry has none; the seal of a later entry may cover it. */
 export interface SealedEntry extends Entry {
   readonly seal: Seal | null;
 }
