@@ -35,7 +35,7 @@ type Print = (line: string) => void;
  * @param proof if it has no key, seals and secrets are not checked, and a printed line says so
  * @param head a head that an earlier run printed; its entry must still exist, unaltered
  * @param archives files of `audit:archive` to verify as well, consecutive ones, oldest first
- * @returns the exit status: 0 if the log is valid, 1 if not
+ * @returns the exit status: 0 if everything that was checked is valid, 1 if not
  * @throws Error if it could not be read
  */
 export async function proveAudit(

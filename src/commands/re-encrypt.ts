@@ -46,7 +46,10 @@ export async function reEncryptSecrets(
   );
 }
 
-/** Exit status 2: nothing was changed. */
+/**
+ * Exit status 2: it failed. The secrets are unchanged, unless it failed after their commit, while it recorded archives
+ * again. In both cases it can be repeated.
+ */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   // Hides the service's informational log lines, which Nest would print among the command's output.
