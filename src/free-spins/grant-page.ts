@@ -65,9 +65,9 @@ const createdWhen = (comparison: string, values: Record<string, Date>) =>
   Raw<Date>((column) => `CASE WHEN ${column} ${comparison} THEN true END`, values);
 
 /**
- * Selects numbers above that of the newest grant that is certainly older than `from`. The number is compared as a row:
- * for a plain column between two unknown bounds, the planner would expect so few rows that it reads and sorts all of
- * them.
+ * Selects numbers above that of the newest grant that is certainly older than `from`. The number is compared as a row of
+ * two values. If it were compared as a plain column with two bounds that the planner does not know, the planner would
+ * expect few rows, and would read and sort all of them.
  */
 const numberedAfter = (from: Date) =>
   Raw<number>(

@@ -41,7 +41,7 @@ export class Grant {
   @Column(text('currency'))
   currency: string;
 
-  /** The number of the latest grant callback; 0 before the first. A failure of an earlier callback is not recorded. */
+  /** The number of the latest grant callback; 0 before the first. Failures of earlier ones are ignored. */
   @Column(integer('attempt'))
   attempt: number;
 

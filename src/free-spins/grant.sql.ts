@@ -99,9 +99,9 @@ export const GRANTED: Statement = {
 /**
  * Records the failure of attempt $2, unless a later attempt has begun. It replaces a failure that `grant_expire` has
  * recorded for the same attempt. $5: whether the provider may have booked this attempt. $6: whether the provider
- * refused it, which proves that no earlier attempt was booked either. Without a refusal, a set `outcome_unknown` stays
- * set. The first attempt is an exception: there, only `grant_expire` can have set it, because the answer was late, and
- * now the answer has arrived.
+ * refused it, which proves that no earlier attempt was booked either. If `outcome_unknown` is true already, only a
+ * refusal or the answer to the first attempt can make it false: in the first attempt only `grant_expire` can have set
+ * it, because the answer was late, and now the answer has arrived.
  */
 export const FAILED: Statement = {
   name: 'grant_failed',
@@ -230,7 +230,10 @@ export const UNSENT_PROVIDERS: Statement = {
     SELECT provider_id FROM free_spin_grants WHERE ${CANCEL_WAITS}`,
 };
 
-/** Fails the unsent grants of a batch, which cannot have been booked. */
+/**
+ * Fails the unsent grants of a batch. `outcome_unknown` is kept: it is true for a grant that waits to be resent and may
+ * have been booked by an earlier attempt.
+ */
 export const FAIL_UNSENT: Statement = {
   name: 'grant_fail_unsent',
   text: `

@@ -69,7 +69,10 @@ function failed(answer: Answer, lacking?: string): { readonly ok: false; readonl
   return { ok: false, failure: { status, error, outcomeUnknown, refused: isRefusal(status) } };
 }
 
-/** 4xx statuses that a provider may answer before it looks up the requestRef, or because it has already booked it. */
+/**
+ * 4xx statuses that prove nothing about earlier calls: a provider may answer them before it looks up the requestRef, or
+ * because it has already booked the grant.
+ */
 const NO_REFUSAL: readonly number[] = [401, 403, 408, 409, 425, 429];
 
 /**

@@ -41,8 +41,8 @@ export class WinningsService implements OnModuleInit {
   }
 
   /**
-   * Flagged WINs among those that were marked last as possibly flagged, in any order. They include WINs that were not
-   * reported because of a crash.
+   * Of the WINs that the database marked last because they may be flagged, those that are flagged, in any order. They
+   * include WINs that were not reported because of a crash.
    */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.winnings.flaggedLately();

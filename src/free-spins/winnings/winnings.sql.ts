@@ -138,9 +138,9 @@ interface UnnamedStatement {
 }
 
 /**
- * One page of the flagged WINs, newest first. It examines the marked WINs of a section of the list: migration 0022 says
- * which WINs are marked. The statement has no name, so that it is planned for its values.
- * @param section what a page examines: see `flaggedWindowEnd`
+ * One page of the flagged WINs, newest first. It examines only the marked WINs within `section`; migration 0022 says which
+ * WINs are marked. The statement has no name, so that it is planned for its values.
+ * @param section the part of the list that the page examines: see `flaggedWindowEnd`
  */
 export function flaggedPage(filter: FlaggedFilter, section: Section, limit: number): UnnamedStatement {
   const values: unknown[] = [limit, EXAMINED_WINS];

@@ -98,7 +98,7 @@ export class WinningsStore {
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
-  /** Flagged WINs among those that were marked last as possibly flagged, in any order. */
+  /** Of the WINs that the database marked last because they may be flagged, those that are flagged, in any order. */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_LATELY, [LATEST_WINS]);
   }
