@@ -1,7 +1,7 @@
 import type { Limits } from './rules/judgement.js';
 
 /**
- * The amounts that an operator and its administrators may give away in a currency without a second person's approval.
+ * The amounts that may be given away to an operator's players in a currency without a second person's approval.
  */
 export interface Limit extends Limits {
   readonly operatorId: string;
