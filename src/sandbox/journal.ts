@@ -10,8 +10,8 @@ const MAX_RECORDS = 1_000_000;
 export class Journal<R> {
   private unwritten: string[] = [];
   /**
-   * The write of all earlier records. Once a write has failed, this promise stays rejected, because no record may
-   * follow a gap in the file.
+   * Resolves when the latest write has ended; writes follow one another. Once a write has failed, this promise stays
+   * rejected, because no record may follow a gap in the file.
    */
   private written: Promise<void> = Promise.resolve();
 

@@ -42,7 +42,7 @@ type Verdict = Pick<LedgerEntry, 'status' | 'movedMinor'> & { readonly reason?: 
  */
 export class Ledger {
   private readonly entriesByKey = new Map<string, LedgerEntry>();
-  /** The targets of approved ROLLBACKs, booked or not: reversals and tombstones. */
+  /** The targets of approved ROLLBACKs. A target that is not in the ledger is a tombstone. */
   private readonly rolledBack = new Set<string>();
   private readonly movedByAccount = new Map<string, number>();
 

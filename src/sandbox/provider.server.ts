@@ -130,7 +130,7 @@ export class ProviderServer {
     return typeof left === 'string' ? { status: 409, body: { error: left } } : { status: 200, body: left };
   }
 
-  /** The number of spins that remain after one more is played, or a sentence that says why none can be played. */
+  /** Plays one spin of a batch. Returns the remaining spins, or a sentence that says why none can be played. */
   private takeSpin(externalRef: string): Remainder | string {
     const batch = this.batches.get(externalRef);
     if (!batch) return `there is no batch ${externalRef}`;

@@ -128,7 +128,7 @@ class Seed {
     expectStatus(moved, 200);
     const { secret } = known;
     if (secret !== undefined) {
-      // A disabled tenant's signature is always refused, so its secret is kept.
+      // The platform refuses every signature of a disabled tenant, so the secret cannot be checked, and is kept.
       if (moved.json['status'] === 'DISABLED') return secret;
       if (await this.isAccepted({ id, secret }, known.signedRoute)) return secret;
     }
@@ -146,8 +146,8 @@ class Seed {
   }
 
   /**
-   * Whether the platform accepts the secret: it refuses an empty body with 400 only after it has accepted the
-   * signature.
+   * Whether the platform accepts the secret. It checks the signature before the body, so it answers the empty object with
+   * 401 only if it does not accept the signature.
    */
   private async isAccepted(tenant: Tenant, signedRoute: string): Promise<boolean> {
     return (await this.platform.signed(tenant, signedRoute, {})).status !== 401;

@@ -39,8 +39,8 @@ export interface ChosenFault {
 
 const MAX_RULES = 100;
 /**
- * Maximum number of calls whose fault by player is remembered, so that their repetition succeeds. Beyond it the
- * oldest is forgotten.
+ * Maximum number of remembered calls. A call is remembered when it gets the fault of its player, so that its repetition
+ * succeeds. Beyond the maximum the oldest is forgotten.
  */
 const MAX_REMEMBERED = 10_000;
 const DEFAULT_MS = 2_000;
