@@ -14,7 +14,7 @@ export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   /** For a round: its game and mode. */
   readonly gameId: string | null;
   readonly mode: string | null;
-  /** For a request: its transaction; null if it was found elsewhere. */
+  /** For a request: the transaction of its attempt; null if it was found by an audit entry or a callback. */
   readonly transactionId: string | null;
   /** For a request that caused a callback. */
   readonly callbackId: string | null;
