@@ -15,9 +15,9 @@ redis.call('SET', KEYS[2], '0', 'PX', ARGV[2], 'NX')
 return { redis.call('INCR', KEYS[2]), redis.call('PTTL', KEYS[2]) }`;
 
 /**
- * Claims the previous version's key for ARGV[1] seconds; returns 0 if an instance of that version has claimed it. That
- * version stores '1' and this one '2', so that among instances of this version only CLAIM_NONCE decides, and exactly
- * one of two simultaneous claims succeeds.
+ * Claims the previous version's key for ARGV[1] seconds. The previous version stores '1' in the key, and this one '2'.
+ * Returns 0 only if an instance of the previous version has claimed it. Among instances of this version CLAIM_NONCE
+ * decides alone, so that exactly one of two simultaneous claims succeeds.
  */
 const CLAIM_PREVIOUS_KEY = `
 if redis.call('SET', KEYS[1], '2', 'EX', ARGV[1], 'NX') then return 1 end

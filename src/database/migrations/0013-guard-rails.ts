@@ -58,8 +58,8 @@ CREATE INDEX free_spin_grants_carried_out
 `;
 
 /**
- * An action that waits for a second person's approval, or for which one has decided. `admin_keys.created_by` is needed
- * because a key may not approve what the administrator who created the key requested.
+ * An action that needs a second person's approval, with the decision once it is made. `admin_keys.created_by` is needed
+ * because the requester of an action must not approve it with a key that the requester has created.
  */
 const APPROVALS = `
 ALTER TABLE admin_keys ADD COLUMN created_by text;
@@ -100,9 +100,9 @@ CREATE INDEX approvals_of_operator ON approvals (operator_id, created_at, approv
 `;
 
 /**
- * A grant that is cancelled before it was sent has no externalRef. `request_id` and `cancel_request_id` belong to the
- * calls that cause the next grant and cancel callback. `cancel_due`: the batch is being cancelled, and the cancel of
- * this grant has not been sent yet.
+ * A grant that is cancelled before it was sent has no externalRef. `request_id` and `cancel_request_id` are the ids of
+ * the requests that queued the next grant and cancel callback. `cancel_due`: the batch is being cancelled, and the
+ * outcome of the cancel of this grant has not been recorded yet.
  */
 const BATCHES = `
 ALTER TABLE free_spin_batches ADD COLUMN game_id text;

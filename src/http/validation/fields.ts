@@ -50,7 +50,7 @@ export function field(
   return applyDecorators(ApiProperty(property), ...conditions, ...constraints);
 }
 
-/** The documentation of a presence, and the conditions under which the constraints of the field apply. */
+/** How a field with this presence is documented, and the conditions under which its constraints apply. */
 function meaningOf(presence: Presence): { documented: Fields; conditions: PropertyDecorator[] } {
   switch (presence) {
     case 'required':
@@ -76,7 +76,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const NOT_RESERVED = /^(?!croupier-)/;
 const IDENTIFIER_MESSAGE = '$property must be 1 to 128 printable ASCII characters without spaces';
 
-/** 1 to 128 printable ASCII characters. Contract, section 3. */
+/** 1 to 128 printable ASCII characters without spaces, but not `.` or `..`. Contract, section 3. */
 export const IdentifierField = (options: FieldOptions) => field(IDENTIFIER_SCHEMA, options, IsIdentifier());
 
 /** An identifier chosen by the caller, unique for ever; the prefix `croupier-` is reserved for the platform. Contract, section 3. */
@@ -158,7 +158,7 @@ export const QueryIntegerField = (options: FieldOptions & { minimum: number; max
     Transform(({ value }: { value: unknown }) => integerFromQuery(value)),
   );
 
-/** At most 16 digits and a sign, so that a text is either read exactly or refused by the bounds of a safe integer. */
+/** A sign and up to 16 digits: `Number` reads them exactly, or as a value that the bounds of a safe integer refuse. */
 const DIGITS = /^-?\d{1,16}$/;
 
 /**
@@ -176,7 +176,7 @@ export const BooleanField = (options: FieldOptions) => field({ type: 'boolean' }
 export const ChoiceField = (values: readonly string[], options: FieldOptions & { enumName?: string } = {}) =>
   field({ type: 'string', enum: [...values] }, options, IsOneOf(values));
 
-/** One of the listed values, in a query, for which @nestjs/swagger keeps an enum only in a nested schema. */
+/** One of the listed values, in a query. For a query, @nestjs/swagger keeps an enum only if it is in a nested schema. */
 export const QueryChoiceField = (values: readonly string[], options: FieldOptions = {}) =>
   field(
     { type: 'string', schema: { enum: [...values] } },

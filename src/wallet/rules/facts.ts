@@ -62,8 +62,8 @@ export interface StoredFacts {
   /** The ROLLBACK that is reversing it or has reversed it. */
   readonly rollbackId: string | null;
   /**
-   * Whether a ROLLBACK of it is PENDING or TIMED_OUT. This includes a ROLLBACK that the platform has decided itself and
-   * that only lacks the balance for its answer.
+   * Whether a ROLLBACK of it is PENDING or TIMED_OUT. This includes a ROLLBACK that the platform has decided itself, but
+   * whose answer is not complete, because the balance has not been read yet.
    */
   readonly rollbackUndecided: boolean;
   readonly responseBody: string | null;
