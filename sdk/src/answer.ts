@@ -72,7 +72,7 @@ const IS_RETRIED: Record<NextAction, boolean> = {
 
 /** The whole body of the plain-text 401, the only answer of the platform without its headers. Contract, section 1. */
 const INVALID_SIGNATURE = 'invalid signature';
-/** Difference of clocks, in seconds, from which it is reported as the cause of a refused signature. */
+/** The error of a refused signature mentions the clocks only if they differ by at least this many seconds. */
 const NOTABLE_CLOCK_OFFSET_SECONDS = 30;
 /** Longest quotation of an unexpected answer in an error, in characters. */
 const MAX_QUOTED = 200;

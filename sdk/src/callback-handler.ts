@@ -55,8 +55,8 @@ export interface CallbackHandlerOptions {
   /** Unix time in milliseconds. Default: `Date.now`. */
   clock?: () => number;
   /**
-   * A path prefix, such as `/rgs`, that a proxy removes before the request arrives: the signature covers the path with
-   * it. Default: none.
+   * A path prefix, such as `/rgs`, that a proxy removes before the request arrives. It is put back to verify the
+   * signature, which covers the whole path. Default: none.
    */
   strippedPrefix?: string;
   /** Maximum size of a body in bytes; a larger one is answered 413. Default: 65536. */
@@ -112,7 +112,7 @@ export class CallbackRefusal extends Error {
 export interface CallbackHandler {
   (request: CallbackRequest): Promise<CallbackAnswer>;
   readonly maxBodyBytes: number;
-  /** The ends of the paths that it serves. */
+  /** The routes that the handler serves: a call belongs to the route with which its path ends. */
   readonly routes: readonly string[];
 }
 
@@ -123,7 +123,7 @@ const NAMES = new Map<string, CallName>([
   [PLAY_ROUTE, 'play'],
 ]);
 
-/** The route of a call, if the handler serves it: a path ends with its route. */
+/** The route with which the path of a call ends; undefined if there is none, or the method is not POST. */
 export function routeOf(
   { routes }: Pick<CallbackHandler, 'routes'>,
   method: string,
@@ -198,7 +198,7 @@ class Callbacks {
   }
 
   private async claim(request: CallbackRequest, now: number): Promise<'claimed' | 'replayed' | 'unknown'> {
-    // A timestamp in the future stays valid for twice the tolerance, including its last second.
+    // A timestamp as far in the future as allowed is accepted for twice the tolerance, its last second included.
     const forgetAt = now + 2 * this.toleranceSeconds + 1;
     try {
       const nonce = headerOf(request.headers, 'x-nonce') ?? '';
@@ -277,7 +277,10 @@ const RAW_BODY_IS_MISSING =
   'the raw body is missing: a body parser ran before the callbacks. Mount them before express.json(), ' +
   'or start Nest with {rawBody: true}; the signature covers the bytes as they were received.';
 
-/** Checks the result of a callback function, to report here what the platform would treat as a failure. */
+/**
+ * Checks the result of `onGrant`. The platform would treat an invalid one as a failure, so it is reported to `onError` and
+ * answered 500.
+ */
 function externalRefOf(booked: { externalRef: string }): object {
   const { externalRef } = booked;
   if (typeof externalRef === 'string' && externalRef !== '') return { externalRef };

@@ -41,8 +41,8 @@ export interface ProviderClientOptions extends CallOptions {
 
 export interface TransactionOptions extends CallOptions {
   /**
-   * Whether an earlier call, perhaps of another process, may have sent this transactionId: the outcome of an error is
-   * then always `unknown`. Default: false.
+   * Whether an earlier call, perhaps of another process, may have sent this transactionId. If true, the outcome of every
+   * error is `unknown`. Default: false.
    */
   sentBefore?: boolean | undefined;
 }
@@ -64,8 +64,9 @@ const TRANSACTION = { retry: false, maxAttempts: 8 };
 const USER_AGENT = `croupier-provider-sdk/${VERSION} node/${versions.node}`;
 
 /**
- * The four wallet calls of a provider. Each attempt is signed with a fresh timestamp and nonce. A call rejects with a
- * {@link PlatformError} whose class says what went wrong and whose `outcome` says what is known about the money.
+ * The wallet calls of a provider: verify a session, submit a transaction, read a balance. Each attempt is signed with a
+ * fresh timestamp and nonce. A call rejects with a {@link PlatformError} whose class says what went wrong and whose
+ * `outcome` says what is known about the money.
  */
 export class ProviderClient {
   readonly #origin: string;

@@ -56,7 +56,7 @@ export abstract class PlatformError extends Error {
   readonly requestId: string | undefined;
   /** `Retry-After` of the last attempt, in seconds. */
   readonly retryAfterSeconds: number | undefined;
-  /** The worst outcome of all attempts of this call: `unknown` if any of them may have been booked. */
+  /** `unknown` if any attempt of this call, or an earlier call (`sentBefore`), may have been booked. */
   readonly outcome: Outcome;
   /** Whether the same request, newly signed, may succeed later. Says nothing about the money. */
   readonly retryable: boolean;
@@ -122,7 +122,10 @@ export class SessionOfAnotherProviderError extends PlatformError {
   override readonly name: string = 'SessionOfAnotherProviderError';
 }
 
-/** 409: another attempt for this transactionId, or for a rollback's target, is in flight. Wait, then send it again. */
+/**
+ * 409: a transaction on which the answer depends is undecided: this one, its ROLLBACK, the target of a rollback, or a BET
+ * or WIN of the same round. Wait, then send the same request again.
+ */
 export class TransactionInFlightError extends PlatformError {
   override readonly name: string = 'TransactionInFlightError';
 }

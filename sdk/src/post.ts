@@ -134,7 +134,7 @@ const CERTIFICATE_CODES = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** `not-booked` only if the error proves that no connection was made. */
+/** `not-booked` only if the error proves that the request was not sent. */
 function outcomeOf(error: unknown): Outcome {
   return neverConnected(error) ? 'not-booked' : 'unknown';
 }

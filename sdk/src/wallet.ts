@@ -26,7 +26,7 @@ interface TransactionFields extends SessionRequest {
    * same request with the same id moves money once, however often it is sent.
    */
   transactionId: string;
-  /** That of the session, like gameId and currency. */
+  /** Must be the playerRef of the session; gameId and currency must be those of the session, too. */
   playerRef: string;
   gameId: string;
   currency: string;
@@ -48,7 +48,7 @@ export interface WinRequest extends TransactionFields {
 }
 
 export interface RollbackRequest extends TransactionFields {
-  /** The BET to take back. The amount moved is always the BET's. */
+  /** The BET to take back. An approved ROLLBACK returns its whole amount if it was booked, else nothing. */
   originalTransactionId: string;
   /** Minor units; if given, it must equal the original's. */
   amountMinor?: number | undefined;

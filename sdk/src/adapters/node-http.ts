@@ -51,8 +51,8 @@ export function send(response: NodeResponse, { status, headers, body }: Callback
 }
 
 /**
- * The bytes of a body, or one byte more than allowed if there are more, which the handler answers with 413. Undefined if the
- * body was read before; `gone` if the connection was closed.
+ * Reads the body. Resolves with undefined if it was read before, and with `gone` if the connection was closed. For a body
+ * that is too large, resolves with one byte more than the maximum, so that the handler answers 413.
  */
 async function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array | undefined | 'gone'> {
   if (request.readableEnded) return undefined;

@@ -16,8 +16,8 @@ const CHECKLIST =
   'a mounted router strips; the body is verified as raw bytes, before a body parser.';
 
 /**
- * Explains why a correctly signed call was refused. It calls the server once for each possible mistake, signed as a
- * server with that mistake expects it. The accepted call identifies the mistake.
+ * Explains why a correctly signed call was refused. If neither the address nor the clock is wrong, it calls the server
+ * once for each possible mistake, signed as a server with that mistake expects it, until a call is accepted.
  */
 export async function diagnose<Subject>(
   target: Target<Subject>,

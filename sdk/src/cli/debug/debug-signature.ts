@@ -104,15 +104,15 @@ function arrival(now: string | undefined, { sentAt }: DescribedRequest, terminal
 }
 
 /**
- * The header on a line, if there is one. curl -v puts `>` before it; a request line has no colon after its first
- * word.
+ * The header on a line, if the line is a header, with or without the `>` of `curl -v`. A request line does not match,
+ * because a space follows its first word, not a colon.
  */
 function headerIn(line: string): [string, string][] {
   const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];
   return name === undefined ? [] : [[name, withoutSurroundingBlanks(value)]];
 }
 
-/** RFC 9112: only spaces and tabs around a header's value are not part of it. */
+/** Removes spaces and tabs only: by RFC 9112, other whitespace belongs to the header's value. */
 function withoutSurroundingBlanks(value: string): string {
   return value.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
 }

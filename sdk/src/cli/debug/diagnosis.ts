@@ -41,8 +41,8 @@ export interface Difference {
   /** The same position within its part, such as `body, byte 12`. */
   place: string;
   /**
-   * From the offset on: the bytes that should have been signed (`right`), and those that were signed (`wrong`). One is
-   * empty if it ends there.
+   * At most 24 bytes from the offset on: of what should have been signed (`right`), and of what was signed (`wrong`). One
+   * of them is empty if its text ends at the offset.
    */
   right: Buffer;
   wrong: Buffer;
@@ -96,7 +96,7 @@ interface Found {
 /** Tries every reading of the signature. */
 function search(request: SentRequest, sent: Diagnosis['sent']): Found {
   const readings = readSignature(sent.signature);
-  // A signature over a timestamp or nonce that was not sent cannot be explained.
+  // Without the timestamp and the nonce that were signed, no signature can be explained.
   if (!sent.signature || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
   const right: Signing = {
     method: request.method.toUpperCase(),

@@ -11,7 +11,10 @@ const MIN_BYTES = 8;
 const PREFIX =
   /^(?:t=\d+,\s*)?(?:hmac[-_ ]?)?(?:sha-?\d+|md5|v\d|signature|hmac|0x|digest|bearer)[\s=:,]+(?=\S)/i;
 
-/** All ways to read a signature, the right one first; none if it cannot be one. */
+/**
+ * All ways to read the text of `X-Signature`: as hex, which is correct, then as base64 and as a list of numbers. Empty if
+ * the text cannot be a signature.
+ */
 export function readSignature(header: string): SpeltSignature[] {
   const found: Mistake[] = [];
   let text = header.trim();
@@ -111,7 +114,7 @@ function asNumbers(text: string, found: readonly Mistake[]): SpeltSignature[] {
   return [{ bytes, mistakes: withLength(bytes, [...found, printed]) }];
 }
 
-/** Hex digits that lack leading zeros: those of the whole number, or of each byte. */
+/** Whether the text is the digest in hex without leading zeros, either those of the whole number or those of each byte. */
 export function lacksZeros(header: string, digest: Buffer): boolean {
   const text = header.trim().toLowerCase();
   const bytes = [...digest].map((byte) => byte.toString(16)).join('');

@@ -54,7 +54,7 @@ export const RIGHT_LAYOUT: Layout = {
   separator: '\n',
 };
 
-/** The scheme itself is in signature.ts; this copy exists to be varied. */
+/** The correct digest, as in signature.ts. It is repeated here so that variants can replace it. */
 export const RIGHT_DIGEST: Digest = (key, text) => createHmac('sha256', key).update(text).digest();
 
 export function variant(rank: Rank, code: string, explanation: string, change: Partial<Signing>): Variant {

@@ -160,8 +160,8 @@ const DOUBTS: Row[] = [
 ];
 
 /**
- * The BET cases that are repeated with a WIN and a ROLLBACK: one for each kind of outcome, of retry and of unclear
- * answer.
+ * The BET cases that are repeated with a WIN and a ROLLBACK: one for each kind of outcome, each kind of retry and each
+ * kind of unclear answer.
  */
 const OF_EVERY_KIND: ReadonlySet<string> = new Set([
   'approved',

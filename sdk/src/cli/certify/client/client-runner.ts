@@ -13,7 +13,7 @@ export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 /** Removes these variables from the client's environment, if this process has inherited them. */
 const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUPIER_ROLLBACK: undefined };
 
-/** A transaction without its kind, which is in the name of its variable. */
+/** The fields of a transaction without its kind. The name of the environment variable says the kind: `CROUPIER_BET`. */
 type Fields = Readonly<Record<string, string | number>> & { readonly transactionId: string };
 
 export interface ClientUnderTest {

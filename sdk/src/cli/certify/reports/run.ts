@@ -9,7 +9,7 @@ export interface Run {
   /** The version of the SDK that ran the cases. */
   version: string;
   tenantId: string;
-  /** The address under test, by its name in the JSON report. */
+  /** The address under test, and the name of its field in the JSON report. */
   address: { name: string; url: string };
   /** ISO 8601, UTC. */
   startedAt: string;

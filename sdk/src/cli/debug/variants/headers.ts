@@ -167,7 +167,7 @@ function nonces(sent: string, headers: readonly (readonly [name: string, value: 
   ];
 }
 
-/** For nonces that are counters: the nonce of the previous or the next call was signed. */
+/** For nonces that are counters: the nonces of the two calls before and the two calls after. */
 function neighbours(nonce: string): string[] {
   const [, head = '', digits] = /^(.*\D|)(\d{1,15})$/.exec(nonce) ?? [];
   if (digits === undefined) return [];

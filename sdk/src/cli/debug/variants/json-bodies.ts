@@ -5,7 +5,10 @@ import { permutations } from './permutations.js';
 const of = (rank: Rank, code: string, explanation: string, body: string): Variant =>
   variant(rank, code, explanation, { body: Buffer.from(body) });
 
-/** Variants of a JSON body other than another serialisation of the same content, which `jsonSpellings` covers. */
+/**
+ * Variants of a JSON body that `jsonSpellings` does not have: the JSON serialised twice, other formats for its fields, and
+ * changes to its keys or to single numbers.
+ */
 export function jsonBodyVariants(text: string): Variant[] {
   return [...ofContent(text), ...ofSingleNumbers(text)];
 }
@@ -100,7 +103,7 @@ function reorderedKeys(value: object): string[] {
   return orders.map((order) => JSON.stringify(Object.fromEntries(order)));
 }
 
-/** Maximum number of keys in a JSON object for which each key is tried as the one that was added after signing. */
+/** An object with more keys than this is not searched for a key that was added after the signing. */
 const MAX_ADDED_KEYS = 32;
 
 function addedKeys(value: object): string[] {
@@ -128,7 +131,7 @@ function withKeys(value: unknown, rename: (key: string) => string): unknown {
   );
 }
 
-/** Maximum number of numbers in the JSON for which another spelling is tried. */
+/** How many numbers of the JSON, from the first on, are tried in other spellings. */
 const MAX_NUMBERS = 20;
 
 /** Variants with one number of the JSON written differently, and all others as they were sent. */

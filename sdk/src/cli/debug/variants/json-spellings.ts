@@ -164,7 +164,7 @@ export function jsonSpellings(sent: string): JsonSpelling[] {
   return [...spellings.values()];
 }
 
-/** The style of the text, if it is known. */
+/** The style in which the JSON was sent; `PLAIN` if it is none of the known styles. */
 function styleOf(value: unknown, sent: string): Style {
   const trimmed = sent.trim();
   for (const whitespace of WHITESPACE) {
@@ -212,7 +212,10 @@ function deviations(style: Style, from: Style): Mistake[] {
   return mistakes;
 }
 
-/** What differs from JSON that no known serialiser writes. */
+/**
+ * Names what differs between the two texts. Used if the sent JSON is in no known style, or has whitespace around it, so
+ * that no deviation from its style can be named.
+ */
 function respelt(text: string, sent: string): Mistake {
   const tokens = (json: string) => jsonTokens(json).map(([token]) => token);
   const withoutSpace = (json: string) => tokens(json).join('');

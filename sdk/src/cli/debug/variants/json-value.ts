@@ -9,7 +9,7 @@ export function jsonTokens(text: string): RegExpExecArray[] {
   return [...text.matchAll(/"(?:[^"\\]|\\[^]?)*"?|-?\d+(?:\.\d+)?|[^\s"]/g)];
 }
 
-/** The object or list that a text has as JSON; undefined if there is none, or it is nested too deeply. */
+/** Parses a JSON object or list; undefined if the text is neither, or is nested too deeply. */
 export function jsonValue(text: string): object | undefined {
   let depth = 0;
   for (const [token] of jsonTokens(text)) {

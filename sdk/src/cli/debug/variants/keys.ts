@@ -300,7 +300,7 @@ function cut(key: Buffer): Variant[] {
   ];
 }
 
-/** Columns and keys usually have a power of two as their size. */
+/** A secret is most likely cut to a usual size of keys and columns, or by one byte. */
 function rankOfCut(length: number, key: Buffer): Rank {
   return [16, 24, 32, 64, key.length - 1].includes(length) ? 1 : 3;
 }

@@ -35,7 +35,10 @@ const COMMON_SEPARATORS = new Set(['', '.', ':', '|', '&', '\\n', '\r\n', ',', '
 
 let variants: readonly Variant[] | undefined;
 
-/** Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`: the same for every request. */
+/**
+ * Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`. They do not depend on the request, so
+ * they are built only once.
+ */
 export function layoutVariants(): readonly Variant[] {
   variants ??= [
     named(),

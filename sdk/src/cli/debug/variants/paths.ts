@@ -263,14 +263,14 @@ function ofEncoding(path: string, search: string): Variant[] {
   ];
 }
 
-/** The same target, as URL classes write it. */
+/** Other spellings of the same target, as URL classes write it and as strict encoders do. */
 function respelt(path: string, search: string): string[] {
   const spellings: string[] = [];
   try {
     const url = new URL(`http://host${path}${search}`);
     spellings.push(url.pathname + url.search, `${path}?${url.searchParams.toString()}`);
   } catch {
-    // A target that no URL class takes has no other spelling.
+    // URL classes do not accept this target, so they have no spelling of it.
   }
   const strict = (text: string) =>
     text.replaceAll(/[!'()*:@,;$~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
