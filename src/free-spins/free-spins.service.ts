@@ -15,7 +15,7 @@ import { type PageOf, pageById, type PageQuery } from '../http/lists/page.js';
 import { GrantableGames, type Scope } from './grantable-games.js';
 import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
-import type { GrantFilter } from './grant-page.js';
+import type { GrantFilter } from './grant-page.store.js';
 import { GrantStore, type NewGrant } from './grant.store.js';
 import { grantResponse } from './grant.response.js';
 import { type Preview } from './preview.response.js';

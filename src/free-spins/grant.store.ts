@@ -10,7 +10,7 @@ import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import { Batch } from './batch.entity.js';
 import { type BatchFilter, batchPage, type BatchProgress, PROGRESS } from './batch.sql.js';
 import { Grant, type GrantState } from './grant.entity.js';
-import { type GrantFilter, grantPage } from './grant-page.js';
+import { type GrantFilter, grantPage } from './grant-page.store.js';
 import * as sql from './grant.sql.js';
 import type { Failure } from './rules/answers.js';
 

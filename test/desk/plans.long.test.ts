@@ -21,7 +21,7 @@ import {
   windowEnd,
 } from '../../src/wallet/desk/transaction-search.sql.js';
 import { Grant } from '../../src/free-spins/grant.entity.js';
-import { type GrantFilter, grantPage } from '../../src/free-spins/grant-page.js';
+import { type GrantFilter, grantPage } from '../../src/free-spins/grant-page.store.js';
 import {
   EXAMINED_WINS,
   FLAGGED_LATELY,
