@@ -94,8 +94,8 @@ CREATE INDEX sessions_live_of_player ON sessions (operator_id, player_ref) WHERE
 `;
 
 /**
- * No foreign key from a transaction to its session: each BET would lock the session's row.
- * A row without a kind is a tombstone: its rollback came first.
+ * A transaction has no foreign key to its session, because each BET would then lock the session's row. A row without a
+ * kind is a tombstone: a ROLLBACK came before the transaction that it names.
  */
 const TRANSACTIONS = `
 CREATE TABLE rounds (

@@ -37,9 +37,9 @@ CREATE INDEX transactions_parked ON transactions (parked_at)
 `;
 
 /**
- * Each index is written twice per transaction, by the claim and by the settlement. So there are three for the lists,
- * each for several filters, and one for the exceptional states, which a normal transaction does not write. The index by
- * round now begins with the round, so that a search needs no provider.
+ * Each index is written twice per transaction, by the claim and by the settlement. Therefore only three indexes serve
+ * the lists. One more serves the exceptional states; a normal transaction does not write it. The index by round now
+ * begins with the round, so that a search needs no provider.
  */
 const SEARCH = `
 CREATE INDEX transactions_by_time ON transactions (created_at, platform_transaction_id);

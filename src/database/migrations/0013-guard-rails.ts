@@ -21,12 +21,15 @@ export class GuardRails1764000000013 implements MigrationInterface {
   }
 }
 
-/** An empty list would refuse everything. */
+/** The list may not be empty, because an empty list would refuse every currency. NULL accepts any. */
 const CURRENCIES = `
 ALTER TABLE tenants ADD COLUMN currencies text[] CHECK (cardinality(currencies) > 0);
 `;
 
-/** The most that may be given away without a second person's approval, in minor units; NULL means no limit. */
+/**
+ * The amounts, in minor units, above which a grant, batch or adjustment needs a second person's approval, or a WIN is
+ * flagged. NULL means no limit.
+ */
 const LIMITS = `
 CREATE TABLE limits (
   operator_id           text NOT NULL REFERENCES tenants (id),
@@ -58,8 +61,8 @@ CREATE INDEX free_spin_grants_carried_out
 `;
 
 /**
- * An action that needs a second person's approval, with the decision once it is made. `admin_keys.created_by` is needed
- * because the requester of an action must not approve it with a key that the requester has created.
+ * Requests for a second person's approval of an action, and the decisions. `admin_keys.created_by` is needed because
+ * requesters must not approve their own actions with keys that they have created, directly or through other keys.
  */
 const APPROVALS = `
 ALTER TABLE admin_keys ADD COLUMN created_by text;
@@ -100,9 +103,9 @@ CREATE INDEX approvals_of_operator ON approvals (operator_id, created_at, approv
 `;
 
 /**
- * A grant that is cancelled before it was sent has no externalRef. `request_id` and `cancel_request_id` are the ids of
- * the requests that queued the next grant and cancel callback. `cancel_due`: the batch is being cancelled, and the
- * outcome of the cancel of this grant has not been recorded yet.
+ * A grant that is cancelled before it is sent has no externalRef. `request_id` and `cancel_request_id` are the ids of
+ * the requests that queued the grant callback and the cancel callback. `cancel_due` means that a cancel of the grant
+ * has been requested, and that its outcome has not been recorded yet.
  */
 const BATCHES = `
 ALTER TABLE free_spin_batches ADD COLUMN game_id text;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Months that have a partition from the start on, this one included; `npm run partitions` makes later ones. */
+/** Number of months that get a partition at once, the current one included; `npm run partitions` makes later ones. */
 const FIRST_MONTHS = 4;
 
 export class AttemptEvidence1764000000014 implements MigrationInterface {
@@ -15,8 +15,8 @@ export class AttemptEvidence1764000000014 implements MigrationInterface {
 }
 
 /**
- * Invalid answers of operators' wallets. A transaction's row is rewritten with every attempt, so it has only the HTTP
- * status; the bodies are in this table, partitioned by month.
+ * The bodies of invalid answers of operators' wallets, partitioned by month. They are not on `transactions`, because
+ * each attempt rewrites the whole row of its transaction, which has only the HTTP status.
  */
 const OPERATOR_ANSWERS = `
 CREATE TABLE operator_answers (
@@ -35,8 +35,9 @@ SELECT close_partition('operator_answers', 'operator_answers_default');
 `;
 
 /**
- * The ids by which an attempt is found, for seven days. They are not on `transactions`, where each index is written twice for
- * every transaction before its request is answered: these rows are written once, in batches that no request waits for.
+ * The ids by which an attempt can be found for seven days. They are not on `transactions`, where each index is written
+ * twice for every transaction before its request is answered. These rows are written once, in batches that no request
+ * waits for.
  */
 const ATTEMPT_IDS = `
 CREATE TABLE attempt_ids (

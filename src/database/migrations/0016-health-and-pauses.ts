@@ -31,9 +31,9 @@ CREATE TRIGGER pauses_changed AFTER INSERT OR UPDATE OR DELETE ON pauses
 `;
 
 /**
- * The numbers of calls to a tenant that one instance made in a period of about two seconds. A row is written at the end
- * of each period and removed after an hour. The table is unlogged: after a crash of PostgreSQL it is empty, and the
- * scores begin again.
+ * The calls of one instance to a tenant within a period of about ten seconds. The instance updates the row of the
+ * current period every two seconds; rows are removed after an hour. The table is unlogged: after a crash of PostgreSQL
+ * it is empty, and the scores begin again.
  */
 const HEALTH = `
 CREATE UNLOGGED TABLE health_periods (

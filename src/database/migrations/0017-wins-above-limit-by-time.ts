@@ -1,6 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Lets a search read only the latest WINs above a limit. Earlier rows, which are few, get the time of the migration. */
+/**
+ * Lets a search read only the latest WINs above a limit. Earlier rows, which are few, get the time of the migration.
+ */
 export class WinsAboveLimitByTime1764000000017 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -32,7 +32,7 @@ ALTER TABLE attention_items ADD COLUMN IF NOT EXISTS parked_at timestamptz;
 ALTER TABLE session_revocations ADD COLUMN IF NOT EXISTS failed_at timestamptz;
 `;
 
-/** These items were opened after their transaction was parked. */
+/** The summary of these items says that their transaction was parked, so they were opened after that. */
 const SAID_TO_BE_PARKED = `
 UPDATE attention_items SET parked_at = created_at
  WHERE kind = 'transaction' AND cause_present AND parked_at IS NULL AND summary LIKE '%: the resolver has given up'

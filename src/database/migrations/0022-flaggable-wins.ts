@@ -4,13 +4,14 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * Marks each WIN that is flagged or may become so (contract, section 6), so that the list of flagged winnings reads the
  * marked WINs and no others.
  *
- * Invariant: every booked WIN of real money to which a flag applies has a row in `flaggable_wins`. Triggers write the row
- * in the transaction that claims the WIN or the ROLLBACK, so that neither a crash nor an instance of the previous release
- * can miss it. A row does not say that its WIN is flagged: the WIN may be undecided or DECLINED, and a flag may have
- * ceased to apply. Rows are never removed. test/free-spins/flaggable-wins.long.test.ts compares them with the flags.
+ * Invariant: every booked WIN of real money to which a flag applies has a row in `flaggable_wins`. Triggers write the
+ * row in the transaction that claims the WIN or the ROLLBACK, so that neither a crash nor an instance of the previous
+ * release can miss it. A row does not say that its WIN is flagged: the WIN may be undecided or DECLINED, and a flag may
+ * have ceased to apply. Rows are never removed. test/free-spins/flaggable-wins.long.test.ts compares them with the
+ * flags.
  *
- * The next release can drop transactions_of_free_spins_by_time and wins_above_limit_by_time, which only the lists of the
- * previous release use.
+ * The next release can drop transactions_of_free_spins_by_time and wins_above_limit_by_time, which only the lists of
+ * the previous release use.
  *
  * Not in one transaction, because each trigger locks its table against writes for a moment, and reading the stored WINs
  * takes longer. Each step can be repeated.
@@ -64,8 +65,8 @@ const columnsOf = (win: string) =>
     .join(', ');
 
 /*
- * OFFSET 0 makes each of the look-ups below use the index of its columns. Without statistics the planner could choose another
- * index, which leads to all rows of an operator.
+ * OFFSET 0 makes each of the look-ups below use the index of its columns. Without statistics the planner could choose
+ * another index, and would then read all rows of an operator.
  */
 
 /** Selects the grant that makes the WIN's freeSpinsRef valid; it may still be cancelled later. */
