@@ -40,13 +40,13 @@ export class Connection extends pg.Client {
     await this.end().finally(() => clearTimeout(timer));
   }
 
-  /** Closes a connection on which a statement may still be running. Its pool replaces it on release. */
+  /** Closes a connection on which a statement may still be running. Its pool removes it on release. */
   discard(): void {
     void this.end();
   }
 }
 
-/** How many connections of a pool are busy and idle. */
+/** The state of a pool, as numbers of connections and callers. */
 export interface PoolLevels {
   readonly idle: number;
   readonly busy: number;

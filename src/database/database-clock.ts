@@ -19,9 +19,9 @@ interface Reading {
 }
 
 /**
- * An estimate of the database's clock: its last reading, advanced by the monotonic clock. Code that must compare with an
- * instant of the database, but cannot do so in SQL, uses this clock, so that all instances agree. It also monitors how far
- * the instance's own clock differs.
+ * An estimate of the database's clock: its last reading, advanced by the monotonic clock. Code that must compare with
+ * an instant of the database, but cannot do so in SQL, uses this clock, so that all instances agree. It also monitors
+ * how far the instance's own clock differs.
  */
 @Injectable()
 export class DatabaseClock {

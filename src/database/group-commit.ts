@@ -64,8 +64,8 @@ export interface GroupStatement {
 
 export interface GroupStatementOptions {
   /**
-   * `item` by default. A statement whose result cannot have the column `item` names another of its columns, one whose
-   * values differ among the items of a batch.
+   * `item` by default. A statement whose result cannot have the column `item` names another column, whose values must
+   * differ among the items of a batch.
    */
   readonly key?: string;
   /** The text of `alreadyDone` over a source of one row. */
@@ -117,14 +117,14 @@ interface Queue {
 }
 
 /**
- * Group commit: requests that arrive together are committed by one statement. Each statement has a queue with one batch
- * under way at a time; items that arrive meanwhile form the next batch, and each waits for its own commit. A request
- * without concurrent peers is sent immediately.
+ * Group commit: one statement commits requests that arrive together. Each statement has a queue with one batch under
+ * way at a time. Items that arrive meanwhile form the next batch. Each item waits for the commit of its batch. A
+ * request without concurrent peers is sent immediately.
  *
- * Invariant: each item gets the result that it would get individually. A failed batch has changed nothing, and its items
- * are retried individually, so that one item's invalid row, lock or conflict costs the others only one more attempt. If
- * the result of a commit was lost, the batch may have been committed; therefore the condition of every statement makes a
- * repetition harmless.
+ * Invariant: each item gets the result that it would get individually. The items of a failed batch are retried
+ * individually, so that one item's invalid row, lock or conflict costs the others only one more attempt. A failed batch
+ * has changed nothing, unless only the result of its commit was lost. Therefore the condition of every statement makes
+ * a repetition harmless.
  */
 @Injectable()
 export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -162,8 +162,8 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Runs the statement on one row of values, in one batch with other rows that are waiting.
-   * @param onSend called each time the row is sent, so more than once if the row is sent again; the last call belongs
-   *   to the execution that produced the result
+   * @param onSend called when the row is sent, and once more if a retry produces the result row; the last call belongs
+   *   to the execution that produced it
    * @returns its result row, if any
    */
   run<Row extends object>(
@@ -177,7 +177,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
       queue.waiting.push({ values, onSend, resolve, reject });
       if (queue.busy) return;
       queue.busy = true;
-      // Under concurrency, requests that arrived in this turn of the event loop form one batch from the start.
+      // Under concurrency, waits for the other requests of this turn of the event loop, which then join the batch.
       if (queue.lastBatchSize > 1) setImmediate(() => this.sendNext(statement, queue));
       else this.sendNext(statement, queue);
     }) as Promise<Row | undefined>;
@@ -257,7 +257,10 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     for (const item of batch) this.retry(statement, item).then(item.resolve, item.reject);
   }
 
-  /** Runs an item of a failed batch individually. If only the result was lost, the batch may have been committed. */
+  /**
+   * Runs an item of a failed batch individually. If only the result of the batch was lost, its rows are committed, and
+   * `alreadyDone` finds the item's row.
+   */
   private async retry(statement: GroupStatement, { values, onSend }: Item): Promise<object | undefined> {
     let sentMs: number | undefined;
     const row = await this.runSingle(statement, values, (atMs) => (sentMs = atMs));

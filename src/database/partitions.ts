@@ -1,6 +1,6 @@
 import type { Database, Statement } from './database.js';
 
-/** The tables that are partitioned by month. Migrations 0011 and 0014. */
+/** The tables that are partitioned by month. Migrations 0011 and 0014 create their partitions. */
 const TABLES = ['callbacks', 'audit_entries', 'operator_answers'] as const;
 type Table = (typeof TABLES)[number];
 
@@ -38,10 +38,11 @@ const UNTIL: Statement = {
 };
 
 /**
- * Creates the missing monthly partitions of each table. Rows that went to the default partition, because their month
- * had none, are moved into a partition of their own first. Each table is one transaction.
+ * Creates the missing monthly partitions of each table, from the current month on. If the default partition has rows,
+ * because their month had no partition, it first becomes the partition of their months, and an empty one replaces it.
+ * Each table is changed in one transaction.
  * @param months how many months ahead, 1 or more
- * @returns the names of the partitions that were created
+ * @returns the names of the new partitions
  * @throws Error if the role does not own the tables, or one of them stays locked for longer than 5 s
  */
 export async function makePartitions(database: Database, months: number): Promise<string[]> {
@@ -61,7 +62,7 @@ export async function makePartitions(database: Database, months: number): Promis
 }
 
 /**
- * The partitions of a table whose rows are all of earlier days than this one, oldest first.
+ * The partitions of a table that have only rows of days before the given one, oldest first.
  * @param day `YYYY-MM-DD`
  */
 export function partitionsUntil(database: Database, table: Table, day: string): Promise<Partition[]> {

@@ -21,9 +21,9 @@ export interface TimeSpan {
 }
 
 /**
- * A condition that a column equals a value, for a list whose order begins with that column. With a plain `=`, the planner
- * would remove the column from the order, and could then scan the index by time through all newer rows. `= ANY` does not
- * count as equality with a constant, so only an index that begins with the column has the required order.
+ * A condition that a column equals a value, for a list whose order begins with that column. With a plain `=`, the
+ * planner would remove the column from the order, and could then scan the index by time through all newer rows. `= ANY`
+ * does not count as equality with a constant, so only an index that begins with the column has the required order.
  */
 export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
 
@@ -63,8 +63,8 @@ export function within(
 
 /**
  * One page of a list, newest first. The statement has no name, because the best index depends on the values.
- * @param equal the values that columns must equal; undefined means no restriction. The first column that has a value leads
- *   the order
+ * @param equal the values that columns must equal; undefined means no restriction. The first column that has a value
+ *   leads the order
  * @param further conditions without parameters
  */
 export function timeOrderedPage(
