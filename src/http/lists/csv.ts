@@ -1,21 +1,21 @@
 /**
- * The beginning of a cell that a spreadsheet evaluates as a formula: one of these signs or its full-width form, after
- * characters that the spreadsheet skips (blanks, control and invisible characters such as NBSP or a byte order mark) or
- * after quotes, which may only open the cell.
+ * The beginning of a cell that a spreadsheet evaluates as a formula: one of the signs of a formula or its full-width
+ * form. Before the sign there may be characters that the spreadsheet skips (blanks, control characters, and invisible
+ * characters such as a byte order mark), or quotes, which it may read as the opening quotes of the cell.
  */
 const FORMULA =
   /^["\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;
 /**
- * The position after a character at which a spreadsheet may begin a new cell: in many locales a semicolon separates cells,
- * even within quotes.
+ * The position after a character at which a spreadsheet may begin a new cell: in many locales a semicolon separates
+ * cells, even within quotes.
  */
 const AFTER_CELL_BREAK = /(?<=[;\t\r\n])/;
 const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;
 const QUOTED = /[",;\t\r\n]/;
 
 /**
- * One CSV record by RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or a
- * list is JSON. Text that a spreadsheet of any locale would evaluate as a formula gets an apostrophe before the
+ * One CSV record by RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or
+ * a list is JSON. Text that a spreadsheet of any locale would evaluate as a formula gets an apostrophe before the
  * formula; a number stays a number.
  */
 export function csvRecord(values: readonly unknown[]): string {

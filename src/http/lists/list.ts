@@ -20,17 +20,17 @@ const BATCH = 500;
 /** Every field of an item, in the order of the columns. The type makes a forgotten field a compile error. */
 export type Columns<T> = { readonly [K in keyof Required<T>]: true };
 
-/** A list as it is exported: all pages, in order. */
+/** A list to answer: the query, how to read a page, and the name and columns of its CSV. */
 export interface Listing<Q extends ListQuery, T extends object> {
   readonly query: Q;
-  /** The file name, without its extension. */
+  /** The name of the CSV file, without its extension. */
   readonly name: string;
   readonly columns: Columns<T>;
   /** @throws CroupierError INVALID_REQUEST */
   readonly read: (query: Q) => Promise<PageOf<T>>;
 }
 
-/** The format that the caller accepts: JSON, or CSV if it prefers that. */
+/** The format that the caller prefers; JSON if it has no preference. */
 export type ListFormat = 'json' | 'csv';
 
 export const AcceptedFormat = createParamDecorator((_: unknown, context: ExecutionContext): ListFormat => {
@@ -39,8 +39,8 @@ export const AcceptedFormat = createParamDecorator((_: unknown, context: Executi
 });
 
 /**
- * Answers a list: one page as JSON, or everything that matches as CSV, streamed in bounded memory. With a `limit`, the CSV
- * has one page only. Contract, section 7, "Lists".
+ * Answers a list: one page as JSON, or everything that matches as CSV, streamed in bounded memory. With a `limit`, the
+ * CSV has one page only. Contract, section 7, "Lists".
  */
 export async function answerList<Q extends ListQuery, T extends object>(
   format: ListFormat,

@@ -15,7 +15,7 @@ export class PageQuery {
   cursor?: string;
 }
 
-/** Parameter of lists that can be exported as CSV. */
+/** The parameter `bom` of lists that can be exported as CSV. */
 export const ByteOrderMarkField = () =>
   QueryChoiceField(['true', 'false'], {
     default: 'false',
@@ -43,7 +43,7 @@ export interface PageOf<T> {
 /**
  * Reads one page of a list that is ordered by id.
  * @param read returns at most `limit` items whose id is greater than `after`
- * @throws CroupierError INVALID_REQUEST if the cursor is not one that a list has returned
+ * @throws CroupierError INVALID_REQUEST if the cursor is malformed
  */
 export async function pageById<T>(
   query: PageQuery,

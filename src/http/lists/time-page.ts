@@ -13,7 +13,7 @@ export class TimePageQuery extends ListQuery {
   to?: string;
 }
 
-/** A place in a list by time: the time in microseconds, and the id, which orders items of the same time. */
+/** A place in a list by time: the time, with microseconds, and the id, which orders items of the same time. */
 export interface Place {
   readonly at: string;
   readonly id: string;
@@ -29,7 +29,7 @@ const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/([0-9a-f-]{1,36})$/;
  * Reads one page of a list by time.
  * @param read returns at most `limit` rows before the place, newest first
  * @param isId whether an id is valid; a cursor with any other id is refused
- * @throws CroupierError INVALID_REQUEST if the cursor is not one that a list has returned
+ * @throws CroupierError INVALID_REQUEST if the cursor is malformed
  */
 export async function pageByTime<Row extends { place: string }, T>(
   query: PageQuery,
@@ -53,10 +53,10 @@ export interface Found<Row> {
 }
 
 /**
- * Reads one page of a list by time that examines a bounded part of the list. The page may be short or empty although
- * there is a next one.
+ * Reads one page of a list by time, but examines only a bounded part of the list. The page may therefore be short or
+ * empty although there is a next one.
  * @param read returns at most `limit` rows before the place, newest first
- * @throws CroupierError INVALID_REQUEST if the cursor is not one that a list has returned
+ * @throws CroupierError INVALID_REQUEST if the cursor is malformed
  */
 export async function pageOfWindow<Row extends { place: string }, T>(
   query: PageQuery,
@@ -75,7 +75,7 @@ export async function pageOfWindow<Row extends { place: string }, T>(
   return { ...page, nextCursor: cursorAt(`${downTo.at}/${downTo.id}`) };
 }
 
-/** The place that `placeColumn` gave. */
+/** Parses the value of `placeColumn`. */
 export function placeOf(text: string): Place {
   const [at = '', id = ''] = text.split('/');
   return { at, id };

@@ -8,13 +8,16 @@ const NAMED_BLOCKS: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Bounds the open connections of each remote address. Trusted proxies, which carry many clients, have no bound. */
+/**
+ * Bounds the open connections of each remote network, as `networkOf` defines it. Trusted proxies, which carry many
+ * clients, have no bound.
+ */
 export class AddressLimit {
   private readonly open = new Map<string, number>();
   private readonly exempt = new BlockList();
 
   /**
-   * @param most the bound on open connections of one address
+   * @param most the bound on open connections of one network
    * @param trustProxy addresses, CIDR blocks and names, as TRUST_PROXY lists them
    */
   constructor(
@@ -29,8 +32,8 @@ export class AddressLimit {
   }
 
   /**
-   * Counts a connection of the address.
-   * @returns a function that ends the count, to be called once; undefined if the address has reached its bound
+   * Counts a connection of the address's network.
+   * @returns a function that ends the count, to be called once; undefined if the network has reached its bound
    */
   enter(address: string): (() => void) | undefined {
     if (this.exempt.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return () => undefined;

@@ -9,8 +9,8 @@ import { ConnectionLog } from './connection-log.js';
 import type { CroupierExpressAdapter } from './express-adapter.js';
 
 /**
- * Options for creating the application. Nest parses no body, because it is read as bytes after routing. Nothing is logged
- * until our own logger is set; a failure before that is thrown.
+ * Options for creating the application. Nest parses no body, because it is read as bytes after routing. Nothing is
+ * logged until our own logger is set; a failure before that is thrown.
  */
 export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnError: false } as const;
 

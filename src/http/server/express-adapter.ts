@@ -139,7 +139,8 @@ const UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi;
 
 /**
  * The request target for routing. Unreserved characters are decoded, because Express compares the path as it was sent.
- * @returns undefined if the path cannot be decoded, or has a fragment, which the signature covers but Express ignores
+ * @returns undefined if the path cannot be decoded, or the target has a fragment, which the signature covers but
+ *   Express ignores
  */
 function routableUrl(url: string): string | undefined {
   if (url.includes('#')) return undefined;

@@ -18,7 +18,8 @@ export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 /**
  * Reads the body as bytes, whatever its content type, because the signature covers these bytes. It is a guard and not a
  * middleware, so that an unknown route is a 404 without its body being read.
- * @throws CroupierError PAYLOAD_TOO_LARGE · UNSUPPORTED_ENCODING. Contract, section 1, order of checks
+ * Contract, section 1, "Order of checks".
+ * @throws CroupierError PAYLOAD_TOO_LARGE · UNSUPPORTED_ENCODING · INVALID_REQUEST if the body does not arrive complete
  */
 @Injectable()
 export class RawBodyGuard implements CanActivate {

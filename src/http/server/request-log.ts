@@ -27,8 +27,8 @@ const HEADERS = new Map(
 );
 
 /**
- * Assigns each request its id, which is on the answer, every log line and every outgoing call, and records one log line
- * and one measurement at its end. Contract, section 2, `X-Request-Id`.
+ * Assigns each request its id, which is on the answer, every log line and every outgoing call. At the end of the
+ * request, it records one measurement and at most one log line. Contract, section 2, `X-Request-Id`.
  */
 @Injectable()
 export class RequestLog {
@@ -42,7 +42,7 @@ export class RequestLog {
     private readonly tracing: Tracing,
     { pino }: ServiceLogger,
   ) {
-    // Request lines consist of ids and numbers of our own, so there is nothing to redact.
+    // Request lines have no field that contains a secret, so there is nothing to redact.
     this.logger = pino.child({ context: 'Request' }, { redact: [] });
   }
 
@@ -111,8 +111,8 @@ function recordAnswer(response: Response, span: ActiveSpan): void {
 }
 
 /**
- * The sender of a request, its address and its route. Fields are added as the guards determine them. The path is left
- * out if it is the same as the route.
+ * The sender of a request, its address and its route. Fields are added as the guards determine them. The path is
+ * included only if the route has parameters.
  */
 function originOf(request: Request): LogFields {
   const { tenant, actor } = request as { tenant?: SignedBy; actor?: { actor: string; role: string } };
@@ -148,8 +148,8 @@ function labelsOf(tenant: SignedBy | undefined): TenantLabels {
 }
 
 /**
- * Whether an unauthenticated caller caused the line. Such callers could cause any number of lines, so these are bounded.
- * Lines of tenants and administrators, and of a 5xx, which is our fault, are never suppressed.
+ * Whether an unauthenticated caller caused the line. Such callers could cause any number of lines, so these lines are
+ * bounded. Lines of tenants and administrators, and lines with a 5xx status, are never suppressed.
  */
 function isUnauthenticated(request: Request): boolean {
   const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };

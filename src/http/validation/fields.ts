@@ -79,7 +79,10 @@ const IDENTIFIER_MESSAGE = '$property must be 1 to 128 printable ASCII character
 /** 1 to 128 printable ASCII characters without spaces, but not `.` or `..`. Contract, section 3. */
 export const IdentifierField = (options: FieldOptions) => field(IDENTIFIER_SCHEMA, options, IsIdentifier());
 
-/** An identifier chosen by the caller, unique for ever; the prefix `croupier-` is reserved for the platform. Contract, section 3. */
+/**
+ * The id that the caller chooses for a transaction or adjustment. It is unique for ever. The prefix `croupier-` is
+ * reserved for the platform. Contract, section 3.
+ */
 export const OwnIdentifierField = (options: FieldOptions) =>
   field(
     { ...IDENTIFIER_SCHEMA, pattern: NOT_RESERVED.source + IDENTIFIER.source.slice(1) },
@@ -158,7 +161,10 @@ export const QueryIntegerField = (options: FieldOptions & { minimum: number; max
     Transform(({ value }: { value: unknown }) => integerFromQuery(value)),
   );
 
-/** A sign and up to 16 digits: `Number` reads them exactly, or as a value that the bounds of a safe integer refuse. */
+/**
+ * Up to 16 digits, after a minus sign if the number is negative: `Number` reads them exactly, or as a value outside of
+ * the bounds of a safe integer, which the constraint refuses.
+ */
 const DIGITS = /^-?\d{1,16}$/;
 
 /**
@@ -176,7 +182,9 @@ export const BooleanField = (options: FieldOptions) => field({ type: 'boolean' }
 export const ChoiceField = (values: readonly string[], options: FieldOptions & { enumName?: string } = {}) =>
   field({ type: 'string', enum: [...values] }, options, IsOneOf(values));
 
-/** One of the listed values, in a query. For a query, @nestjs/swagger keeps an enum only if it is in a nested schema. */
+/**
+ * One of the listed values, in a query. For a query, @nestjs/swagger keeps an enum only if it is in a nested schema.
+ */
 export const QueryChoiceField = (values: readonly string[], options: FieldOptions = {}) =>
   field(
     { type: 'string', schema: { enum: [...values] } },
@@ -196,8 +204,8 @@ export const PatternField = (pattern: RegExp, words: string, options: FieldOptio
   );
 
 /**
- * A text of one line. Control characters are refused, because PostgreSQL cannot store NUL; so are lone surrogates, because
- * they are not characters.
+ * A text of one line. Control characters are refused, among them line breaks, and NUL, which PostgreSQL cannot store.
+ * Lone surrogates are refused, because they are not characters.
  * @param longest maximum length in characters (code points)
  */
 export const TextField = ({

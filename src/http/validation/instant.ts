@@ -5,7 +5,8 @@ import { field, type FieldOptions } from './fields.js';
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * A time in a query: ISO 8601 with `Z` or an offset; a date without a time means midnight in UTC. Contract, section 7.
+ * A time in a query or body: ISO 8601 with `Z` or an offset; a date without a time means midnight in UTC. Contract,
+ * section 7.
  */
 export function isInstant(value: unknown): value is string {
   return typeof value === 'string' && INSTANT.test(value) && instantOrDayMs(value) !== null;

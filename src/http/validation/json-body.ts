@@ -5,13 +5,16 @@ import { parseJsonObject } from './json.js';
 import { invalid, readAs, unknownField, validInstance } from './request-instance.js';
 
 /**
- * The body as an instance of the parameter's class, parsed and validated after every guard has passed. Nothing in a body
- * is converted: a number sent as a string is refused.
+ * The body as an instance of the parameter's class, parsed and validated after every guard has passed. Nothing in a
+ * body is converted: a number sent as a string is refused.
  * @throws CroupierError INVALID_REQUEST, or the code that a constraint names in its `context`
  */
 export const JsonBody = () => readAs((request, type) => validInstance(type, fieldsOf(request), 'strict'));
 
-/** The body of a provider's wallet call: providers may send extra fields, and null for an absent one. */
+/**
+ * The body of a provider's wallet call. Providers may send extra fields, and null for an absent one.
+ * @throws CroupierError as `JsonBody` does
+ */
 export const ProviderBody = () =>
   readAs((request, type) => validInstance(type, fieldsOf(request), 'lenient'));
 
@@ -37,7 +40,7 @@ function fieldsOf({ headers, body }: Request): Record<string, unknown> {
   return parsed(bytes);
 }
 
-/** `application/json` with no parameter but `charset=utf-8`: the bytes are decoded as UTF-8 whatever the header says. */
+/** Accepts only the parameter `charset=utf-8` with `application/json`, because the body is always decoded as UTF-8. */
 function isJson(header = ''): boolean {
   const { type, parameters } = parseContentType(header);
   const { charset = 'utf-8', ...others } = parameters;

@@ -11,7 +11,8 @@ export interface Validator {
   /** Names of the constrained fields. */
   readonly fields: ReadonlySet<string>;
   /**
-   * If true, `validateSync` would report no error. If false, call `validateSync`, which decides and provides the message.
+   * If true, `validateSync` would report no error. If false, call `validateSync`, which decides and provides the
+   * message.
    */
   readonly accepts: (instance: object) => boolean;
 }
