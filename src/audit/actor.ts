@@ -3,9 +3,9 @@ import type { Request } from 'express';
 
 /** The person, tenant or command that acts, and its address. */
 export interface Actor {
-  /** `root` · `key:<id>` · `jwt:<subject>` · `operator:<tenant id>` · `command:<name>`. */
+  /** `root` · `key:<id>` · `jwt:<subject>` · `operator:<tenant id>` · `command:<name>:<operating-system user>`. */
   readonly actor: string;
-  /** An administrator's name for people: the key's name, or the token's subject. */
+  /** An administrator's name for people: the key's name, the token's subject, or `root`. */
   readonly name?: string;
   /** The administrator's roles joined by `+`, or `none` if a token names none of ours; else `operator` or `command`. */
   readonly role: string;
@@ -20,7 +20,7 @@ export interface ActingRequest extends Request {
   actor?: Actor;
 }
 
-/** Longest name of an actor, in characters, so that a token's subject cannot fill the log. */
+/** Length to which the identifier of an actor is cut, in characters, so that a token's subject cannot fill the log. */
 const LONGEST_NAME = 256;
 
 /** Sets the actor of a request. Called by the guard that has authenticated it. */

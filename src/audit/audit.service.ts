@@ -12,12 +12,12 @@ import {
 import type { NewEntry, Entry, Seal, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
-/** Records what was done, in the transaction that does it. */
+/** Appends an audit entry in the transaction of the change that it records. */
 export type RecordEntry = (entry: NewEntry) => Promise<void>;
 
 /**
- * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write
- * and `recordRead` before a sensitive read. Contract, section 7.
+ * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write,
+ * and `recordRead` for an action without a write in the same transaction. Contract, section 7.
  */
 @Injectable()
 export class Audit implements OnApplicationBootstrap {
@@ -32,8 +32,8 @@ export class Audit implements OnApplicationBootstrap {
   ) {}
 
   /**
-   * Seals the newest entry if it has no seal, which means that an instance of an earlier version appended it. Therefore,
-   * once this version has been started, a log that has entries but no seals is invalid.
+   * Seals the newest entry if it has no seal, as when an instance of an earlier version appended it. Therefore, once
+   * this version has been started, a log that has entries but no seals is invalid.
    */
   async onApplicationBootstrap(): Promise<void> {
     const newest = await this.database.transaction(async ({ query }) => {
@@ -44,9 +44,9 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /**
-   * Runs a change and its audit entry in one transaction, so that neither is committed without the other. Other appends
-   * wait from `record` to the commit, so record last and call no counterpart in between. A call that changes nothing
-   * records nothing.
+   * Runs a change and appends its audit entries in one transaction, so that neither is committed without the other.
+   * Other appends wait from `record` to the commit, so record last and call no counterpart in between. Do not record a
+   * change that turns out to have no effect.
    */
   async change<T>(
     actor: Actor,
@@ -68,8 +68,9 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /**
-   * Records a read of data about players, money or administrators. Await it before answering: a read that cannot be
-   * recorded is not answered.
+   * Records an action in a transaction of its own: a read of data about players, money or administrators, a refusal, or
+   * an action that makes its changes in other transactions. Await it before answering: a read that cannot be recorded
+   * is not answered.
    */
   async recordRead(actor: Actor, entry: NewEntry): Promise<void> {
     await this.change(actor, (_, record) => record(entry));
@@ -106,9 +107,9 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /**
-   * Seals an appended entry. The number follows the highest that this instance knows, even if the database no longer has
-   * that seal. So if seals were removed, or a backup was restored under a running service, the numbers have a gap, which
-   * `audit:verify` reports.
+   * Seals an appended entry. The number follows the highest one that this instance knows, even if the database no
+   * longer has that seal. So if seals are removed, or a backup is restored under a running service, the numbers have a
+   * gap, which `audit:verify` reports.
    */
   private async seal(query: Query, appended: AppendedEntry): Promise<Seal> {
     const seal = this.sealer.seal(Math.max(appended.lastSeal, this.lastSeal) + 1, appended);

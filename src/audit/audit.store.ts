@@ -16,7 +16,7 @@ export interface Filter {
   readonly to?: Date;
 }
 
-/** The place of an entry in a list: day and position. */
+/** The place of an entry in the log: day and position. */
 export interface EntryPlace {
   readonly day: string;
   readonly position: number;
@@ -51,7 +51,7 @@ const COLUMNS = `
   day::text, position, created_at AS "createdAt", actor, role, action, target, before::text, after::text,
   address, request_id AS "requestId", actor_name AS "actorName", outcome, encode(previous_hash, 'hex') AS "previousHash", encode(hash, 'hex') AS hash`;
 
-/** The trigger fills in the rest: migration 0003. */
+/** A trigger fills in the other columns: migrations 0003 and 0011. */
 const APPEND = {
   name: 'audit_append',
   text: `
@@ -66,7 +66,7 @@ const INSERT_SEAL = {
     INSERT INTO audit_seals (number, day, position, key_id, mac) VALUES ($1, $2, $3, $4, decode($5, 'hex'))`,
 };
 
-/** The lock that the trigger of migration 0003 takes; it serialises appends. */
+/** The lock that the triggers of the table take; it serialises appends. */
 const LOCK = { name: 'audit_lock', text: 'SELECT pg_advisory_xact_lock(7300003)' };
 
 const UNSEALED_HEAD = {

@@ -3,7 +3,7 @@ import type { Entry, Witness } from './entry.js';
 
 /** Where a chain is broken, and why. */
 export interface Break {
-  /** `<day>/<position>` of the first row that is wrong, missing or superfluous. */
+  /** `<day>/<position>` of the first entry that is wrong, missing or superfluous. */
   readonly at: string;
   readonly reason: string;
 }
@@ -72,7 +72,7 @@ export function hasItsHash(entry: Entry): boolean {
   return entry.hash === hashOf(entry);
 }
 
-/** The digest that links a day to the next: its length and its last hash. */
+/** The digest that links a day to the next: over its date, its number of entries and its last hash. */
 function dayDigestOf({ day, position, hash }: Witness): string {
   return digest('croupier audit', 'day', day, String(position), hash);
 }

@@ -5,9 +5,9 @@ import type { ErrorCode } from '../errors/catalogue.js';
  * secret, token or key.
  */
 export interface NewEntry {
-  /** `<room's noun>.<verb>`, such as `provider.change`. */
+  /** `<noun>.<verb>`, such as `provider.change`. */
   readonly action: string;
-  /** `<noun>:<id>`, such as `provider:acme-games`. */
+  /** `<noun>:<id>`, such as `provider:acme-games`, or only a noun, such as `keys`. */
   readonly target: string;
   readonly before?: object;
   /** The target after the change; for a read, the request's parameters; for a refusal, its message. */

@@ -9,11 +9,14 @@ const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
 const PAGE = 1_000;
 
 /**
- * Looks up heads from outside of the database: each must be an entry of the log. The head of an archived entry is compared
- * with the entry's seal, which stays in the database.
+ * Looks up heads from outside of the database: each must be an entry of the log. The head of an archived entry is
+ * compared with the entry's seal, which stays in the database.
  */
 export class HeadCheck {
-  /** Heads of archived entries without a seal of their own, or with one of an unknown key. */
+  /**
+   * Number of heads of archived entries that could not be compared: the entry has no seal of its own, or one of an
+   * unknown key, or there is no sealer.
+   */
   notCompared = 0;
 
   /** @param archived the last archived entry */
@@ -23,7 +26,7 @@ export class HeadCheck {
     private readonly archived: Witness | undefined,
   ) {}
 
-  /** The first head that is not an entry of the log. */
+  /** Finds a head that is not an entry of the log. */
   async findLost(heads: Iterable<Witness> | AsyncIterable<Witness>): Promise<Break | undefined> {
     let page: Witness[] = [];
     for await (const head of heads) {

@@ -26,7 +26,7 @@ export class Refusals {
   ) {}
 
   /**
-   * Admits a call, unless too many of its actor's calls were refused within the last minute.
+   * Admits a call, unless too many of its actor's calls were refused within the current window of a minute.
    *
    * @throws CroupierError RATE_LIMITED
    */
@@ -52,10 +52,10 @@ export class Refusals {
   }
 }
 
-/** Statuses of refusals that are recorded: a missing role, and a conflict with the stored state. */
+/** Statuses of refusals that are recorded: 403, not permitted, and 409, a conflict with the stored state. */
 const RECORDED: readonly number[] = [403, 409];
 
-/** Records refusals of an administrator's route. The guard records those for a missing role. */
+/** Records the refusals by the handler of an administrator's route. The guard records those for a missing role. */
 @Injectable()
 export class RecordRefusals implements NestInterceptor {
   constructor(private readonly refusals: Refusals) {}

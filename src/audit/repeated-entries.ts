@@ -17,7 +17,9 @@ import type { NewEntry } from './entry.js';
 const WINDOW_MS = 60_000;
 /** Interval of the check for windows that have ended, in milliseconds. */
 const POLL_MS = 1_000;
-/** Maximum number of windows that are open or not recorded yet, a few megabytes. Beyond it, each repetition is an entry. */
+/**
+ * Maximum number of windows that are open or not recorded yet, a few megabytes. Beyond it, each repetition is an entry.
+ */
 const MAX_WINDOWS = 1_000;
 /** Longest wait of a stop for the last entries, in milliseconds. */
 const STOP_MS = 2_000;
@@ -33,9 +35,9 @@ interface Window {
 }
 
 /**
- * Records entries that clients cause by polling. The first is recorded at once. Its repetitions within the next minute are
- * counted and recorded in one entry, with `repeats`, `from` and `to` in `after`. A killed instance loses that count, but
- * not the first entry. Contract, section 9, "Roles".
+ * Records entries that clients cause by polling. The first is recorded at once. Its repetitions within the next minute
+ * are counted and recorded in one entry, with `repeats`, `from` and `to` in `after`. A killed instance loses that
+ * count, but not the first entry. Contract, section 9, "Roles".
  */
 @Injectable()
 export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -25,7 +25,8 @@ export class SealCheck {
   private uncovered: Seal | undefined;
 
   /**
-   * @param newest the newest seal, which must have been read before the first entry
+   * @param newest the newest seal, which must have been read before the first entry; undefined if there is none, or if
+   *   the entries do not reach to the end of the log
    * @param lastNumber the number of the last seal before the first entry; 0 if that entry is the first of the log
    */
   constructor(
@@ -65,7 +66,7 @@ export class SealCheck {
 
   /**
    * Called after the last entry.
-   * @returns the break if the end is missing
+   * @returns the break if the end is missing, no entry has a seal, or the newest seal is of an unknown key
    */
   end(): Break | undefined {
     if (this.newest && this.newest.number > this.lastNumber) {

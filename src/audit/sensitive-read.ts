@@ -21,7 +21,10 @@ const SENSITIVE_READ = 'croupier:sensitive-read';
 export const SensitiveRead = (...route: Parameters<typeof Audited>) =>
   applyDecorators(Audited(...route), SetMetadata(SENSITIVE_READ, true));
 
-/** Records a sensitive read with its parameters. It is the last guard, right before the handler. */
+/**
+ * Records a sensitive read with its parameters. It is the last guard, so a read that another guard refuses is not
+ * recorded.
+ */
 @Injectable()
 export class SensitiveReadGuard implements CanActivate {
   constructor(

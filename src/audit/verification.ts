@@ -10,7 +10,7 @@ import { type SealCount, SealCheck } from './seal-check.js';
 /** Number of entries that are read at a time. */
 const PAGE = 1_000;
 
-/** Evidence from outside of the log. The log is verified against it and against itself. */
+/** Evidence from outside of the log, with which the log is compared. */
 export interface Evidence {
   /** Absent: the seals are not checked. */
   readonly sealer?: Sealer;
@@ -23,21 +23,24 @@ export type LogVerdict =
       readonly kind: 'holds';
       readonly days: number;
       readonly entries: number;
-      /** The newest entry. Kept elsewhere, it shows later whether anything up to it was altered. Absent if there is none. */
+      /**
+       * The newest entry. Kept elsewhere, it shows later whether anything up to it was altered. Absent if there is
+       * none.
+       */
       readonly head?: Witness;
       /** Absent if the seals were not checked. */
       readonly seals?: SealCount;
       /** The archive after which the log begins; absent if the log is whole. */
       readonly archive?: RecordedArchive;
-      /** Heads of archived entries that cannot be compared: the entry has no seal, or one of an unknown key. */
+      /** Number of heads of archived entries that could not be compared, as `HeadCheck` counts them. */
       readonly headsNotCompared: number;
     }
   | ({ readonly kind: 'broken' } & Break);
 
 /**
  * Verifies the audit log, from its first entry or from the end of the last archive: the chain of hashes, the seals, and
- * the heads from outside. Only such a head reveals that the newest entries were removed with their seals. The service may
- * be running.
+ * the heads from outside. Only such a head reveals that the newest entries were removed with their seals. The service
+ * may be running.
  */
 export async function verifyAudit(database: Database, evidence: Evidence): Promise<LogVerdict> {
   const { sealer } = evidence;
@@ -66,7 +69,9 @@ export async function verifyAudit(database: Database, evidence: Evidence): Promi
   };
 }
 
-/** The seals of archived entries stay in the database, where they prove the files. */
+/**
+ * Checks that no seal of an archived entry is missing: these seals stay in the database, where they prove the files.
+ */
 async function findLostSeal(
   store: AuditStore,
   { head, lastSeal }: RecordedArchive,

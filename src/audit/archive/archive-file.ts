@@ -24,7 +24,7 @@ export interface ArchiveHeader {
  * strings, so that they stay exactly the text that was hashed. The file gets its name only when it is complete and on
  * the disk.
  * @param check verifies the complete file, before it gets its name
- * @throws Error if it cannot be written, or what `check` throws; nothing is left then
+ * @throws Error if the file cannot be written, or what `check` throws; a file that it has begun is then removed
  */
 export async function writeArchive<T>(
   path: string,

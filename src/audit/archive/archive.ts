@@ -7,8 +7,8 @@ import type { Sealer } from '../sealer.js';
 const ACTION = 'audit.archive';
 const TARGET = 'archive:';
 /**
- * How many of the newest records of archives are read. Verification needs only the record of the archive that ends where
- * the log in the database begins.
+ * How many of the newest records of archives are read. Verification needs only the record of the archive that ends
+ * where the log in the database begins.
  */
 const CONSIDERED = 1_000;
 
@@ -57,12 +57,12 @@ async function recordedArchives(store: AuditStore): Promise<RecordedArchive[]> {
 }
 
 /**
- * The archive after which the log begins. Its record must have a valid seal of its own: an entry without one, or with
- * one of an unknown key, can come from anyone who can write to the database, and could hide that the beginning of the log
- * was removed.
+ * The archive after which the log in the database begins. Its record must have a valid seal of its own: an entry
+ * without one, or with one of an unknown key, can come from anyone who can write to the database, and could hide that
+ * the beginning of the log was removed.
  * @param first the first entry of the log
  * @param sealer undefined to check only the hash of the record
- * @returns undefined if the log is whole; a break if no genuine archive ends before its first entry
+ * @returns undefined if the log is whole; a break if no genuine archive ends directly before its first entry
  */
 export async function archiveBefore(
   first: Entry,
