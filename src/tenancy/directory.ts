@@ -20,8 +20,8 @@ export interface Directory {
   /** Pauses by `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
   /**
-   * Tenants that are left out because their secret cannot be decrypted, with the reason. One bad row must not affect all
-   * others.
+   * Tenants that are left out because their secret cannot be decrypted, with the reason. One bad row must not affect
+   * all others.
    */
   readonly unreadable: readonly string[];
   /** Tenants without their previous secret, because it cannot be decrypted, with the reason. */

@@ -2,7 +2,10 @@ import { ChildEntity, Column, Entity, PrimaryColumn, TableInheritance } from 'ty
 import { instant, integer, nullable, secret, text, texts } from '../database/columns.js';
 import type { Status } from './status.js';
 
-/** Providers and operators share a table, so that an id is unique over both. `encrypted-secret.store.ts` has their secrets. */
+/**
+ * Providers and operators share a table, so that an id is unique over both. Only `secrets/encrypted-secret.store.ts`
+ * reads their secrets.
+ */
 @Entity({ name: 'tenants', synchronize: false })
 @TableInheritance({ column: { name: 'kind', type: 'text' } })
 export abstract class TenantEntity {

@@ -49,7 +49,9 @@ export const LateSettlementSeconds = () =>
 /** The allowed characters and length of an address. */
 export const PRINTABLE = /^[!-~]{1,2048}$/;
 
-/** The base address of a wallet or webhook. The pattern is coarse; `checkBaseUrl` checks the rest. Contract, section 4. */
+/**
+ * The base address of a wallet or webhook. The pattern is coarse; `checkBaseUrl` checks the rest. Contract, section 4.
+ */
 export const BaseUrl = (example: string, presence: Presence) =>
   PatternField(PRINTABLE, NO_ADDRESS, {
     presence,

@@ -23,7 +23,7 @@ export class GameAdministration {
 
   /**
    * Creates or replaces a game.
-   * @throws CroupierError INVALID_REQUEST, also if there is no such provider
+   * @throws CroupierError INVALID_REQUEST if there is no such provider
    */
   async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<WithPause<Game>> {
     const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;

@@ -8,7 +8,7 @@ import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
 import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../status.js';
 
-/** Contract, section 7. The whole game: an absent field is reset to its default. */
+/** The whole game: an absent field is reset to its default. Contract, section 7. */
 export class PutGameRequest {
   @TenantId('sandbox-provider')
   providerId: string;
@@ -38,7 +38,7 @@ export class PutGameRequest {
   launchUrl?: string | null;
 }
 
-/** The player's browser opens it, never this service. */
+/** Checks only the form of the address, because the player's browser opens it and never this service. */
 function isLaunchUrl(value: unknown): boolean {
   return (
     typeof value === 'string' &&

@@ -5,7 +5,10 @@ import type { TenantKind } from '../tenant.js';
 /** The kinds of things that can be paused. */
 export type PausedKind = TenantKind | 'GAME';
 
-/** A pause of an operator, provider or game: until it ends, its BETs and launches are refused. Contract, section 9. */
+/**
+ * A pause of an operator, provider or game. Until the pause ends, BETs and launches that concern it are refused.
+ * Contract, section 9, "Health and pauses".
+ */
 @Entity({ name: 'pauses', synchronize: false })
 export class Pause {
   @PrimaryColumn(text('kind'))

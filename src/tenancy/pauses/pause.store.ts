@@ -6,8 +6,8 @@ import type { Query, Statement, Transaction } from '../../database/database.js';
 import { Pause, type PausedKind } from './pause.entity.js';
 
 /**
- * Locks the target of a pause, because there may be no row in `pauses` yet to lock. Inserts of sessions that refer to the
- * target do not wait.
+ * Locks the target of a pause, because there may be no row in `pauses` yet to lock. Inserts of sessions that refer to
+ * the target do not wait.
  */
 const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
   OPERATOR: {

@@ -1,7 +1,10 @@
 import type { Query } from '../../database/database.js';
 import type { TenantKind } from '../tenant.js';
 
-/** A tenant's stored secrets. No entity has them; all statements that read or write them are in this file. */
+/**
+ * A tenant's stored secrets. Entities that are read never contain them: only the statements in this file read or
+ * replace secrets. `TenantStore` inserts the secret of a new tenant.
+ */
 export interface EncryptedSecrets {
   readonly id: string;
   readonly kind: TenantKind;

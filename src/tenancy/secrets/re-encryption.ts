@@ -5,9 +5,9 @@ import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
 /**
- * Encrypts every tenant's secrets with the current `SECRETS_KEY` in the current format, in one transaction: all or
- * none. Instances that have both keys continue to decrypt. The audit entry is sealed with the current key, and so
- * covers all entries that were sealed with the previous one.
+ * Re-encrypts the secrets of tenants, so that all are encrypted with the current `SECRETS_KEY` in the current format, in
+ * one transaction. Instances that have both keys continue to decrypt. The audit entry is sealed with the current key,
+ * and so covers all entries that were sealed with the previous one.
  * @returns the number of tenants with changed secrets, and of all tenants
  * @throws Error if a secret can be decrypted with neither key
  */

@@ -22,7 +22,7 @@ export interface SecretReport {
   readonly notIdentified: number;
 }
 
-/** The log's last entry about a tenant's secrets: its creation, rotation or re-encryption. */
+/** The log's last entry about a tenant's secrets: on their creation, rotation or re-encryption, or its repetition. */
 interface Recorded {
   readonly at: string;
   readonly secretId: unknown;
