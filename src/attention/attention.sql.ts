@@ -38,8 +38,8 @@ export const OPEN: Statement = {
 };
 
 /**
- * Updates the items of transactions that were parked after their item was opened: the summary says that they are parked,
- * and a snoozed item is OPEN again. Closed items do not change. $1: causes of parked transactions as JSON.
+ * Updates the items of transactions that were parked after their item was opened: the summary says that they are
+ * parked, and a snoozed item is OPEN again. Closed items do not change. $1: causes of parked transactions as JSON.
  */
 export const MARK_PARKED: Statement = {
   name: 'attention_mark_parked',
@@ -60,7 +60,9 @@ export const MARK_PARKED: Statement = {
     SELECT item_id AS id FROM changed`,
 };
 
-/** Closes items whose cause is gone, unless they are closed already. If the cause returns, it gets a new item. */
+/**
+ * Marks the cause of items as gone, and closes those that are not closed yet. If the cause returns, it gets a new item.
+ */
 const endOf = (condition: string) => `
     WITH gone AS (
       UPDATE attention_items
@@ -83,7 +85,8 @@ export const END_OTHER_ROUNDS: Statement = {
 
 /**
  * Closes the items of earlier findings that a new reconciliation did not find again, if the range of the earlier
- * reconciliation lies within the new one. $1: the operator; $2, $3: the new range; $4: the subjects of the new findings.
+ * reconciliation lies within the new one. $1: the operator; $2, $3: the new range; $4: the subjects of the new
+ * findings.
  */
 export const END_OTHER_FINDINGS: Statement = {
   name: 'attention_end_other_findings',

@@ -37,8 +37,8 @@ const TABLE: TimeOrderedTable = {
 };
 
 /**
- * One page, newest first. Few items are OPEN or SNOOZED, so a filter by one of these states always determines the index.
- * A filter by CLOSED determines it only if there is no other filter.
+ * One page, newest first. Few items are OPEN or SNOOZED, so a filter by one of these states always determines the
+ * index. A filter by CLOSED determines it only if there is no other filter.
  */
 export function attentionPage(
   filter: AttentionFilter,
@@ -105,7 +105,7 @@ export class AttentionStore {
     };
   }
 
-  /** Closes items whose cause is gone. */
+  /** Marks the cause of these items as gone, and closes them. */
   async end(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.database.query(sql.END, [ids]);
   }

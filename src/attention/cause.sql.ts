@@ -4,14 +4,17 @@ import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 /*
  * The searches for causes. They read tables of other rooms in windows: at most $1 rows before the place $2 …, along an
  * index that contains few other rows, so that the cost of a pass is bounded. The newest cause comes first, because it
- * is the one that may have no item yet. Each row has three flags: `due`, it is a cause already; `known`, it has an
- * up-to-date item; `recent`, it became a cause within the last 30 seconds. `= ANY` makes the planner use an index that
- * begins with the column: see database/time-ordered.ts.
+ * is the one that may have no item yet. Each row has three flags: `due`, whether it is a cause already; `known`,
+ * whether it has an item that is up to date; `recent`, whether it became a cause within the last 30 seconds. `= ANY`
+ * makes the planner use an index that begins with the column: see database/time-ordered.ts.
  */
 
 const RECENT = `statement_timestamp() - interval '30 seconds'`;
 
-/** A condition on the item of a cause. A scalar sub-select always uses the index; for EXISTS the planner may read all items. */
+/**
+ * A condition on the item of a cause. A scalar sub-select always uses the index; for EXISTS the planner may read all
+ * items.
+ */
 const ofItem = (kind: string, subject: string, condition: string) => `
   coalesce((SELECT ${condition} FROM attention_items i
              WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present), false)`;
@@ -44,7 +47,7 @@ const PARKED: Statement = {
 
 /**
  * TIMED_OUT transactions, and when each became a cause, in UTC: at the age of five minutes, or at its last change if
- * that was later. Contract, section 9. Migration 0018 creates an index of these expressions. The CASE keeps the planner
+ * that was later. Contract, section 9. Migration 0018 creates an index on these expressions. The CASE keeps the planner
  * from combining other indexes, which would read all of these rows.
  */
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
@@ -81,7 +84,7 @@ const GRANTS: Statement = {
 };
 
 /**
- * When a notification failed or, if its outcome is unknown, when its lease ended. Migration 0018 creates an index of
+ * When a notification failed or, if its outcome is unknown, when its lease ended. Migration 0018 creates an index on
  * this expression.
  */
 const UNDELIVERED_SINCE = 'coalesce(lease_until, failed_at, created_at)';
@@ -170,7 +173,9 @@ const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
 /** The rounds of last week are those that began between one and eight days ago. */
 const EIGHT_DAYS_AGO = `statement_timestamp() - interval '8 days'`;
 
-/** Pairs of tenants with transactions older than a day. Each pair costs one probe of the index transactions_of_tenants. */
+/**
+ * Pairs of tenants with transactions older than a day. Each pair costs one probe of the index transactions_of_tenants.
+ */
 export const TRADING_PAIRS: Statement = {
   name: 'cause_trading_pairs',
   text: `

@@ -7,19 +7,19 @@ import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
 /** A row of a search. */
 export interface FoundCause {
   readonly cause: Cause;
-  /** Whether it is due, and has no item. */
+  /** Whether it is a cause already, and has no item that is up to date. */
   readonly isNew: boolean;
-  /** Whether it became a cause in the last half minute. */
+  /** Whether it became a cause in the last 30 seconds. */
   readonly isRecent: boolean;
-  /** Where the next window begins. */
+  /** The position of the row in the order of the search. A window begins after the position of an earlier row. */
   readonly place: readonly string[];
 }
 
-/** Rounds of an operator and provider. */
+/** Numbers of rounds of an operator and provider. */
 export interface CountedRounds {
   /** Rounds that have been open for more than a day. */
   readonly open: number;
-  /** Began between one and eight days ago. */
+  /** Rounds that began between one and eight days ago. */
   readonly ofLastWeek: number;
   readonly openOfLastWeek: number;
   /** Whether older transactions were left out, so that the true counts may be higher. */
@@ -60,7 +60,7 @@ export class CauseStore {
     return new Set(rows.map(({ subject }) => subject));
   }
 
-  /** By provider, then operator. */
+  /** Ordered by provider, then operator. */
   tradingPairs(): Promise<TenantPair[]> {
     return this.database.query(TRADING_PAIRS, []);
   }

@@ -11,11 +11,11 @@ import { type Cause, subjectOf } from './attention.js';
 interface SearchedRow {
   /** Whether the row is a cause already. */
   readonly due: boolean;
-  /** Whether it has an item. */
+  /** Whether it has an item that is up to date. */
   readonly known: boolean;
-  /** Whether it became a cause in the last half minute. */
+  /** Whether it became a cause in the last 30 seconds. */
   readonly recent: boolean;
-  /** Where the next window begins. */
+  /** The position of the row in the order of the search. A window begins after the position of an earlier row. */
   readonly place: readonly string[];
 }
 

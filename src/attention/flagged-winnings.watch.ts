@@ -6,7 +6,10 @@ import { flaggedWinnings } from './causes.js';
 /** Interval of the search, in seconds, over all instances. It is shorter than the loop's interval. */
 const SEARCH_SECONDS = 50;
 
-/** Opens the items that are missing because the instance that booked a flagged WIN died before it opened the item. */
+/**
+ * Opens missing items of flagged WINs. An item is missing if its instance died, or could not reach the database, after
+ * the WIN became flagged.
+ */
 @Injectable()
 export class FlaggedWinningsWatch {
   constructor(

@@ -15,8 +15,8 @@ const TRANSACTIONS_PER_PAIR = 20_000;
 const CLOSED_PERCENT = 90;
 
 /**
- * Maintains one item for the open rounds of each operator and provider. Contract, section 9, "Attention". The count is made
- * once an hour, among the newest 20,000 transactions of the pair that are older than a day.
+ * Maintains one item for the open rounds of each operator and provider. Contract, section 9, "Attention". The count is
+ * made once an hour, among the newest 20,000 transactions of the pair that are older than a day.
  */
 @Injectable()
 export class OpenRoundsWatch {
