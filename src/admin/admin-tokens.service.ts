@@ -43,7 +43,8 @@ export class AdminTokens {
   ) {}
 
   /**
-   * The administrator of a token; undefined if the token is not from the issuer, not for this audience, or not valid now.
+   * The administrator of a token; undefined if the token is not from the issuer, not for this audience, not valid now,
+   * or an ID token.
    * @throws CroupierError INTERNAL if the issuer's keys cannot be fetched
    */
   async identify(token: string): Promise<Administrator | undefined> {
@@ -88,8 +89,8 @@ export class AdminTokens {
 }
 
 /**
- * Whether it is an ID token, which tells a client who has signed in and does not grant access to an API. Cognito marks it
- * with `token_use`.
+ * Whether it is an ID token, which tells a client who has signed in and does not grant access to an API. Cognito marks
+ * it with `token_use`.
  */
 function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean {
   if (ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return true;

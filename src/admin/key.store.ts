@@ -46,7 +46,7 @@ const IS_MADE_BY = {
     SELECT FROM makers WHERE created_by = $2`,
 };
 
-/** The key after which a page of the list continues; it may have been revoked. */
+/** Selects the keys after the last key of the previous page, which may have been revoked since. */
 const BEFORE = '(key.createdAt, key.id) < (SELECT created_at, id FROM admin_keys WHERE id = :after)';
 
 /** Reads and writes administrators' keys. */

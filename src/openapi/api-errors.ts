@@ -34,7 +34,9 @@ export function errorResponses(codes: readonly ErrorCode[]) {
  */
 const ALSO: Partial<Record<ErrorCode, readonly NextAction[]>> = { CONFLICT: ['wait-then-retry'] };
 
-/** Refusals with `Retry-After`; a 500 has it if the request was refused before any work, a 503 if a pause has an end. */
+/**
+ * Refusals with `Retry-After`; a 500 has it if the request was refused before any work, a 503 if a pause has an end.
+ */
 const WAITING: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
   'OVERLOADED',

@@ -5,7 +5,7 @@ export interface Audience {
   readonly pathPrefix: string;
   readonly title: string;
   readonly summary: string;
-  /** Sections of the contract that this audience implements. */
+  /** Sections of the contract that concern this audience. */
   readonly sections: readonly number[];
 }
 

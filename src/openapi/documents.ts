@@ -32,7 +32,8 @@ target with its query string; RAW_BODY is the bytes as sent. Every failure is a 
 \`invalid signature\`.`;
 
 /**
- * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the JSON is at the same path with `-json`.
+ * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the documents are at the same path with `-json`
+ * and `-yaml`. The document of the operator's wallet has no page.
  * @returns a function that renders all of it
  */
 export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): RenderDocuments {
@@ -137,7 +138,7 @@ function sectionsOf(audience: Audience | undefined): string {
   return audience ? `sections ${audience.sections.join(', ')} of ` : '';
 }
 
-/** Since OpenAPI 3.1, null is one of the types. */
+/** Replaces `nullable: true` by the type `null`, because OpenAPI 3.1 has no `nullable`. */
 function withoutNullable(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutNullable);
   if (node === null || typeof node !== 'object') return node;

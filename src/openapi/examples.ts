@@ -38,8 +38,8 @@ type Content = Record<string, Media> | undefined;
 export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
 
 /**
- * Example ids for paths. The sandbox creates what they name (`sandbox/examples.ts`), so that no example changes a tenant
- * in use. The first match counts.
+ * Example ids for paths. The sandbox creates what they name (`sandbox/examples.ts`), so that no example changes a
+ * tenant in use. The first match counts.
  */
 const IN_PATHS: readonly {
   readonly name: string;

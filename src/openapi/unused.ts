@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 type Components = Record<string, Record<string, unknown>>;
 
-/** The document without unused components, so that an audience sees only its own. */
+/** The document without unused components, so that an audience sees only what its operations use. */
 export function withoutUnused(document: OpenAPIObject): OpenAPIObject {
   const { components, ...rest } = document;
   const all = (components ?? {}) as Components;

@@ -8,11 +8,15 @@ import { networkOf } from '../../http/server/network.js';
 const BURST = 500;
 const PER_SECOND = 50;
 /**
- * Largest number of remembered addresses, about 1 MB. Beyond it the oldest is forgotten and has its full budget again.
+ * Maximum number of remembered networks, about 1 MB. Beyond it the one seen least recently is forgotten, and has its
+ * full budget again.
  */
 const REMEMBERED = 10_000;
 
-/** Limits how often an address may load documents, so that documents cannot be used to overload the service. */
+/**
+ * Limits how often an address, or an IPv6 /64, may load documents, so that documents cannot be used to overload the
+ * service.
+ */
 export class DocumentBudget {
   private readonly left = new Map<string, { requests: number; atMs: number }>();
 
@@ -32,7 +36,7 @@ export class DocumentBudget {
     return 0;
   }
 
-  /** A Map keeps its keys in order of insertion, so the first was seen least recently. */
+  /** Moves the network to the end of the Map, which keeps the order of insertion: its first entry is the oldest. */
   private remember(network: string, left: { requests: number; atMs: number }): void {
     this.left.delete(network);
     this.left.set(network, left);

@@ -47,7 +47,7 @@ const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /**
  * Serves each document as JSON, as YAML and as a page to try it out. Each is rendered and compressed once, because
- * these routes need no credentials and must cost next to nothing.
+ * these routes need no credentials and must therefore be cheap.
  * @returns a function that renders everything not rendered yet
  */
 export function servePages(

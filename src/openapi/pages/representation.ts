@@ -61,7 +61,8 @@ function preparedOf(contentType: string, body: Buffer): Forms {
   const hash = sha256(body).toString('base64url');
   const common = {
     'content-type': contentType,
-    // A browser may store it, because it contains no secret. The ETag tells whether it has changed after an upgrade.
+    // A browser may store it: it contains no secret but the session token of a sandbox. The ETag tells whether it has
+    // changed after an upgrade.
     'cache-control': 'no-cache',
     vary: 'Accept-Encoding',
   };
