@@ -3,7 +3,7 @@ export const MAX_WINDOWS = 10_000;
 
 export interface CountingWindow {
   count: number;
-  /** Monotonic time in milliseconds. */
+  /** The monotonic time at which it ends, in milliseconds. */
   readonly endsAtMs: number;
 }
 

@@ -10,8 +10,8 @@ const CONNECT_AGAIN_MS = 100;
 /** Pause before the next attempt to reach a cluster, in milliseconds. */
 const CLUSTER_RETRY_MS = 500;
 /**
- * Maximum number of attempts of a command in a cluster. A further attempt follows a redirection, because slots have
- * moved, or goes to another node.
+ * Maximum number of further attempts of a command in a cluster, after the first. Such an attempt follows a redirection,
+ * because slots have moved, or goes to another node.
  */
 const CLUSTER_ATTEMPTS = 3;
 /** Pause between such attempts while the node of a slot is unavailable, in milliseconds. */
@@ -25,7 +25,7 @@ const FAIL_AT_ONCE = {
   autoResendUnfulfilledCommands: false,
 };
 
-/** The one connection to Redis; without `REDIS_URL` there is none and everything is kept in process. */
+/** The one connection to Redis. Without `REDIS_URL` there is none, and its data is kept in process or in PostgreSQL. */
 @Injectable()
 export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   readonly client: Redis | Cluster | undefined;

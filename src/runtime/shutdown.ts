@@ -24,7 +24,7 @@ export interface Stopped {
   readonly outcome: 'clean' | 'failed' | 'cut off at the limit';
 }
 
-/** For a process that has not finished starting. */
+/** The drain of a process that has not finished starting. */
 const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
 
 /**
@@ -32,10 +32,10 @@ const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
  * ready. Then it stops: the listener closes, no background work begins, and what is in flight finishes within the
  * limit.
  *
- * The signal handlers stay to the end: a second Ctrl-C, or the one that npm forwards, must not interrupt a
- * transaction, and without a handler Node lets a signal end the process.
- * @param server undefined until it has been created
- * @param drain called once at the signal; undefined until the service has started
+ * The signal handlers stay registered until the end, because without a handler a second signal would end the process in
+ * the middle of a transaction: a second Ctrl-C, or the signal that npm forwards.
+ * @param server returns undefined until the server has been created
+ * @param drain called once at the signal; returns undefined until the service has started
  * @param stop stops the service
  * @param onStopped called just before the process ends
  */
