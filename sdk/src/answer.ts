@@ -46,7 +46,10 @@ interface Meaning {
   retryable: boolean;
 }
 
-/** Statuses that come from the platform itself. Contract, section 2. */
+/**
+ * The meaning of the platform's own statuses; of the others, 5xx is UNAVAILABLE and 4xx OTHER_REFUSAL. Contract,
+ * section 2.
+ */
 const PLATFORM_STATUSES = new Map<number, Meaning>([
   [400, { ErrorClass: InvalidRequestError, outcome: 'not-booked', retryable: false }],
   [401, { ErrorClass: SessionInvalidError, outcome: 'not-booked', retryable: false }],
@@ -70,7 +73,7 @@ const IS_RETRIED: Record<NextAction, boolean> = {
   'contact-platform': false,
 };
 
-/** The whole body of the plain-text 401, the only answer of the platform without its headers. Contract, section 1. */
+/** The whole body of the plain-text 401, the only error without `X-Error-Code`. Contract, section 1. */
 const INVALID_SIGNATURE = 'invalid signature';
 /** The error of a refused signature mentions the clocks only if they differ by at least this many seconds. */
 const NOTABLE_CLOCK_OFFSET_SECONDS = 30;
@@ -122,8 +125,8 @@ export function isDecisionOn(transactionId: string) {
 }
 
 /**
- * Whether the platform's headers are valid. A status without them comes from a proxy, and the platform may have
- * processed the request nevertheless. Faulty proxies may also empty or double them.
+ * Whether the headers of a platform error are present and valid. An error status without them comes from a proxy, and
+ * the platform may have processed the request nevertheless. Faulty proxies may also empty or double the headers.
  */
 function comesFromPlatform({ headers }: Answer): boolean {
   const code = headers.get('x-error-code') ?? '';

@@ -47,8 +47,9 @@ export interface CallbackHandlerOptions {
   tenantId: string;
   /** Your secret; use `secrets` while it is being rotated. */
   secret?: string;
+  /** The valid secrets while one is being rotated: a call signed with any of them, or with `secret`, is accepted. */
   secrets?: readonly string[];
-  /** In seconds. Default: 300. */
+  /** Largest difference between `X-Timestamp` and the clock, in seconds. Default: 300. */
   toleranceSeconds?: number;
   /** Remembers used nonces. Default: the memory of this process. */
   nonceStore?: NonceStore;
@@ -70,7 +71,7 @@ export interface CallbackHandlerOptions {
     grant: Grant,
     context: CallbackContext,
   ): { externalRef: string } | Promise<{ externalRef: string }>;
-  /** The remaining spins of a batch. Changes nothing. */
+  /** Returns the remaining spins of a batch, and changes nothing. */
   onStatus?(batch: BatchReference, context: CallbackContext): BatchStatus | Promise<BatchStatus>;
   /**
    * Voids the remaining spins of a batch; spins already played remain valid. May be called again for the same batch.
@@ -98,7 +99,10 @@ export interface CallbackHandlerOptions {
 export class CallbackRefusal extends Error {
   override readonly name: string = 'CallbackRefusal';
 
-  /** @param status 400 to 599; 404 for a batch that is not known, 422 for a grant that cannot be booked */
+  /**
+   * @param status 400 to 599; 404 for a batch that is not known, 422 for a grant that cannot be booked
+   * @throws RangeError for any other status
+   */
   constructor(
     readonly status: number,
     message: string,
@@ -135,8 +139,8 @@ export function routeOf(
 
 /**
  * Handles the platform's callbacks: verifies signature, nonce and body, then calls your function. A callback without a
- * function is answered 501. The adapters connect it to a server: {@link toNodeListener}, {@link toExpressHandler}, {@link toFastifyPlugin},
- * {@link toNestHandler}.
+ * function is answered 501. An adapter connects the handler to a server: {@link toNodeListener},
+ * {@link toExpressHandler}, {@link toFastifyPlugin}, {@link toNestHandler} or {@link toFetchHandler}.
  * @throws TypeError naming the invalid option
  */
 export function createCallbackHandler(options: CallbackHandlerOptions): CallbackHandler {
@@ -198,7 +202,7 @@ class Callbacks {
   }
 
   private async claim(request: CallbackRequest, now: number): Promise<'claimed' | 'replayed' | 'unknown'> {
-    // A timestamp as far in the future as allowed is accepted for twice the tolerance, its last second included.
+    // A timestamp may be one tolerance ahead of now, and is accepted until it is more than one tolerance old.
     const forgetAt = now + 2 * this.toleranceSeconds + 1;
     try {
       const nonce = headerOf(request.headers, 'x-nonce') ?? '';
@@ -262,7 +266,7 @@ function checkHandlers(options: object): void {
 }
 
 function secretsOf({ secret, secrets }: CallbackHandlerOptions): readonly string[] {
-  // A string would be spread to a list of one-letter secrets.
+  // A plain string would be spread into a list of one-character secrets.
   const list: unknown = secrets ?? [secret];
   if (!Array.isArray(list) || list.length === 0) {
     throw new TypeError('secrets must be a list of at least one secret, as in [newSecret, oldSecret]');
@@ -278,8 +282,8 @@ const RAW_BODY_IS_MISSING =
   'or start Nest with {rawBody: true}; the signature covers the bytes as they were received.';
 
 /**
- * Checks the result of `onGrant`. The platform would treat an invalid one as a failure, so it is reported to `onError` and
- * answered 500.
+ * Checks the result of `onGrant`. The platform would treat an invalid one as a failure, so it is reported to `onError`
+ * and answered 500.
  */
 function externalRefOf(booked: { externalRef: string }): object {
   const { externalRef } = booked;

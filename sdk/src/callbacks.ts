@@ -11,12 +11,14 @@ export const CALLBACK_ROUTES = {
 export type CallbackName = keyof typeof CALLBACK_ROUTES;
 
 /**
- * The end of the path at which a test environment plays one spin of a batch, by a POST that is signed like a callback.
- * The platform never calls it; `croupier-provider certify --play-path` does.
+ * The end of the path at which a test environment accepts a POST, signed like a callback, that plays one spin of a
+ * batch. The platform never calls it; `croupier-provider certify --play-path` does.
  */
 export const PLAY_ROUTE = '/v1/test/free-spins/play';
 
-/** Free spins for a player. The same requestRef may arrive more than once and means the same batch. */
+/**
+ * Free spins for one player, which you book as a batch. The same requestRef may arrive again and means the same batch.
+ */
 export interface Grant {
   requestRef: string;
   playerRef: string;
@@ -37,7 +39,9 @@ export interface BatchReference {
 }
 
 export interface BatchStatus {
+  /** A whole number of at least 0. */
   remainingSpins: number;
+  /** Whether the batch is over, as after its last spin. */
   completed: boolean;
 }
 
@@ -52,10 +56,10 @@ export interface Revocation {
   revokedAt: string;
 }
 
-/** The kinds of callbacks. */
+/** A callback, or the call that plays one spin in a test environment. */
 export type CallName = CallbackName | 'play';
 
-/** The fields of each kind of callback, in the order in which they are checked. */
+/** The fields of each kind of call with their checks, in the order in which they are checked. */
 const FIELDS: Record<CallName, Record<string, (value: unknown) => string | undefined>> = {
   grant: {
     requestRef: text,

@@ -41,8 +41,8 @@ export interface ProviderClientOptions extends CallOptions {
 
 export interface TransactionOptions extends CallOptions {
   /**
-   * Whether an earlier call, perhaps of another process, may have sent this transactionId. If true, the outcome of every
-   * error is `unknown`. Default: false.
+   * Whether an earlier call, perhaps of another process, may have sent this transactionId. If true, the outcome of
+   * every error is `unknown`. Default: false.
    */
   sentBefore?: boolean | undefined;
 }
@@ -65,8 +65,9 @@ const USER_AGENT = `croupier-provider-sdk/${VERSION} node/${versions.node}`;
 
 /**
  * The wallet calls of a provider: verify a session, submit a transaction, read a balance. Each attempt is signed with a
- * fresh timestamp and nonce. A call rejects with a {@link PlatformError} whose class says what went wrong and whose
- * `outcome` says what is known about the money.
+ * fresh timestamp and nonce. A call that fails rejects with a {@link PlatformError}, whose class says what went wrong
+ * and whose `outcome` says what is known about the money. It rejects with the reason of its `signal` if that is
+ * aborted, and with a TypeError if an option is invalid.
  */
 export class ProviderClient {
   readonly #origin: string;
@@ -97,7 +98,10 @@ export class ProviderClient {
     resolveOptions({}, this.#callDefaults, READ);
   }
 
-  /** Verifies a session. Calls no operator and returns no balance. */
+  /**
+   * Verifies a session. Calls no operator and returns no balance. Attempted once, or up to three times with
+   * `{retry: true}`.
+   */
   verifySession({ sessionToken }: SessionRequest, options: CallOptions = {}): Promise<VerifySessionResponse> {
     return this.#send({
       route: '/v1/wallet/session/verify',
@@ -113,7 +117,7 @@ export class ProviderClient {
    * Submits a BET, WIN or ROLLBACK. DECLINED is an answer, not an error.
    *
    * By default it is sent once: while an error's outcome is `unknown`, send the same request again until it is decided.
-   * `{retry: true}` does so until `maxAttempts` or `deadlineMs` is reached.
+   * With `{retry: true}` it is sent again after each retryable error, until `maxAttempts` or `deadlineMs` is reached.
    */
   submitTransaction(
     request: TransactionRequest,
@@ -131,17 +135,17 @@ export class ProviderClient {
     });
   }
 
-  /** Takes a stake: {@link submitTransaction} without `kind`. */
+  /** Takes a stake: {@link submitTransaction} with the kind BET. */
   bet(request: BetRequest, options?: TransactionOptions): Promise<TransactionResponse> {
     return this.submitTransaction({ ...request, kind: 'BET' }, options);
   }
 
-  /** Pays out; an amount of 0 closes a losing round. {@link submitTransaction} without `kind`. */
+  /** Pays out; an amount of 0 closes a losing round. {@link submitTransaction} with the kind WIN. */
   win(request: WinRequest, options?: TransactionOptions): Promise<TransactionResponse> {
     return this.submitTransaction({ ...request, kind: 'WIN' }, options);
   }
 
-  /** Takes a BET back, whether or not it was booked. {@link submitTransaction} without `kind`. */
+  /** Takes a BET back, whether or not it was booked. {@link submitTransaction} with the kind ROLLBACK. */
   rollback(request: RollbackRequest, options?: TransactionOptions): Promise<TransactionResponse> {
     return this.submitTransaction({ ...request, kind: 'ROLLBACK' }, options);
   }
@@ -206,7 +210,7 @@ export class ProviderClient {
   }
 }
 
-/** @throws TypeError */
+/** @throws TypeError unless it is an http(s) address without credentials, query and fragment */
 function addressOf(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {

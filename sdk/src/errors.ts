@@ -4,7 +4,8 @@ export type NextAction =
 
 /**
  * What a failed call means for the money. `not-booked`: none of its attempts was booked. `unknown`: one of them may
- * have been booked, so send the same request until it is decided, or take a BET back with a ROLLBACK.
+ * have been booked, so send the same request until it is decided, or take a BET back with a ROLLBACK. After the code
+ * `TRANSACTION_ID_REUSED` do neither: a ROLLBACK could reverse the other request with this id.
  */
 export type Outcome = 'not-booked' | 'unknown';
 
@@ -40,7 +41,7 @@ export interface Failure {
 const BRAND = Symbol.for('@croupier/provider-sdk/error');
 
 /**
- * The rejection of every call of the client, unless its signal was aborted.
+ * The error of a failed call of the client, unless its signal was aborted or an option is invalid.
  *
  * Decide about money by `outcome`, never by `retryable`: a call that is not worth repeating may still have been booked.
  * Each class writes its `name` out because minifiers rename classes.
@@ -81,8 +82,8 @@ export abstract class PlatformError extends Error {
 }
 
 /**
- * Whether something thrown is a {@link PlatformError}, of whichever copy of this package: `instanceof` fails between the
- * ES module and the CommonJS copy.
+ * Whether something thrown is a {@link PlatformError} of any copy of this package: `instanceof` fails between the ES
+ * module and the CommonJS copy.
  */
 export function isCroupierError(error: unknown): error is PlatformError {
   return typeof error === 'object' && error !== null && BRAND in error;
@@ -93,7 +94,10 @@ export class InvalidRequestError extends PlatformError {
   override readonly name: string = 'InvalidRequestError';
 }
 
-/** 401 `invalid signature`: tenant, secret, clock or signing. `croupier-provider debug-signature` finds the cause. */
+/**
+ * 401 `invalid signature`: the tenant id, the secret, the clock or the signed text is wrong, or the tenant is disabled.
+ * `croupier-provider debug-signature` helps to find the cause.
+ */
 export class SignatureRejectedError extends PlatformError {
   override readonly name: string = 'SignatureRejectedError';
   /** How far the platform's clock is ahead of this one, in seconds; undefined if the answer has no `Date`. */
@@ -110,8 +114,9 @@ export class SignatureRejectedError extends PlatformError {
  *
  * A WIN or ROLLBACK is refused, too, so a round that outlives its session cannot be settled, unless the platform has
  * set `lateSettlementSeconds` for you. Then WIN and ROLLBACK, never BET, are accepted for that long after the session's
- * end. Ask the platform for it if your rounds can outlive a session (a day is advised). Without it, a refused WIN or
- * ROLLBACK has to be settled between you and the platform.
+ * end, if their round has a BET of that session or the WIN has a `freeSpinsRef`. Ask the platform for it if your rounds
+ * can outlive a session (a day is advised). Without it, a refused WIN or ROLLBACK has to be settled between you and the
+ * platform.
  */
 export class SessionInvalidError extends PlatformError {
   override readonly name: string = 'SessionInvalidError';
@@ -123,8 +128,8 @@ export class SessionOfAnotherProviderError extends PlatformError {
 }
 
 /**
- * 409: a transaction on which the answer depends is undecided: this one, its ROLLBACK, the target of a rollback, or a BET
- * or WIN of the same round. Wait, then send the same request again.
+ * 409: a transaction on which the answer depends is undecided. It is this one, its ROLLBACK, the target of a ROLLBACK,
+ * or a BET or WIN of the same round. Wait, then send the same request again.
  */
 export class TransactionInFlightError extends PlatformError {
   override readonly name: string = 'TransactionInFlightError';
@@ -143,12 +148,18 @@ export class PlatformUnavailableError extends PlatformError {
   override readonly name: string = 'PlatformUnavailableError';
 }
 
-/** 503 of the platform itself: the game or the operator is not configured, or paused. Contact the platform. */
+/**
+ * 503 of the platform itself: the game, its provider or the operator is unknown, disabled or paused. Contact the
+ * platform.
+ */
 export class NotConfiguredError extends PlatformError {
   override readonly name: string = 'NotConfiguredError';
 }
 
-/** No answer: not connected, connection lost, or timed out. Unless `outcome` says otherwise it may have been booked. */
+/**
+ * No complete answer: not connected, connection lost, timed out, or an answer of more than 1 MiB. Unless `outcome` says
+ * otherwise, a transaction may have been booked.
+ */
 export class NetworkError extends PlatformError {
   override readonly name: string = 'NetworkError';
   /** Whether `timeoutMs` or `deadlineMs` ended the attempt. */
@@ -161,7 +172,7 @@ export class NetworkError extends PlatformError {
 }
 
 /**
- * An answer that is not the platform's: a redirect, a proxy's page, a status without the platform's headers, JSON of
+ * An answer that is not the platform's: a redirect, a proxy's page, a 4xx without the platform's headers, JSON of
  * another shape. A transaction may have been booked. If it persists, check `baseUrl` and the proxies in front of the
  * platform.
  */

@@ -1,4 +1,4 @@
-/** Remembers used nonces. Several instances of a provider share one store, in a database or in Redis. */
+/** Remembers used nonces. The instances of a provider must share one store, such as a database or Redis. */
 export interface NonceStore {
   /**
    * Claims a nonce, in one atomic step.
@@ -13,7 +13,10 @@ export interface NonceStore {
 /** Enough for about 160 callbacks a second over ten minutes. */
 const MAX_NONCES = 100_000;
 
-/** Nonces in the memory of one process. When full it refuses: a nonce forgotten too early could be replayed. */
+/**
+ * Nonces in the memory of one process, at most `maxNonces` (default: 100000). When it is full, `claim` throws, because
+ * a nonce that is forgotten too early could be replayed.
+ */
 export class MemoryNonceStore implements NonceStore {
   /** When each nonce may be forgotten, oldest first. */
   private readonly forgetAtByNonce = new Map<string, number>();

@@ -29,7 +29,7 @@ export interface PostRequest {
   body: string;
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  /** Description for messages. */
+  /** Names the call in error messages. */
   call: string;
   requestId: string;
 }
@@ -38,7 +38,7 @@ export interface PostRequest {
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * Sends one request and reads the whole answer.
+ * Sends one request and reads the whole answer. Any failure to do so is a result.
  * @throws the reason of the caller's signal, once it is aborted
  */
 export async function post(
@@ -123,7 +123,7 @@ async function read(reader: BodyReader | undefined): Promise<string> {
 
 /** System calls that precede a connection. */
 const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
-/** Errors of a certificate, which is verified before the request is sent. */
+/** Error codes of the verification of a certificate, which precedes the request. */
 const CERTIFICATE_CODES = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',

@@ -43,7 +43,7 @@ export type AttemptEvent =
       status: number | undefined;
       /** The platform's `X-Error-Code`. */
       code: string | undefined;
-      /** Undefined if the attempt was answered; otherwise the outcome of this attempt only. */
+      /** Undefined if the attempt succeeded; otherwise the outcome of this attempt only. */
       outcome: Outcome | undefined;
       /** The pause before the next attempt, in milliseconds; undefined if this was the last one. */
       pauseMs: number | undefined;
@@ -55,7 +55,7 @@ export interface BackoffOptions {
   baseDelayMs?: number;
   /** Upper limit of each pause, in milliseconds; `Retry-After` may exceed it. Default: 5000. */
   maxDelayMs?: number;
-  /** 0 ≤ x < 1. Default: `Math.random`. */
+  /** Returns a number x with 0 ≤ x < 1. Default: `Math.random`. */
   random?: () => number;
   /** Resolves after this many milliseconds, or rejects with the signal's reason once it is aborted. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -66,14 +66,14 @@ export interface Call<T> {
   identity: Omit<AttemptIdentity, 'attempt'>;
   /**
    * Sends once.
-   * @throws only the reason of the caller's signal
+   * @throws the reason of the caller's signal, or TypeError if the request cannot be signed
    */
   attempt: (timeoutMs: number) => Promise<AttemptResult<T>>;
   options: ResolvedOptions;
   backoff: Required<BackoffOptions>;
   /** The outcome that is known before the first attempt. */
   initialOutcome: Outcome;
-  /** Reads never book anything. */
+  /** False for reads, which never book anything. */
   movesMoney: boolean;
 }
 
@@ -129,7 +129,7 @@ export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions
 /**
  * Repeats the attempt until it is answered, fails for good, or attempts or time run out. The error then covers all
  * attempts: its outcome is the worst of theirs.
- * @throws PlatformError, or the reason of the caller's signal
+ * @throws PlatformError, or what `attempt` throws
  */
 export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {
   const { deadlineMs, timeoutMs, signal } = call.options;

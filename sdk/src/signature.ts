@@ -18,14 +18,19 @@ export interface SignedParts {
 }
 
 export interface SignInput {
+  /** HTTP method; signed in upper case. */
   method: string;
+  /** The request target as it will stand on the request line: base path and query string included. */
   path: string;
+  /** The bytes that will be sent; empty if there is no body. */
   body: string | Uint8Array;
+  /** The value of `X-Tenant-ID`: in a call to the platform, your own identifier. */
   tenantId: string;
   /** The secret exactly as it was shown at creation; its UTF-8 bytes are the key. */
   secret: string;
+  /** 8 to 128 characters of `A-Z a-z 0-9 - _ . :`, never used before by this tenant. */
   nonce: string;
-  /** Unix time in seconds. */
+  /** Unix time in seconds; a fraction is cut off. */
   now: number;
 }
 
@@ -43,8 +48,8 @@ export type Verification = { ok: true } | { ok: false; reason: RejectionReason }
 export type PlainHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Headers as a plain object in any case, as Node gives them; as a `Headers`; as an array of `[name, value]`; or flat, as
- * Node's `rawHeaders`.
+ * Headers, with names in upper or lower case: a plain object, such as Node's `request.headers`; a `Headers` object; a
+ * list of `[name, value]` pairs; or a flat list, such as Node's `rawHeaders`.
  */
 export type HeadersLike =
   | { get(name: string): string | null | undefined }
@@ -96,7 +101,7 @@ export function signRequest(input: SignInput): SignatureHeaders {
   return signatureHeaders(input);
 }
 
-/** The headers of {@link signRequest}, without its checks, because tests also sign invalid requests. */
+/** The headers of {@link signRequest}, without its checks, so that tests can also sign invalid requests. */
 export function signatureHeaders(input: SignInput): SignatureHeaders {
   const { method, path, nonce, body, secret } = input;
   const timestamp = String(Math.floor(input.now));
@@ -151,7 +156,7 @@ function verify(input: VerifyInput): Verification {
   if (typeof input.body !== 'string' && !(input.body instanceof Uint8Array)) {
     return { ok: false, reason: 'signature_mismatch' };
   }
-  // A plain string would be spread to a list of one-letter secrets.
+  // A plain string would be spread into a list of one-character secrets.
   if (!Array.isArray(input.secrets ?? [])) {
     return { ok: false, reason: 'signature_mismatch' };
   }

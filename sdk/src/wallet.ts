@@ -22,8 +22,8 @@ export interface VerifySessionResponse {
 
 interface TransactionFields extends SessionRequest {
   /**
-   * Chosen by you, unique for ever; 1 to 128 printable ASCII characters without spaces, not beginning with `croupier-`. The
-   * same request with the same id moves money once, however often it is sent.
+   * Chosen by you, unique for ever; 1 to 128 printable ASCII characters without spaces, not beginning with `croupier-`.
+   * The same request with the same id moves money once, however often it is sent.
    */
   transactionId: string;
   /** Must be the playerRef of the session; gameId and currency must be those of the session, too. */
@@ -48,9 +48,11 @@ export interface WinRequest extends TransactionFields {
 }
 
 export interface RollbackRequest extends TransactionFields {
-  /** The BET to take back. An approved ROLLBACK returns its whole amount if it was booked, else nothing. */
+  /**
+   * The id of the BET to take back. An approved ROLLBACK returns the BET's whole amount if it was booked, else nothing.
+   */
   originalTransactionId: string;
-  /** Minor units; if given, it must equal the original's. */
+  /** Minor units; if present, it must equal the BET's amount. */
   amountMinor?: number | undefined;
 }
 

@@ -16,8 +16,8 @@ export interface NodeResponse {
 }
 
 /**
- * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. It reads the body itself. Other
- * requests are answered 404, or passed to `next` if it is given.
+ * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. It reads the body itself.
+ * Other requests are answered 404, or passed to `next` if it is given.
  */
 export function toNodeListener(
   handler: CallbackHandler,
@@ -51,8 +51,8 @@ export function send(response: NodeResponse, { status, headers, body }: Callback
 }
 
 /**
- * Reads the body. Resolves with undefined if it was read before, and with `gone` if the connection was closed. For a body
- * that is too large, resolves with one byte more than the maximum, so that the handler answers 413.
+ * Reads the body. Resolves with undefined if it was read before, and with `gone` if the connection was closed. For a
+ * body that is too large, resolves with one byte more than the maximum, so that the handler answers 413.
  */
 async function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array | undefined | 'gone'> {
   if (request.readableEnded) return undefined;
