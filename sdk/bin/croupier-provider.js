@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main } from '../dist/esm/cli/main.js';
 
-// A reader of the output, such as `head`, may end first.
+// The reader of the output, such as `head`, may exit first.
 process.stdout.on('error', (error) => {
   if (error.code !== 'EPIPE') throw error;
 });

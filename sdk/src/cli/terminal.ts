@@ -1,6 +1,6 @@
 /** The environment of a command. */
 export interface Terminal {
-  /** Prints whole lines, without the trailing newline. */
+  /** Prints a text of one or more lines, and adds a newline. */
   print(text: string): void;
   complain(text: string): void;
   environment: Readonly<Record<string, string | undefined>>;
@@ -20,7 +20,10 @@ export function paint(terminal: Terminal, colour: keyof typeof CODES, text: stri
   return terminal.colours ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
 }
 
-/** The secret. It has no option, because arguments are visible to everyone on the machine. */
+/**
+ * The secret. It has no option, because arguments are visible to everyone on the machine.
+ * @throws UsageError if it is not set
+ */
 export function secretFrom({ environment }: Terminal): string {
   const secret = environment['CROUPIER_SECRET'];
   if (!secret)

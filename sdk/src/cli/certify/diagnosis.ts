@@ -70,7 +70,7 @@ function suspicions(calls: SignedCalls, route: string): Suspicion[] {
   return [...shorter, ...otherKeys, ...bodies];
 }
 
-/** The path without its first segments, longest first. */
+/** The path without its first segment, without its first two, and so on. */
 function suffixes(path: string): string[] {
   const segments = path.split('/').slice(1);
   return segments.slice(1).map((_, index) => `/${segments.slice(index + 1).join('/')}`);

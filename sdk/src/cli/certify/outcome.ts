@@ -8,7 +8,7 @@ export interface Latency {
   maxMs: number;
 }
 
-/** The result of a case. `blocked`: a prerequisite failed that other cases test. */
+/** The result of a case. `blocked`: the server gave no answers, or a prerequisite failed that other cases test. */
 export type Outcome =
   | { kind: 'passed'; latencies?: Latency[] }
   | { kind: 'failed' | 'blocked'; expected: string; received: string; hint?: string }
@@ -26,7 +26,7 @@ export class Unmet extends Error {
   }
 }
 
-/** A prerequisite of a case failed. The cases that test that step explain why. */
+/** A prerequisite of a case failed. The cases that test the prerequisite itself explain why. */
 export class Prerequisite extends Unmet {}
 
 /** One rule of the contract as a test. @typeParam Subject makes the calls and counts the answers */

@@ -5,7 +5,7 @@ const MAX_CASES_WITHOUT_ANSWER = 3;
 
 const NO_ANSWERS: Outcome = { kind: 'blocked', expected: 'a server that answers', received: 'no answers' };
 
-/** The part of the server under test that the runner needs. */
+/** The part of a certification's subject that the runner needs. */
 export interface Answering {
   /** The number of calls that were answered so far. */
   readonly answered: number;

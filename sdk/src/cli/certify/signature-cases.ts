@@ -141,7 +141,7 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
   ];
 }
 
-/** Signs with another secret than the server's. */
+/** Signs with a secret that differs from the server's. */
 export function wrongSecret({ endpoint }: SignedCalls): Deviation {
   return { secret: `${endpoint.secret}x` };
 }

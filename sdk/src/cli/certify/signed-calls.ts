@@ -157,7 +157,7 @@ export function withSlowBody({ endpoint }: SignedCalls): Deviation {
   return { halfway: () => delay(endpoint.slowMs) };
 }
 
-/** A deviation with which two calls are equal, byte for byte. */
+/** A fixed nonce and timestamp, so that two calls with the same body have the same signature. */
 export function repeatable(calls: SignedCalls): { nonce: string; timestamp: string } {
   return { nonce: calls.fresh('nonce'), timestamp: String(calls.nowSeconds()) };
 }

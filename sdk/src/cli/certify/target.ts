@@ -1,14 +1,14 @@
 import { type Deviation, describeReply, type Reply, type SignedCalls } from './signed-calls.js';
 import { Unmet } from './outcome.js';
 
-/** A signed call that the server under test always accepts. */
+/** A signed call that the server under test must always accept. */
 export interface Probe<Subject> {
   route: string;
   /** A new body for each call. */
   body: (subject: Subject) => Record<string, unknown>;
 }
 
-/** The properties of a server that the cases for all signed servers use. */
+/** The properties of a server that are used by the cases for both providers and wallets. */
 export interface Target<Subject> {
   calls: (subject: Subject) => SignedCalls;
   probe: Probe<Subject>;
@@ -16,7 +16,7 @@ export interface Target<Subject> {
   other: Probe<Subject>;
   /** Changes the probe's body to one with a different meaning. */
   tampered: (body: Record<string, unknown>) => Record<string, unknown>;
-  /** The statuses that refuse a call. */
+  /** The range of statuses with which a wrong signature may be refused, both ends included. */
   refusal: { least: number; most: number };
 }
 
@@ -36,7 +36,6 @@ export function expectRefused(
   );
 }
 
-/** Makes the probe's call. */
 export function probe<Subject>(
   { calls, probe: { route, body } }: Target<Subject>,
   subject: Subject,
@@ -45,7 +44,6 @@ export function probe<Subject>(
   return calls(subject).post(route, body(subject), deviation);
 }
 
-/** Makes the other probe's call. */
 export function otherProbe<Subject>(
   { calls, other: { route, body } }: Target<Subject>,
   subject: Subject,

@@ -24,7 +24,7 @@ import { keyVariants } from './variants/keys.js';
 import { layoutVariants } from './variants/layouts.js';
 import { pathVariants } from './variants/paths.js';
 
-/** A request as it was sent, and its receiver. */
+/** A request as it was sent, and what its receiver expects. */
 export interface SentRequest extends SentHeaders {
   method: string;
   /** The request target as it stands on the request line. */
@@ -41,8 +41,8 @@ export interface Difference {
   /** The same position within its part, such as `body, byte 12`. */
   place: string;
   /**
-   * At most 24 bytes from the offset on: of what should have been signed (`right`), and of what was signed (`wrong`). One
-   * of them is empty if its text ends at the offset.
+   * At most 24 bytes from the offset on: of what should have been signed (`right`), and of what was signed (`wrong`).
+   * One of them is empty if its text ends at the offset.
    */
   right: Buffer;
   wrong: Buffer;
@@ -93,10 +93,10 @@ interface Found {
   tried: number;
 }
 
-/** Tries every reading of the signature. */
+/** Searches for an explanation, one reading of the signature after the other. */
 function search(request: SentRequest, sent: Diagnosis['sent']): Found {
   const readings = readSignature(sent.signature);
-  // Without the timestamp and the nonce that were signed, no signature can be explained.
+  // Without a signature, timestamp and nonce there is nothing to explain.
   if (!sent.signature || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
   const right: Signing = {
     method: request.method.toUpperCase(),
@@ -124,7 +124,7 @@ function search(request: SentRequest, sent: Diagnosis['sent']): Found {
     if (!result.explanation) continue;
     const { mistakes, signing } = result.explanation;
     const isOtherAlgorithm = mistakes.some(({ code }) => code === 'digest-algorithm');
-    // If another algorithm was used, a wrong length is no mistake of its own.
+    // If another algorithm was used, a wrong length is not a separate mistake.
     const spelling = reading.mistakes.filter(({ code }) => code !== 'signature-length' || !isOtherAlgorithm);
     return { explanation: { signing, mistakes: [...spelling, ...mistakes] }, tried };
   }

@@ -1,7 +1,7 @@
 import { DEFAULT_TOLERANCE_SECONDS, headerOf } from '../../signature.js';
 import type { Mistake } from './signing.js';
 
-/** The parts of a request that are needed to check its headers. */
+/** The headers of a request, and what is needed to check them. */
 export interface SentHeaders {
   headers: readonly (readonly [name: string, value: string])[];
   /** The expected `X-Tenant-ID`; undefined if it is not checked. */
@@ -18,7 +18,7 @@ export function headerMistakes(sent: SentHeaders): Mistake[] {
   return [...missing(sent), ...twice(sent), ...ofTimestamp(sent), ...ofNonce(sent), ...ofTenant(sent)];
 }
 
-/** The first value of a header. */
+/** The first value of a header; empty if the header is missing. */
 export function firstValue(headers: SentHeaders['headers'], name: string): string {
   return valuesOf(headers, name)[0] ?? '';
 }

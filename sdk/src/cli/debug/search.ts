@@ -13,8 +13,8 @@ export interface SearchResult {
 }
 
 /**
- * Bounds the search: about two seconds on a quiet machine. Each candidate costs one unit, and one more for each KiB that it
- * signs.
+ * Bounds the search: about two seconds on a quiet machine. Each candidate costs one unit, and one more for each KiB
+ * that it signs.
  */
 const BUDGET = 300_000;
 

@@ -12,8 +12,8 @@ const PREFIX =
   /^(?:t=\d+,\s*)?(?:hmac[-_ ]?)?(?:sha-?\d+|md5|v\d|signature|hmac|0x|digest|bearer)[\s=:,]+(?=\S)/i;
 
 /**
- * All ways to read the text of `X-Signature`: as hex, which is correct, then as base64 and as a list of numbers. Empty if
- * the text cannot be a signature.
+ * All ways to read the text of `X-Signature`: as hex, which is correct, then as base64 and as a list of numbers. Empty
+ * if the text cannot be a signature.
  */
 export function readSignature(header: string): SpeltSignature[] {
   const found: Mistake[] = [];
@@ -102,7 +102,7 @@ function asBase64(text: string, found: readonly Mistake[]): SpeltSignature[] {
   return [{ bytes, mistakes: withLength(bytes, [...found, base64]) }];
 }
 
-/** A list of bytes as numbers, signed or not. */
+/** Reads a list of byte values, signed or unsigned. */
 function asNumbers(text: string, found: readonly Mistake[]): SpeltSignature[] {
   const list = text.replace(/^\[(.*)\]$/, '$1').split(/[, ]+/);
   if (list.length < MIN_BYTES || !list.every((each) => /^-?\d{1,3}$/.test(each))) return [];
@@ -114,7 +114,9 @@ function asNumbers(text: string, found: readonly Mistake[]): SpeltSignature[] {
   return [{ bytes, mistakes: withLength(bytes, [...found, printed]) }];
 }
 
-/** Whether the text is the digest in hex without leading zeros, either those of the whole number or those of each byte. */
+/**
+ * Whether the text is the digest in hex without leading zeros, either those of the whole number or those of each byte.
+ */
 export function lacksZeros(header: string, digest: Buffer): boolean {
   const text = header.trim().toLowerCase();
   const bytes = [...digest].map((byte) => byte.toString(16)).join('');

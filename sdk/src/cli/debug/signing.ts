@@ -10,7 +10,7 @@ export interface Layout {
   separators?: readonly string[];
   prefix?: string;
   suffix?: string;
-  /** Builds the text from the parts; replaces joining them. */
+  /** Builds the text from the parts, instead of joining them. */
   serialise?: (parts: Readonly<Record<Part, string>>) => string;
 }
 

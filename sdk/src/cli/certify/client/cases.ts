@@ -27,7 +27,7 @@ interface Row {
   title: string;
   script: Step[];
   verdicts: Verdict[];
-  /** Expected number of requests, at least one. */
+  /** Bounds of the number of requests. Default: at least one. */
   requests?: { least?: number; most?: number };
   /** Shortest pause before the second request, in milliseconds. */
   pauseMs?: number;
@@ -159,10 +159,7 @@ const DOUBTS: Row[] = [
   },
 ];
 
-/**
- * The BET cases that are repeated with a WIN and a ROLLBACK: one for each kind of outcome, each kind of retry and each
- * kind of unclear answer.
- */
+/** The BET cases that are repeated with a WIN and a ROLLBACK: a selection from each group. */
 const OF_EVERY_KIND: ReadonlySet<string> = new Set([
   'approved',
   'declined',

@@ -10,7 +10,7 @@ const ROUTE = '/v1/wallet/transaction';
 /** The kind of the transaction that the client must send. */
 export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 
-/** Removes these variables from the client's environment, if this process has inherited them. */
+/** Variables that are removed from the client's environment, in case this process has inherited them. */
 const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUPIER_ROLLBACK: undefined };
 
 /** The fields of a transaction without its kind. The name of the environment variable says the kind: `CROUPIER_BET`. */

@@ -16,7 +16,7 @@ export interface WalletUnderTest extends Endpoint {
   gameId: string;
   /** The stake of a BET in minor units, at least 1. */
   stakeMinor: number;
-  /** The number of calls whose latency is measured. */
+  /** The number of calls whose latency is measured, rounded up to a multiple of 5. */
   latencyCalls: number;
 }
 
@@ -67,7 +67,7 @@ export class WalletCaller {
     return this.order('WIN', { amountMinor: this.stakeMinor, ...fields });
   }
 
-  /** A ROLLBACK of a transaction, which may not exist. */
+  /** A ROLLBACK of a transaction, which need not have been sent. */
   rollback(target: WalletOrder, fields: Partial<WalletOrder> = {}): WalletOrder {
     const { playerRef, amountMinor, providerId } = target;
     const named = { originalTransactionId: target.transactionId, roundId: target['roundId'] };
@@ -133,7 +133,7 @@ export class WalletCaller {
   }
 }
 
-/** @throws Unmet unless the platform accepts the reply as a decision */
+/** @throws Unmet unless the platform would accept the reply as a decision */
 export function decisionOf(reply: Reply): Decision {
   const { status, balance, operatorTransactionId } = reply.json ?? {};
   const isDecision = status === 'APPROVED' || status === 'DECLINED';

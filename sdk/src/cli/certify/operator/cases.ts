@@ -11,7 +11,7 @@ import { ROLLBACK_CASES } from './rollback-cases.js';
 import { ADJUSTMENT_CASES, BALANCE_CASES, BET_CASES, WIN_CASES } from './transaction-cases.js';
 import type { WalletCase } from './wallet-case.js';
 
-/** The contract names no status for a call with a wrong signature: any 4xx will do. */
+/** The contract does not say with which status a wallet refuses a wrong signature, so any 4xx is accepted. */
 const TARGET: Target<WalletCaller> = {
   calls: (caller) => caller.calls,
   probe: { route: WALLET_ROUTES.transaction, body: (caller) => caller.bet() },
@@ -52,7 +52,7 @@ export const WALLET_CASES: readonly Case<WalletCaller>[] = [
   ...grouped('latency', LATENCY_CASES),
 ];
 
-/** Each of these cases starts with a funded player. */
+/** Adds the group. Each case starts with a funded player, except for the cases about balances. */
 function grouped(group: string, cases: readonly WalletCase[]): Case<WalletCaller>[] {
   return cases.map(({ run, ...about }) => ({
     ...about,

@@ -35,7 +35,7 @@ export async function setBalance(caller: WalletCaller, toMinor: number): Promise
 }
 
 /**
- * Books the first transaction of a case.
+ * Books a transaction that the case builds on.
  * @throws Prerequisite if it is not approved
  */
 export async function bookFirst(caller: WalletCaller, order: WalletOrder): Promise<WalletOrder> {
@@ -71,7 +71,7 @@ export function expectBalance(received: number, expected: number, where: string)
   if (received !== expected) throw new Unmet(`balance ${expected} ${where}`, `balance ${received}`);
 }
 
-/** Runs work that must change the player's balance by this amount, according to the balance route. */
+/** Expects that the work changes the player's balance by `byMinor`, according to the balance route. */
 export async function expectMovement(
   caller: WalletCaller,
   byMinor: number,

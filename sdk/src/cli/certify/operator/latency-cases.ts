@@ -68,7 +68,7 @@ function latencyOf(call: string, durations: number[]): Latency {
   };
 }
 
-/** To a tenth of a millisecond. */
+/** Rounds to a tenth of a millisecond. */
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

@@ -22,7 +22,7 @@ export interface GrantBody {
 
 const SPINS = 5;
 
-/** A new grant. */
+/** The body of a new grant. */
 export function grantBody(caller: ProviderCaller, fields: Partial<GrantBody> = {}): GrantBody {
   const { playerRef, gameId, betAmountMinor, currency } = caller.provider;
   const requestRef = caller.calls.fresh('grant');
@@ -110,7 +110,7 @@ export function expectDifferent(externalRefs: string[]): void {
 }
 
 /**
- * Plays the first spin of a case.
+ * Plays a spin that the case builds on.
  * @throws Prerequisite if it cannot be played
  */
 export async function playSpin(caller: ProviderCaller, batch: Batch): Promise<void> {

@@ -9,7 +9,7 @@ export interface Run {
   /** The version of the SDK that ran the cases. */
   version: string;
   tenantId: string;
-  /** The address under test, and the name of its field in the JSON report. */
+  /** The address or command under test, and the name of its field in the JSON report. */
   address: { name: string; url: string };
   /** ISO 8601, UTC. */
   startedAt: string;
@@ -31,7 +31,7 @@ export function isCertified({ complete, results }: Run): boolean {
   return complete && results.length > 0 && results.every(({ outcome }) => outcome.kind === 'passed');
 }
 
-/** The verdict as a sentence; undefined if only a selection of cases ran and passed, which certifies nothing. */
+/** The verdict as a sentence; undefined if only a selection of cases ran and none failed, which certifies nothing. */
 export function verdict(run: Run): string | undefined {
   const { failed, blocked } = counts(run.results);
   if (failed + blocked > 0) return 'The integration is not certified.';

@@ -23,7 +23,7 @@ const DATA_OPTIONS = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--d
 /**
  * The request that a curl command line sends.
  * @param readFile reads what `@FILE` names
- * @throws UsageError if it is not a curl command line
+ * @throws UsageError if it is not a curl command line, or has an option that is not supported
  */
 export async function requestOfCurl(
   commandLine: string,

@@ -141,7 +141,7 @@ function digests(body: Buffer): Variant[] {
   });
 }
 
-/** The bytes of the body as languages print them. */
+/** The bytes of the body as programming languages print them. */
 function ofPrintedBytes(body: Buffer): Variant[] {
   const explanation = 'The printed form of the bytes was signed, not the bytes.';
   const numbers = [...body];
@@ -158,7 +158,7 @@ const PYTHON_ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries({ '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }),
 );
 
-/** A byte as in Python's `repr` of a `bytes` object with a quotation mark in it. */
+/** A byte as in Python's `repr` of a `bytes` object that contains a double quotation mark. */
 function pythonByte(byte: number): string {
   const character = String.fromCharCode(byte);
   const printable = character >= ' ' && character <= '~';
@@ -180,7 +180,7 @@ function compressed(body: Buffer): Variant[] {
     }
   });
   if (plain.length > 0) return plain.map((each) => of(1, 'body-compressed', sent, each));
-  // The header of gzip names the level and the system, in its ninth and tenth byte.
+  // The ninth and tenth bytes of gzip's header name the level and the system, and differ between libraries.
   return [constants.Z_DEFAULT_COMPRESSION, 1, 9].flatMap((level) => {
     const gzip = gzipSync(body, { level });
     const headers = [0, 2, 4].flatMap((flags) => [3, 0, 10, 11, 19, 255].map((system) => [flags, system]));

@@ -8,7 +8,7 @@ export function utf8Twice(utf8: Buffer): Buffer {
   return Buffer.from(utf8.toString('latin1'));
 }
 
-/** The bytes 0x80 to 0x9f, the only ones in which Windows-1252 differs from Latin-1. */
+/** The characters of the bytes 0x80 to 0x9f: only these differ between Windows-1252 and Latin-1. */
 const WINDOWS_1252 = [...'€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'];
 
 /** Encodes a text as Windows-1252. Characters that it lacks are cut to their lowest byte, as `latin1` does. */

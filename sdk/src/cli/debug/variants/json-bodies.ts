@@ -6,8 +6,8 @@ const of = (rank: Rank, code: string, explanation: string, body: string): Varian
   variant(rank, code, explanation, { body: Buffer.from(body) });
 
 /**
- * Variants of a JSON body that `jsonSpellings` does not have: the JSON serialised twice, other formats for its fields, and
- * changes to its keys or to single numbers.
+ * Variants of a JSON body that `jsonSpellings` does not cover: the JSON serialised twice, other formats for its fields,
+ * and changes to its keys or to single numbers.
  */
 export function jsonBodyVariants(text: string): Variant[] {
   return [...ofContent(text), ...ofSingleNumbers(text)];
@@ -87,8 +87,9 @@ function ofContent(text: string): Variant[] {
   return variants;
 }
 
-/** Maximum number of keys for which every order is tried, and for which each key is tried in every position. */
+/** An object with at most this many keys is tried with its keys in every order. */
 const MAX_PERMUTED_KEYS = 6;
+/** An object with at most this many keys is tried with each of its keys moved to every position. */
 const MAX_MOVED_KEYS = 16;
 
 /** The JSON with the keys of its outermost object in other orders, such as those of a hash map. */
@@ -111,7 +112,7 @@ function addedKeys(value: object): string[] {
   return keys.length > MAX_ADDED_KEYS ? [] : keys;
 }
 
-/** The JSON under the naming policies of serialisers. */
+/** The JSON with its keys renamed by the naming policies of serialisers. */
 function renamedKeys(value: object): [name: string, json: string][] {
   const policies: [string, (key: string) => string][] = [
     ['snake_case', (key) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)],
@@ -131,7 +132,7 @@ function withKeys(value: unknown, rename: (key: string) => string): unknown {
   );
 }
 
-/** How many numbers of the JSON, from the first on, are tried in other spellings. */
+/** Number of numbers in the JSON, from the first on, that are tried in other spellings. */
 const MAX_NUMBERS = 20;
 
 /** Variants with one number of the JSON written differently, and all others as they were sent. */

@@ -1,4 +1,4 @@
-/** Deepest nesting that is searched; deeper JSON would exhaust the stack. */
+/** Deepest nesting that is searched; much deeper JSON would exhaust the stack. */
 const MAX_DEPTH = 64;
 
 /**

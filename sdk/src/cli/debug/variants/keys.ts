@@ -3,7 +3,9 @@ import { type Mistake, type Rank, type Variant, variant } from '../signing.js';
 import { base32Decoded, base32Encoded } from './base32.js';
 import { utf16be, utf8Twice } from './encodings.js';
 
-/** The alphabet of the platform's secrets, to search for a single wrong character. */
+/**
+ * The characters of base64url, in which the platform issues secrets, and of base64, to search for a wrong character.
+ */
 const SECRET_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=';
 /** Longest secret that is searched for a wrong character, in characters. */
 const MAX_TYPO_LENGTH = 96;
@@ -174,7 +176,7 @@ function hashedWith(algorithm: string): Mistake {
   return { code: 'key-hashed', explanation };
 }
 
-/** `echo` in a shell adds a newline before the next command encodes or hashes the secret. */
+/** The secret with the newline that `echo` appends in a shell, encoded or hashed by the next command. */
 function echoed(secret: string): Variant[] {
   const line = Buffer.from(`${secret}\n`);
   const base64 = line.toString('base64');
@@ -300,12 +302,12 @@ function cut(key: Buffer): Variant[] {
   ];
 }
 
-/** A secret is most likely cut to a usual size of keys and columns, or by one byte. */
+/** A secret is most likely cut to a common size of keys and columns, or by one byte. */
 function rankOfCut(length: number, key: Buffer): Rank {
   return [16, 24, 32, 64, key.length - 1].includes(length) ? 1 : 3;
 }
 
-/** Secrets that differ from the given one by a single character. */
+/** Secrets that differ from the given one by a single character, or by two adjacent characters that are swapped. */
 function mistyped(secret: string): Variant[] {
   if (secret.length > MAX_TYPO_LENGTH) return [];
   const explanation = (position: number) =>

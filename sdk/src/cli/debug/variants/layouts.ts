@@ -30,14 +30,14 @@ const SEPARATORS = [
   ', ',
   ' \n',
 ];
-/** Separators that are combined with mistakes in other dimensions. */
+/** The likelier separators, which have rank 1. Only they are tried in a single gap. */
 const COMMON_SEPARATORS = new Set(['', '.', ':', '|', '&', '\\n', '\r\n', ',', ' ']);
 
 let variants: readonly Variant[] | undefined;
 
 /**
- * Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`. They do not depend on the request, so
- * they are built only once.
+ * Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`. They do not depend on the request,
+ * so they are built only once.
  */
 export function layoutVariants(): readonly Variant[] {
   variants ??= [

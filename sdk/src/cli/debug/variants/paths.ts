@@ -1,7 +1,7 @@
 import { CALLBACK_ROUTES } from '../../../callbacks.js';
 import { type Rank, type Variant, variant } from '../signing.js';
 
-/** The signed routes, to recognise calls that were signed for another one. Contract, sections 3 and 6. */
+/** Signed routes, to recognise calls that were signed for another one. Contract, sections 3 to 6. */
 const ROUTES = [
   '/v1/wallet/session/verify',
   '/v1/wallet/transaction',
@@ -13,7 +13,7 @@ const ROUTES = [
   ...Object.values(CALLBACK_ROUTES),
 ];
 
-/** Prefixes that proxies add to a path or remove. */
+/** Common base paths, which a sender may sign although they are not in the given path. */
 const BASE_PATHS = [
   '/api',
   '/rgs',
