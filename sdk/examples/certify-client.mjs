@@ -1,5 +1,5 @@
 // Run by: croupier-provider certify-client -- node certify-client.mjs
-// Sends the transaction that the environment variables name, with retries, and prints the verdict.
+// Sends the transaction in CROUPIER_BET, CROUPIER_WIN or CROUPIER_ROLLBACK, with retries, and prints the verdict.
 import { isCroupierError, ProviderClient } from '@croupier/provider-sdk';
 
 const { CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET, CROUPIER_TIMEOUT_MS } = process.env;

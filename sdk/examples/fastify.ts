@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { callbacks, type Running, type Settings } from './provider.js';
 
 /**
- * A provider on Fastify: inside the plugin a body is kept as the bytes received, outside of it bodies are parsed as
+ * A provider on Fastify. Inside the plugin, a body is kept as the bytes received; on other routes it is parsed as
  * usual.
  */
 export async function startFastify(settings: Settings): Promise<Running> {

@@ -13,7 +13,7 @@ interface Batch extends Grant {
 
 /**
  * The free spins of a provider, in the memory of one process. Use a database instead, with a unique column for
- * requestRef, so that a grant that arrives twice at once is booked once.
+ * requestRef, so that a grant that arrives twice concurrently is booked once.
  */
 export class FreeSpins {
   private readonly batches = new Map<string, Batch>();

@@ -9,8 +9,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * A table that remembers every transaction before it is sent, so that none is lost when the process dies: a row is OPEN
- * until the platform has decided, and any process may deliver it.
+ * A table that stores every transaction before it is sent, so that none is lost when the process dies. Any process may
+ * deliver a row that is OPEN.
  */
 export const OUTBOX_TABLE = `
   CREATE TABLE IF NOT EXISTS wallet_outbox (
@@ -28,11 +28,11 @@ export const OUTBOX_TABLE = `
 
 /**
  * - `OPEN`: to be sent, or sent and not decided.
- * - `DECIDED`: `answer` has APPROVED or DECLINED, for ever.
- * - `NOT_BOOKED`: a BET that was never sent, or refused by the first attempt. The round may be voided.
+ * - `DECIDED`: `answer` is the platform's final answer, APPROVED or DECLINED.
+ * - `NOT_BOOKED`: a BET that was never sent, or whose first attempt was refused. The round may be voided.
  * - `ROLLED_BACK`: an abandoned BET. Its ROLLBACK has a row of its own.
- * - `PARKED`: a WIN or ROLLBACK that the platform refuses, or an id that it knows from another request. A person settles it
- *   with the platform.
+ * - `PARKED`: a WIN or ROLLBACK that the platform refuses, or an id that was used for another request. A person settles
+ *   it with the platform.
  */
 export type OutboxState = 'OPEN' | 'DECIDED' | 'NOT_BOOKED' | 'ROLLED_BACK' | 'PARKED';
 
@@ -45,8 +45,8 @@ export interface OutboxEntry {
 
 export interface OutboxOptions {
   /**
-   * How long one attempt may take, in milliseconds, before another process may send the row again. Longer than the
-   * client's `timeoutMs`. Default: 15000.
+   * How long one attempt may take, in milliseconds, before another process may send the row again. It must be longer
+   * than the client's `timeoutMs`. Default: 15000.
    */
   leaseMs?: number;
   /**
@@ -54,7 +54,10 @@ export interface OutboxOptions {
    * 60000.
    */
   betExpiresMs?: number;
-  /** The pause after a number of attempts, in milliseconds. Default: 1 s, doubled up to a minute. */
+  /**
+   * The pause before the next attempt, in milliseconds, given the number of attempts so far. Default: 1 s, doubled
+   * after each attempt, up to a minute.
+   */
   pauseMs?: (attempts: number) => number;
 }
 
@@ -104,7 +107,7 @@ export class Outbox {
     }
   }
 
-  /** The number of transactions that are not decided yet. */
+  /** The number of rows that are OPEN. */
   async countOpen(): Promise<number> {
     const { rows } = await this.pool.query<{ count: string }>(
       `SELECT count(*) FROM wallet_outbox WHERE state = 'OPEN'`,
@@ -131,16 +134,15 @@ export class Outbox {
     };
   }
 
-  /**
-   * Sends a transaction that was just placed, and returns its state. If it is still OPEN, a worker continues.
-   */
+  /** Sends a transaction that was just placed, and returns its state. If it is still OPEN, `deliverDue` continues. */
   async deliver(transactionId: string): Promise<OutboxEntry | undefined> {
     await this.attempt(await this.claim(`transaction_id = $1`, [transactionId]));
     return this.find(transactionId);
   }
 
   /**
-   * Sends everything that is due: call it every second, in one process or in many. After a restart nothing else is needed.
+   * Sends everything that is due: call it every second, in one process or in many. After a restart nothing else is
+   * needed.
    * @returns how many rows were sent
    */
   async deliverDue(): Promise<number> {
@@ -150,8 +152,8 @@ export class Outbox {
   }
 
   /**
-   * Takes one due row for as long as the lease lasts. The attempt is counted before it is sent, so a process that dies
-   * leaves a row that says "may have been sent".
+   * Takes one due row for as long as the lease lasts. The attempt is counted before it is sent, so the row shows that
+   * it may have been sent even if the process dies.
    */
   private async claim(condition: string, parameters: unknown[]): Promise<Row | undefined> {
     const lease = parameters.length + 1;
@@ -196,7 +198,7 @@ export class Outbox {
     const isReused = error.code === 'TRANSACTION_ID_REUSED';
     if (request.kind !== 'BET' || isReused) return this.settle(row, 'PARKED', null, error.message);
     if (error.outcome === 'not-booked') return this.settle(row, 'NOT_BOOKED', null, error.message);
-    // The BET may have been booked, and the platform cannot say. A ROLLBACK is right in both cases.
+    // It is not known whether the BET was booked. A ROLLBACK is right in both cases.
     return this.rollBack(row, request, error.message);
   }
 

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { Outbox, OUTBOX_TABLE } from './outbox.js';
 
-// Plays one round through the outbox. Stop it at any moment and start it again with the same SESSION_TOKEN: it continues
-// the same round, and no money moves twice.
+// Plays one round through the outbox. Stop it at any moment and start it again with the same SESSION_TOKEN: it
+// continues the same round, and no money moves twice. Run it with:
 // DATABASE_URL=… CROUPIER_SECRET=… SESSION_TOKEN=… npm run example:outbox -w sdk
 const { DATABASE_URL, CROUPIER_SECRET, SESSION_TOKEN: sessionToken } = process.env;
 if (DATABASE_URL && CROUPIER_SECRET && sessionToken) {
@@ -29,7 +29,8 @@ if (DATABASE_URL && CROUPIER_SECRET && sessionToken) {
 async function playRound(outbox: Outbox, platform: ProviderClient, sessionToken: string): Promise<void> {
   await deliverOpen(outbox);
   const { playerRef, gameId, currency } = await platform.verifySession({ sessionToken });
-  // A game keeps the ids of its round in its own state. Here they follow from the session, so that a restart knows them.
+  // A game keeps the ids of its round in its own state. Here they are derived from the session token, so that a
+  // restarted process has the same ids.
   const roundId = createHash('sha256').update(sessionToken).digest('hex').slice(0, 32);
   const round = { sessionToken, playerRef, gameId, currency, roundId };
   await outbox.place({ ...round, kind: 'BET', transactionId: `${roundId}-bet`, amountMinor: 250 });
