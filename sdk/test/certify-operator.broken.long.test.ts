@@ -179,7 +179,10 @@ const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
   ['answers with text/html', ['answer-content-type']],
 ];
 
-/** Faults that fail other cases, too, or fail only in some runs; with `--only` if a run takes long. */
+/**
+ * Faults that fail other cases, too, or fail some cases only in some runs. Those of races and slow cases run with
+ * `--only`.
+ */
 const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
   ['decodes the secret as base64', ['signed-call']],
   ['answers the balance as a text', ['balance-answered', 'balance-unknown-fields']],

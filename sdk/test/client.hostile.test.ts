@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from './support/platform.js';
 import { APPROVED, BET, clientAt, failure } from './support/scripted-client.js';
 
-/** What the platform, or whatever stands in front of it, does with one request. */
+/** The reaction of the platform, or of a proxy in front of it, to one request. */
 type Act = (socket: Socket) => void;
 
 /** A server that answers each whole request with the next act, byte for byte. */
@@ -57,7 +57,7 @@ const raw =
 const decide = send('200 OK', [JSON_TYPE], DECISION);
 const body = (changes: object) => send('200 OK', [JSON_TYPE], JSON.stringify({ ...APPROVED, ...changes }));
 
-/** Answers behind which a transaction may have been booked, whatever they look like. */
+/** Answers after which a transaction may have been booked, whatever they look like. */
 const DOUBTFUL: [name: string, act: Act][] = [
   [
     'headers of the platform that a proxy doubled',

@@ -28,7 +28,7 @@ import {
 
 const DECIDED: Scripted = { status: 200, body: APPROVED };
 
-/** The same status as a proxy answers it. */
+/** A proxy's answer with this status. */
 const page = (status: number, headers = {}): Scripted => ({ status, body: '<html>', headers });
 const MISMATCH = refusal(400, 'SESSION_MISMATCH', 'fix-request');
 const NOT_CONFIGURED = refusal(503, 'GAME_NOT_CONFIGURED', 'contact-platform');
@@ -40,7 +40,7 @@ interface Row {
   retryable: boolean;
 }
 const rows: Row[] = [
-  // With the platform's headers.
+  // Errors of the platform, with its headers.
   { answer: MISMATCH, name: 'InvalidRequestError', outcome: 'not-booked', retryable: false },
   {
     answer: refusal(400, 'TRANSACTION_ID_REUSED', 'fix-request'),
@@ -106,7 +106,7 @@ const rows: Row[] = [
     outcome: 'not-booked',
     retryable: false,
   },
-  // The one answer of the platform without its headers.
+  // The only error of the platform without `X-Error-Code`.
   {
     answer: INVALID_SIGNATURE,
     name: 'SignatureRejectedError',

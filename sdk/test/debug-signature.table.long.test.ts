@@ -3,10 +3,10 @@ import { diagnose } from '../src/cli/debug/diagnosis.js';
 import { callOf, randomFrom, requestOf } from './support/planted/call.js';
 import { PLANTED_MISTAKES } from './support/planted/mistakes.js';
 
-/** `DEBUG_SEED=… DEBUG_REQUESTS=…` varies the requests, and how many there are for each kind of mistake. */
+/** `DEBUG_SEED` varies the requests; `DEBUG_REQUESTS` is the number of requests for each kind of mistake. */
 const SEED = Number(process.env['DEBUG_SEED'] ?? 20_261_123);
 const REQUESTS = Number(process.env['DEBUG_REQUESTS'] ?? 1);
-/** A search without result takes seconds on a quiet machine, and a minute on a busy one, in milliseconds. */
+/** Time-out, in milliseconds. A search without result takes seconds on a quiet machine, and a minute on a busy one. */
 const PATIENCE_MS = 600_000;
 
 test('at least 95 of 100 planted mistakes are named, and none wrongly', { timeout: PATIENCE_MS }, () => {

@@ -78,7 +78,7 @@ test('a valid signature is shown with the signed text, and with other reasons fo
 
 describe('the cause', () => {
   const value = JSON.parse(BODY) as object;
-  // debug-signature.table.long.test.ts has every kind of mistake: here is what a report shows.
+  // debug-signature.table.long.test.ts covers every kind of mistake. This test covers what a report shows.
   test.each<[string, Buffer, string?]>([
     ['body-whitespace: ', hmac(canonical({ body: JSON.stringify(value, null, 2) })), 'body, byte 1'],
     ['body-key-order: ', hmac(canonical({ body: '{"a":[1,2],"b":"Zoë/1"}' })), 'body, byte 2'],

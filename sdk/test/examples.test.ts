@@ -30,7 +30,7 @@ afterEach(async () => {
   running = undefined;
 });
 
-/** What Bun, Deno and Hono do with a handler of standard requests, on `node:http`. */
+/** Serves a handler of standard requests on `node:http`, as Bun, Deno and Hono would. */
 async function startFetch(settings: Settings): Promise<Running> {
   const handle = toFetchHandler(callbacks(settings));
   const server = createServer((request, response) => {

@@ -11,7 +11,10 @@ const run = promisify(execFile);
 /** Time-out for a cold compiler on a busy machine, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
-/** Reads a request from each line, its ten fields in base64, and prints the verdict. */
+/**
+ * The programs print a verdict for each line of two files. A line of the first is a request, its ten fields in base64.
+ * A line of the second is an answer, as in `OUTCOMES`.
+ */
 const PYTHON_MAIN = `
 import base64, sys
 for line in open(sys.argv[1]):
@@ -150,7 +153,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Whether one of the commands fails; says so, because the report of a run does not name skipped tests. */
+/** Whether one of the commands fails. Prints a warning, because the report of a run does not name skipped tests. */
 function lacks(language: string, ...commands: string[]): boolean {
   const missing = commands.filter((command) => spawnSync(command, { shell: true }).status !== 0);
   if (missing.length > 0) console.warn(`SKIPPED: the code in ${language}, without: ${missing.join(', ')}`);
@@ -169,7 +172,7 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-/** The requests to judge, as a file: each vector unchanged, and once more for another receiver. */
+/** The requests to judge, as a file: each vector unchanged, and the first one once more, for another receiver. */
 async function requests(name: string): Promise<string> {
   const lines = [
     ...vectors.map((vector) => [vector, vector.tenantId] as const),

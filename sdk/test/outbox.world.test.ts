@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/world/database.js';
 import { type LaunchedSession, PROVIDER, startWorld, type World } from '../../test/world/world.js';
 import { Outbox, OUTBOX_TABLE, type OutboxOptions } from '../examples/outbox.js';
-// The example's own copy of the SDK.
+// The copy of the SDK that the example imports.
 import { ProviderClient } from '@croupier/provider-sdk';
 
 let world: World;

@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(() => folder.remove());
 
-/** An empty project with the tarball in it and nothing else. */
+/** A project that has only the tarball installed. */
 async function project(name: string): Promise<string> {
   const path = join(folder.path, name);
   await mkdir(path);

@@ -2,7 +2,7 @@ import { CALLBACK_ROUTES } from '../../src/index.js';
 import { bad, type Body, BrokenServer, ok, parsed, type Reply, type ServerFault } from './broken-server.js';
 import { SlowLookup } from './broken-signature.js';
 
-/** Mistakes of an integration. Without any it is correct. */
+/** Mistakes of a provider's server. Without any it is correct. */
 export type Fault =
   | ServerFault
   | 'refuses unknown fields'

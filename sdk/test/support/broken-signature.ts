@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { verifyPlatformSignature } from '../../src/index.js';
 import { signatureOf } from '../../src/signature.js';
 
-/** Mistakes of an integration with signatures. */
+/** Mistakes in the verification of signatures. */
 export type SignatureFault =
   | 'believes everybody'
   | 'takes the tenant from the call'
@@ -103,7 +103,7 @@ export class BrokenSignature {
     return this.is('compares as much of a signature as there is') && isShort && right.startsWith(signature);
   }
 
-  /** The secret, whole or truncated. */
+  /** The key of the HMAC: the secret's text, or by mistake the secret decoded as base64. */
   private get key(): string {
     return this.is('decodes the secret as base64')
       ? Buffer.from(this.server.secret, 'base64').toString('ascii')

@@ -340,7 +340,7 @@ export class BrokenWallet {
       return moved(0);
     }
     const { reversed, status } = target;
-    // By default a reversal is known by its target; these faults know it by the ROLLBACK's id, or not at all.
+    // By default a reversal is recognised by its target; with these faults, by the ROLLBACK's id or not at all.
     const byId = this.is('rolls back for each id') || this.is('looks up a ROLLBACK before it writes it down');
     const isAnew = this.is('rolls back again each time') && this.entries.has(key);
     const wasReversed = reversed && !byId && !isAnew;

@@ -39,7 +39,7 @@ export async function reportFolder(): Promise<string> {
   return folder.path;
 }
 
-/** Certifies with these arguments. The ids are those of the cases that failed or were blocked. */
+/** Certifies with these arguments. Also returns the ids of the cases that failed, and of those that were blocked. */
 export async function certify(args: string[], secret: string) {
   const json = join(await reportFolder(), 'report.json');
   const result = await command([...args, '--json', json], { secret });

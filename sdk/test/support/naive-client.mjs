@@ -28,7 +28,7 @@ const givesUp =
   FAULT === 'gives up as not booked' || (FAULT === 'takes a ROLLBACK for granted' && kind === 'ROLLBACK');
 console.log(givesUp ? 'not-booked' : 'unknown');
 
-/** The verdict, or undefined where the request is to be sent again. */
+/** The verdict, or undefined if the request is to be sent again. */
 async function send(attempt) {
   const id =
     FAULT === 'sends a new id' ? `${transaction.transactionId}-${attempt}` : transaction.transactionId;

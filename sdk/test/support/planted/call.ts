@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { SentRequest } from '../../../src/cli/debug/diagnosis.js';
 
-/** The inputs of a signer. The mistakes are made here by other means than those that the command tries. */
+/** The inputs of a signer. The planted mistakes do not share code with those that the command tries. */
 export interface Call {
   method: string;
   host: string;
@@ -14,7 +14,7 @@ export interface Call {
   secret: string;
 }
 
-/** The signed text, its key, and the sent request. */
+/** How a mistaken signer deviates: in the signed text, the key, the signature or the sent request. */
 export interface Deviation {
   text?: string | Buffer;
   parts?: Partial<Record<'method' | 'path' | 'timestamp' | 'nonce', string>> & { body?: string | Buffer };
@@ -32,7 +32,7 @@ export interface Deviation {
 
 export interface PlantedMistake {
   kind: string;
-  /** The codes that name it, joined by `+`. Several if the bytes do not distinguish two mistakes. */
+  /** The codes that name it, joined by `+`. There are several entries if the bytes do not distinguish two mistakes. */
   codes: readonly string[];
   plant(call: Call, random: Random): Deviation;
   /** Restricts the generated calls to those in which the mistake shows. */

@@ -1,4 +1,4 @@
-/** The same JSON with something done to each string of it. */
+/** The JSON text with each of its strings changed. */
 export function rewritten(body: string, change: (json: string) => string): string {
   return body.replaceAll(/"(?:[^"\\]|\\.)*"/g, change);
 }
