@@ -50,8 +50,8 @@ import { WalletModule } from './wallet/wallet.module.js';
     AttentionModule,
   ],
   providers: [
-    // A provider of this module, because its hooks run before the hooks of all other modules when the application
-    // stops.
+    // Provided here because, when the application stops, the hooks of this module run before those of all other
+    // modules.
     Listener,
     {
       provide: OutgoingCalls,

@@ -189,8 +189,8 @@ function sentence(error: unknown): string {
   return message || code || String(error);
 }
 
-// After a burst, V8 would allocate the objects of each request in the old generation, where they stay until a full garbage
-// collection and keep younger objects alive: 7 % of a BET's CPU (docs/performance.md).
+// After a burst, V8 would allocate the objects of each request in the old generation, where they stay until a full
+// garbage collection and keep younger objects alive: 7 % of a BET's CPU (docs/performance.md).
 setFlagsFromString('--no-allocation-site-pretenuring');
 tolerateBrokenOutput();
 

@@ -30,7 +30,7 @@ type Print = (line: string) => void;
 
 /**
  * Copies the partitions of the audit log that end before a month to files, verifies the files, and records each in the
- * log. It needs the service's role only, and may be repeated: recorded partitions are left out.
+ * log. It needs only the service's role, and may be repeated: recorded partitions are left out.
  * @param month the first month that stays, `YYYY-MM`
  * @throws Error if the log is not valid, or a file cannot be written or is not valid
  */

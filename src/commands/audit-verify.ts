@@ -31,7 +31,7 @@ type Print = (line: string) => void;
 
 /**
  * Verifies the audit log, its seals and the heads that are kept outside of it, and then compares the stored secrets
- * with it. If the log is invalid, names the first invalid row.
+ * with it. If the log is invalid, prints the first invalid row.
  * @param proof if it has no key, seals and secrets are not checked, and a printed line says so
  * @param head a head that an earlier run printed; its entry must still exist, unaltered
  * @param archives files of `audit:archive` to verify as well, consecutive ones, oldest first

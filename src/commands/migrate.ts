@@ -7,8 +7,8 @@ import { atServiceDatabase } from './service-database.js';
 import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 
 /**
- * Brings the schema up to date and exits. Run it with the URL of the schema's owner, so that the service's own role
- * needs no right to change the schema.
+ * Brings the schema up to date. Run it with the URL of the schema's owner, so that the service's own role needs no
+ * right to change the schema.
  * @throws Error with one sentence if there is no database, or the role lacks a right
  */
 export async function migrateDatabase(storage: Storage, print: (line: string) => void): Promise<void> {
@@ -17,7 +17,7 @@ export async function migrateDatabase(storage: Storage, print: (line: string) =>
   print('The schema is up to date.');
 }
 
-/** Exit status 2: it could not run, and an unfinished migration was rolled back. */
+/** Exit status 2: it could not run, or a migration failed. It can be repeated. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {

@@ -16,9 +16,9 @@ import { SecretBox } from '../tenancy/secrets/secret-box.js';
 import { withServiceDatabase } from './service-database.js';
 
 /**
- * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`. The
- * service may be running. It may be repeated: secrets already in this form are left unchanged. The seal of its audit entry
- * covers the whole log under the current key, so the log is verified first.
+ * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`.
+ * The service may be running. It may be repeated: secrets already in this form are left unchanged. The seal of its
+ * audit entry covers the whole log under the current key, so the log is verified first.
  * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key; nothing is changed then
  */
 export async function reEncryptSecrets(

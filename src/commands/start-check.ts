@@ -6,8 +6,8 @@ import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
 import { listenFailure } from '../http/server/listen-failure.js';
 
 /**
- * Before the service is created, checks what could prevent its start: the configuration, the ports and the data folder. If
- * it cannot start, prints one line and sets the exit status to 1.
+ * Before the service is created, checks what could prevent its start: the configuration, the ports and the data folder.
+ * If it cannot start, prints one line and sets the exit status to 1.
  */
 export async function checkStart(): Promise<void> {
   try {

@@ -12,7 +12,7 @@ export abstract class Configuration {
   /** An existing PostgreSQL; without it the service starts and supervises one in `dataDir`. */
   readonly databaseUrl?: string;
   readonly dataDir: string;
-  /** Shared nonces, rate limits and demo balances; without it they are kept in process. */
+  /** Shares nonces, rate limits and DEMO balances between instances; without it, only one instance may run. */
   readonly redisUrl?: string;
   /** Sentinels to ask for the master, whose name is the host in `redisUrl`. Without them that host is the server. */
   readonly redisSentinels?: readonly Address[];
@@ -22,9 +22,11 @@ export abstract class Configuration {
   /** Whether `NODE_ENV` is `production`. */
   readonly production: boolean;
   readonly adminApiKey: string;
-  /** 32 bytes: AES-256-GCM over the stored tenant secrets. */
+  /**
+   * 32 bytes: encrypts the stored tenant secrets (AES-256-GCM). The key of the audit log's seals is derived from it.
+   */
   readonly secretsKey: Buffer;
-  /** A second key that can decrypt secrets, while `SECRETS_KEY` is being rotated. */
+  /** A second key, only to decrypt secrets and to verify seals, while `SECRETS_KEY` is being rotated. */
   readonly secretsKeyPrevious?: Buffer;
   /** File outside of the database that keeps heads of the audit log, which `audit:verify` checks. */
   readonly auditHeadFile?: string;
@@ -55,7 +57,7 @@ export abstract class Configuration {
   readonly sessionTtlSeconds: number;
   readonly demoStartBalanceMinor: number;
   readonly logLevel: LogLevel;
-  /** Whether log lines are formatted for people (a terminal under the sandbox) or as JSON. */
+  /** Whether log lines are formatted for people, as on a terminal with the sandbox, or as JSON. */
   readonly logPretty: boolean;
   readonly metricsToken?: string;
   /** Where spans are exported; without it tracing is off. */
@@ -68,7 +70,7 @@ export abstract class Configuration {
   readonly misspelt: readonly Misspelling[];
 }
 
-/** OpenTelemetry's own variables, as far as they are read. */
+/** The values of OpenTelemetry's own variables, as far as they are read. */
 export interface TracingConfiguration {
   /** Base URL of an OTLP receiver for HTTP; `/v1/traces` is appended. */
   readonly endpoint: string;
@@ -104,8 +106,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LEASE_MARGIN_MS = 1000;
 
 /**
- * How many times more calls to one operator may be under way for WIN, ROLLBACK and ADJUSTMENT than for BETs. Contract,
- * section 9.
+ * Factor by which the bound on concurrent calls to one operator is higher for WIN, ROLLBACK and ADJUSTMENT than for
+ * BETs. Contract, section 9.
  */
 export const SETTLING_FACTOR = 4;
 
@@ -188,7 +190,7 @@ function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels' 
   };
 }
 
-/** Addresses of a host and a port, separated by commas. */
+/** Reads a list of `host:port`, separated by commas. */
 function addresses(read: Reader, name: string): Address[] | undefined {
   return read
     .text(name)
@@ -270,18 +272,18 @@ function storage(read: Reader, uid: number | undefined): Storage {
 }
 
 /**
- * Reads the keys over the tenant secrets; weak ones are refused.
+ * Reads the keys over the tenant secrets. A weak or public `SECRETS_KEY` is refused, even with the sandbox.
  * @throws ConfigurationError naming the variable that is wrong
  */
 export function readSecretsKeys(environment: Environment): SecretsKeys {
   return secretsKeys(reader(environment), false);
 }
 
-/** The configuration of `audit:verify`. Without a key it checks only the chain of hashes and the heads. */
+/** The configuration of `audit:verify` and `audit:archive --detach`. Without a key, no seal or secret is checked. */
 export type AuditProof = Storage & Partial<SecretsKeys> & Pick<Configuration, 'auditHeadFile'>;
 
 /**
- * Reads the configuration of `audit:verify`.
+ * Reads the configuration of `audit:verify` and `audit:archive --detach`.
  * @throws ConfigurationError naming the variable that is wrong
  */
 export function readAuditProof(environment: Environment, process: { uid: number | undefined }): AuditProof {

@@ -26,7 +26,7 @@ export function misspeltVariables(environment: object, known: ReadonlySet<string
     });
 }
 
-/** The Levenshtein distance of two short texts. */
+/** The Levenshtein distance of two short texts; Infinity if their lengths alone differ by more than `MAX_ERRORS`. */
 function errorsBetween(left: string, right: string): number {
   if (Math.abs(left.length - right.length) > MAX_ERRORS) return Infinity;
   let row = Array.from({ length: right.length + 1 }, (_, column) => column);

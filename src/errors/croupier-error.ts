@@ -1,6 +1,6 @@
 import { CATALOGUE, type ErrorCode } from './catalogue.js';
 
-/** The only error with which this service refuses a request. */
+/** The error with which this service refuses a request, unless its signature is invalid. */
 export class CroupierError extends Error {
   /** Further response headers, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export class CroupierError extends Error {
   }
 }
 
-/** An invalid signature. The reason is for the log and the metric, and never for the caller. */
+/** An invalid signature. It carries no reason: the reason is logged and counted, and never shown to the caller. */
 export class InvalidSignatureError extends Error {
   constructor() {
     super('invalid signature');

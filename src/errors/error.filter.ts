@@ -31,7 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     if (exception instanceof ServiceUnavailableException) {
-      // The result of the health check, which names no host.
+      // For a health check that fails, whose result is the body. No route throws it at present.
       write(response, 503, JSON_TYPE, JSON.stringify(exception.getResponse()));
       return;
     }
@@ -40,7 +40,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private translate(exception: unknown): CroupierError {
     const status = exception instanceof HttpException ? exception.getStatus() : httpStatusOf(exception);
-    // The framework itself only refuses unknown routes.
+    // The framework itself refuses only unknown routes and methods.
     if (status >= 400 && status < 500) return new CroupierError('NOT_FOUND');
     this.logger.error(exception);
     return new CroupierError('INTERNAL');
