@@ -95,15 +95,13 @@ const OWN_START_MS = 120_000;
 const FOUND_START_MS = 20_000;
 /** Longest fast shutdown after a failed start, in milliseconds. */
 const FAILED_START_MS = 2_000;
-/**
- * Maximum number of attempts while other processes win the race for the folder or a port, and the growth of the pause
- * between them, in milliseconds.
- */
+/** Maximum number of attempts to start, while other processes win the race for the folder or a port. */
 const START_TRIES = 5;
+/** Growth of the pause before each of these attempts, in milliseconds. */
 const START_PAUSE_MS = 100;
 /** First and longest pause before a lost server is restarted, in milliseconds. The pause doubles with each attempt. */
 const RECOVERY_PAUSE_MS = { first: 100, last: 5000 };
-/** How long the lock of a crashed process may remain, in milliseconds. */
+/** Longest wait for the lock, which may outlive a crashed process for a moment, in milliseconds. */
 const LOCK_WAIT_MS = 2000;
 /** Key of the advisory lock in the database `postgres` whose holder owns the folder. The number is arbitrary. */
 const OWNER_LOCK = 4_020_081_500;

@@ -27,7 +27,7 @@ export interface Account {
 
 export const SUPERUSER = 'croupier';
 
-/** Prefix of a folder until it is complete and renamed. */
+/** Prefix of a folder's temporary name, until the folder is complete. */
 const UNFINISHED = '.unfinished-';
 
 /**
@@ -76,7 +76,10 @@ export async function removeUnfinished(dataDir: string): Promise<void> {
   }
 }
 
-/** Creates the folder. A new or empty one gets search permission for other users, whatever the umask. */
+/**
+ * Creates the folder. If this process is root, a new or empty folder gets search permission for other users, whatever
+ * the umask, so that PostgreSQL's account can enter it.
+ */
 async function makeFolder(dataDir: string): Promise<void> {
   const outermost = await mkdir(dataDir, { recursive: true });
   if (process.getuid?.() !== 0) return;
@@ -87,7 +90,10 @@ async function makeFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** PostgreSQL refuses to run as root, and initdb needs an account with a name. */
+/**
+ * The account to run PostgreSQL as, because it refuses to run as root: the owner of an existing cluster, else
+ * `postgres` or `nobody`. initdb needs an account with a name.
+ */
 async function unprivilegedAccount(folder: string): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const accounts = lines.map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
@@ -196,8 +202,8 @@ function initialise(home: string, binaries: string, account: Account | undefined
 }
 
 /**
- * Creates a folder completely or not at all: under a temporary name, which is then replaced in one step. If another
- * process has created the folder meanwhile, a failure is ignored and its folder is used.
+ * Creates a folder completely or not at all: under a temporary name, and then renamed in one step. If another process
+ * has created the folder meanwhile, a failure is ignored and the other's folder is used.
  */
 async function createAtomically(path: string, make: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = await mkdtemp(join(dirname(path), UNFINISHED));

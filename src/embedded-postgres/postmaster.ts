@@ -98,7 +98,7 @@ export async function isAlive({ pid, child }: Postmaster, cluster: Cluster): Pro
 
 /**
  * Whether this process runs this cluster. The pid of a pid file may meanwhile belong to another process, or to a
- * zombie.
+ * zombie; this is only detected on Linux.
  */
 export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder'>): Promise<boolean> {
   if (!signal(pid, 0)) return false;

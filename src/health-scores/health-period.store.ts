@@ -18,7 +18,10 @@ export interface CallsWithin extends CallCounts {
   readonly breakerOpen: boolean;
 }
 
-/** Stores counts: $1 is the instance, $2 when its period began, $3 the counts as JSON. Repeating it changes nothing. */
+/**
+ * Stores counts: $1 is the instance, $2 when its period began, $3 the counts as JSON. Repeating it counts nothing
+ * twice.
+ */
 const SHARE: Statement = {
   name: 'health_share',
   text: `

@@ -47,8 +47,8 @@ const OMITTED_CONTEXTS = new Set([
 /** Largest buffer while standard output accepts no data, in bytes; further lines are lost. */
 const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 /**
- * Lines are written in chunks of at least this many bytes, or at this interval in milliseconds, because waking the writing
- * thread costs more than formatting a line.
+ * Lines are written in chunks of at least this many bytes, or at this interval in milliseconds, because waking the
+ * writing thread costs more than formatting a line.
  */
 const CHUNK_BYTES = 4096;
 const FLUSH_INTERVAL_MS = 200;
@@ -125,12 +125,14 @@ function standardOutput(): DestinationStream {
     periodicFlush: FLUSH_INTERVAL_MS,
     maxLength: BUFFER_LIMIT_BYTES,
   });
-  // A full disk or a missing reader loses log lines, but must not stop the service. Flushing at exit would retry for
-  // ever.
+  // A full disk or a missing reader loses log lines, but must not stop the service. After such an error, flushing at
+  // exit would retry for ever, so it is switched off.
   return output.on('error', () => (output.flushSync = () => undefined));
 }
 
-/** Redacts a field of the line and of the objects in it, but no deeper: a third level would triple the cost of a line. */
+/**
+ * Redacts a field of the line and of the objects in it, but no deeper: a third level would triple the cost of a line.
+ */
 function redactedAnywhere(name: string): string[] {
   return [name, name.startsWith('[') ? `*${name}` : `*.${name}`];
 }

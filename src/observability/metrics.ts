@@ -18,8 +18,9 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /**
  * Every metric of the service, with one method for each event that it counts. Metric names end with their unit.
  *
- * Updates on the hot path are deferred and applied in groups, always before the metrics are read: in prom-client, look-ups
- * of labels are several times cheaper if they follow each other. Applied individually, they cost about 5 % of a BET.
+ * Updates on the hot path are deferred and applied in groups, always before the metrics are read: in prom-client,
+ * look-ups of labels are several times cheaper if they follow each other. Applied individually, they cost about 5 % of
+ * a BET.
  */
 @Injectable()
 export class Metrics {
@@ -245,7 +246,7 @@ export class Metrics {
     });
   }
 
-  /** @param items of the batch */
+  /** @param items the number of items in the batch */
   batchSent(statement: string, items: number): void {
     this.defer(() => this.groupCommitBatchItems.observe({ statement }, items));
   }
@@ -272,7 +273,6 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  /** Registers a gauge. */
   addLevel(gauge: LevelGauge): void {
     registerLevel(this.registry, this.tenants, gauge);
   }

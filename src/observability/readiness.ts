@@ -7,7 +7,8 @@ import { atMostEvery } from './at-most-every.js';
 import { Metrics } from './metrics.js';
 
 /**
- * Callers within this time, in milliseconds, share one check, so that any number of them puts no load on the database.
+ * Callers within this time, in milliseconds, share one check, so that the load on the database does not depend on their
+ * number.
  */
 const CHECK_EVERY_MS = 1_000;
 

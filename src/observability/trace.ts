@@ -94,7 +94,10 @@ export function measureCall<T>(
   return result;
 }
 
-/** Adds the time since a moment of the monotonic clock to the named part of the current request, and a span. */
+/**
+ * Adds the time since a moment of the monotonic clock to the named part of the current request, and a span to its
+ * trace.
+ */
 export function recordDuration(part: string, sinceMs: number): void {
   const trace = traces.getStore();
   if (!trace) return;

@@ -6,7 +6,6 @@ export const LATENCY_BOUNDS_MS = [
 
 export const LATENCY_CELLS = LATENCY_BOUNDS_MS.length + 1;
 
-/** The windows of a score. */
 export type WindowMinutes = 1 | 5 | 60;
 
 /** Calls to one tenant. */
@@ -15,7 +14,7 @@ export interface CallCounts {
   /** Calls with a valid answer. */
   readonly succeeded: number;
   readonly timeouts: number;
-  /** Calls by their duration, for each cell of the histogram. */
+  /** Number of calls in each cell of the histogram of durations. */
   readonly latency: readonly number[];
 }
 
@@ -50,7 +49,9 @@ export function scoreOf(counts: readonly CallCounts[]): WindowScore {
   return { calls, successRate, p95Ms: percentileMs(latency, calls), timeouts };
 }
 
-/** The state of a tenant. A pause takes precedence over an open breaker, and that over a low success rate. */
+/**
+ * The state of a tenant. A pause takes precedence over an open breaker, and an open breaker over a low success rate.
+ */
 export function stateOf(
   fiveMinutes: WindowScore,
   { paused, breakerOpen }: { readonly paused: boolean; readonly breakerOpen: boolean },

@@ -39,7 +39,7 @@ export class ActiveSpan {
     return new ActiveSpan(this.tracer, span, trace.setSpan(this.context, span));
   }
 
-  /** Records a span that has ended. */
+  /** Records a child span that has already ended. */
   record(name: string, startedMs: number, endedMs: number): void {
     if (!this.span.isRecording()) return;
     this.tracer.startSpan(name, { startTime: startedMs }, this.context).end(endedMs);

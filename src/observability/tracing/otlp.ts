@@ -33,7 +33,7 @@ export async function exportingProvider(
   });
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.instance.id': instanceId }),
-    // If the caller samples its trace, our spans are sampled, too.
+    // If the caller sent a trace, its decision whether to sample applies to our spans, too.
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sampleRatio) }),
     spanProcessors: [
       new sdk.BatchSpanProcessor(new ReportingExporter(exporter), {

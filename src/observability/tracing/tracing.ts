@@ -65,7 +65,7 @@ export class Tracing implements OnApplicationShutdown {
 
 /** W3C Trace Context, level 1: later versions may append fields. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
-/** Longest tracestate that is passed on, in characters, as W3C recommends. */
+/** Longest tracestate that is passed on, in characters. W3C recommends passing on at least this many. */
 const LONGEST_STATE = 512;
 
 /** An invalid header counts as absent. */
