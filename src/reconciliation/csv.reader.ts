@@ -26,15 +26,15 @@ export class CsvError extends Error {
   }
 }
 
-/** Longest record, in bytes: sixty times a usual line. A longer one has an unclosed quote. */
+/** Longest record, in bytes: sixty times a usual line. A longer one probably has an unclosed quote. */
 export const MAX_RECORD_BYTES = 16_384;
 
 const [QUOTE, COMMA, CR, LF] = [0x22, 0x2c, 0x0d, 0x0a] as const;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Reads CSV in UTF-8, strictly by RFC 4180, except that lines may also end with LF; a byte order mark is skipped. Yields
- * all records of a chunk at once, and keeps one chunk and one record in memory.
+ * Reads CSV in UTF-8, strictly by RFC 4180, except that lines may also end with LF; a byte order mark is skipped.
+ * Yields all records of a chunk at once, and keeps one chunk and one record in memory.
  * @throws CsvError at the first byte that does not belong there
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {

@@ -1,4 +1,4 @@
-/** The statement's lines, in a temporary table of the session. */
+/** The statement's lines, in a temporary table of the connection. */
 export const CREATE_LINES = `
   CREATE TEMPORARY TABLE statement_lines (
     line                     integer NOT NULL,
@@ -61,7 +61,7 @@ export const PAIRS = `
     ${TARGET}
    ORDER BY l.line`;
 
-/** The platform's records for the operator $1 in the range that no line names. */
+/** The platform's records for the operator $1 in the range that no line names, without tombstones. */
 export const RECORDS_WITHOUT_LINE = `
   SELECT ${RECORD}
     FROM transactions p

@@ -90,7 +90,7 @@ export class Report {
     if (this.buffered.length >= BUFFERED_CHARACTERS) await this.flush();
   }
 
-  /** Renames the report in one step, replacing an existing file. */
+  /** Completes the report and gives it its final name in one step, replacing an existing file. */
   async finish(): Promise<void> {
     await this.flush();
     await this.file.sync();

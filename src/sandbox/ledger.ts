@@ -149,7 +149,7 @@ function declined(reason: string): Verdict {
   return { status: 'DECLINED', reason, movedMinor: 0 };
 }
 
-/** Joins two texts to a key that is unique for each pair. */
+/** Joins two texts into a key that is unique for each pair. */
 function key(first: string, second: string): string {
   return JSON.stringify([first, second]);
 }

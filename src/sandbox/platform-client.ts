@@ -22,7 +22,7 @@ export interface Exchange {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Longer than the sum of the platform's time-outs for a wallet and a provider, in milliseconds. */
+/** Longer than the sum of the platform's default time-outs for a wallet and a provider, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
 const clock = new Clock();

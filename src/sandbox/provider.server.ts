@@ -33,8 +33,8 @@ type ProviderEvent =
   | { readonly what: 'revoked'; readonly sessionId: string };
 
 /**
- * The platform never calls this route. A caller with the provider's secret, such as a self-test, plays one spin of a
- * batch.
+ * A caller with the provider's secret, such as a self-test, can play one spin of a batch at this route. The platform
+ * never calls it.
  */
 export const PLAY_PATH = '/sandbox/free-spins/play';
 

@@ -2,7 +2,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tenant } from './platform-client.js';
 
-/** A sandbox's addresses, and its secrets, which are shown only once. */
+/** A sandbox's addresses, and its secrets, which the admin API shows only once. */
 export interface SandboxFile {
   readonly apiUrl: string;
   readonly docsUrl: string;

@@ -14,7 +14,7 @@ export interface SandboxOptions {
   adminApiKey: string;
   /** The sandbox's folder. Its ledgers and `sandbox.json` belong to the database next to it. */
   folder: string;
-  /** The wanted ports; if one is taken, any free port is used instead. */
+  /** The preferred ports; if one is taken, any free port is used instead. */
   walletPort: number;
   providerPort: number;
   log: (message: string) => void;
@@ -146,8 +146,8 @@ class Seed {
   }
 
   /**
-   * Whether the platform accepts the secret. It checks the signature before the body, so it answers the empty object with
-   * 401 only if it does not accept the signature.
+   * Whether the platform accepts the secret. It checks the signature before the body, so it answers the empty object
+   * with 401 only if it does not accept the signature.
    */
   private async isAccepted(tenant: Tenant, signedRoute: string): Promise<boolean> {
     return (await this.platform.signed(tenant, signedRoute, {})).status !== 401;

@@ -21,7 +21,7 @@ export interface CounterpartOptions {
   tenantId: string;
   /** The folder of its journal. */
   folder: string;
-  /** The wanted port; if it is taken, or 0, any free port is used. */
+  /** The preferred port; if it is taken, or 0, any free port is used. */
   port: number;
   log: (message: string) => void;
 }
@@ -55,7 +55,7 @@ const NONCE_MEMORY_SECONDS = 600;
  * Maximum number of remembered nonces: about 1600 calls a second for that time. When it is full, calls are refused.
  */
 const MAX_NONCES = 1_000_000;
-/** Longer than a client keeps an idle connection, so that it is never closed during a call, in milliseconds. */
+/** Longer than clients keep an idle connection, so that the server never closes it during a call, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** A loopback HTTP server that accepts only calls signed with its tenant's secret, and each nonce once. */

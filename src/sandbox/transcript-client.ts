@@ -2,7 +2,7 @@ import type { Exchange, PlatformClient, Tenant } from './platform-client.js';
 import { transcript } from './transcript.js';
 
 export interface RoundOutput {
-  /** Prints one or more lines, without the trailing newline. */
+  /** Prints a text of one or more lines, and adds a newline. */
   print: (text: string) => void;
   colours: boolean;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
-/** Expired rows that one claim deletes at most, so that the table does not grow. */
+/** Maximum number of expired rows that one claim deletes, so that the table does not grow. */
 const SWEPT_ROWS = 10;
 
 const CLAIM = {

@@ -4,10 +4,10 @@ import { CroupierError } from '../errors/croupier-error.js';
 import type { SignedRequest } from '../signature/tenant.decorator.js';
 
 /**
- * Limits the requests of each verified tenant, over all routes. Unsigned routes are not limited. Without Redis the
- * storage of `ThrottlingModule` counts. With Redis the signature guard has counted, in the round trip that claimed the
- * nonce, and this guard only compares, so that no throttler decorator can switch off replay protection. Contract,
- * section 2, `RATE_LIMITED`.
+ * Limits the requests of each verified tenant, over all routes. Unsigned routes are not limited here. Without Redis,
+ * the storage of `ThrottlingModule` counts. With Redis, the signature guard has already counted in the round trip that
+ * claimed the nonce, and this guard only compares. The nonce is not claimed here, because a throttler decorator could
+ * then switch off replay protection. Contract, section 2, `RATE_LIMITED`.
  * @throws CroupierError RATE_LIMITED
  */
 @Injectable()

@@ -10,7 +10,7 @@ function options({ requestsPerSecond }: Configuration): ThrottlerModuleOptions {
   const limit = (context: ExecutionContext) =>
     context.switchToHttp().getRequest<SignedRequest>().tenant?.requestsPerSecond ?? requestsPerSecond;
   return {
-    // Without `blockDuration`, a tenant would be refused for another whole window after its first refusal.
+    // A refusal ends with its window; by the library's default it would last for another whole window.
     throttlers: [{ limit, ttl: RATE_WINDOW_MS, blockDuration: 0 }],
     storage: new TenantWindows(),
     // The contract names no X-RateLimit headers; `Retry-After` is set by the refusal.

@@ -32,11 +32,10 @@ export interface OperatorLine {
   readonly bookedAt: string;
 }
 
-/** A line with its number. */
 export interface NumberedLine extends OperatorLine {
   /** The line number in the file, from 1. */
   readonly line: number;
-  /** The first line with this id. */
+  /** The number of the first line with this id. */
   readonly firstLine: number;
   /** Whether it was booked in the compared range; null if its time is ambiguous. */
   readonly inRange: boolean | null;
@@ -196,8 +195,8 @@ function amountFindings(line: NumberedLine, record: PlatformRecord, target: Targ
 }
 
 /**
- * Whether the line's amount agrees with the record. If the target of a ROLLBACK may not have been booked, the ROLLBACK was
- * sent with the provider's amount, but moves only what the operator had booked.
+ * Whether the line's amount agrees with the record. If it is not known whether the operator had booked the target of a
+ * ROLLBACK, the ROLLBACK was sent with the provider's amount, but moves only what the operator had booked.
  */
 function amountAgrees(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
   if (amountMinor === record.amountMinor) return true;

@@ -47,8 +47,8 @@ const DEFAULT_MS = 2_000;
 const MAX_MS = 60_000;
 const RULE_FIELDS = ['fault', 'on', 'playerRefPrefix', 'nth', 'times', 'ms'];
 /**
- * The operations that a player's prefix affects, which are those that change something. For each, the field by which a
- * repeated call is recognised.
+ * The operations that a player's prefix affects: those by which the platform changes something. For each, the field by
+ * which a repeated call is recognised.
  */
 const ONCE_BY = {
   BET: 'transactionId',
