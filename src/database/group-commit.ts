@@ -91,8 +91,8 @@ export function groupStatement(
     single: { name, text: text(oneRow) },
     batch: {
       name: `${name}_batch`,
-      // PostgreSQL estimates a hundred rows for any JSON, and would then scan a small table sequentially. With this
-      // condition, which always holds, it estimates one row.
+      // PostgreSQL estimates a hundred rows for any JSON, for which reading a small table as a whole seems cheaper than
+      // using an index. With this condition, which always holds, it estimates one row.
       text: text(`SELECT * FROM json_to_recordset($1::json) AS source (item integer, ${fields})
                    WHERE source.item + 0 = source.item`),
     },
