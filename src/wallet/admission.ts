@@ -38,7 +38,7 @@ export type AdmissionClass = 'beginning' | 'settling';
 export interface AdmittedRequest {
   /** Ends loading and claiming, so that the next request may begin. Repeated calls have no effect. */
   endClaiming(): void;
-  /** Ends the request, after its answer. Must be called once. */
+  /** Ends the request, once its answer is known. Must be called exactly once. */
   leave(): void;
 }
 
@@ -50,7 +50,7 @@ interface Waiting {
 
 /**
  * Keeps an overloaded instance useful: at most two full batches of requests load and claim at a time, and the others
- * wait. A request that waits too long is refused before anything is claimed. Contract, section 9, `OVERLOADED`.
+ * wait. A request that waits too long is refused before anything is claimed. Contract, section 9, "Health and pauses".
  *
  * Settling requests are admitted first, in order of arrival. Of the others, the newest is admitted first: under
  * overload, the requests that are served have waited only milliseconds, and those that are refused have waited longest.

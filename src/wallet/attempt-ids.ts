@@ -17,17 +17,18 @@ const BATCH = 1_000;
 /** Interval of the writes, in milliseconds. */
 const WRITE_EVERY_MS = 500;
 /**
- * Interval between two passes that delete expired ids, in milliseconds; rows per statement; statements per pass.
+ * Expired ids are deleted in passes: the interval between two passes in milliseconds, and the maximum numbers of rows
+ * per statement and of statements per pass.
  */
 const DELETE_EVERY_MS = 60_000;
 const DELETED_AT_ONCE = 10_000;
 const DELETIONS_PER_PASS = 50;
-/** How long a stop waits for a write in progress, in milliseconds. */
+/** How long a stop waits for a pass in progress, in milliseconds. It then writes the queued ids. */
 const STOP_MS = 2_000;
 
 /**
  * Makes attempts searchable by their request id and by the platform's and the operator's transaction ids. The ids are
- * written in batches, and attempts do not wait for that: an attempt whose ids are lost is only harder to find.
+ * written in batches, and attempts do not wait for that, because an attempt whose ids are lost is only harder to find.
  */
 @Injectable()
 export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -65,7 +66,7 @@ export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShut
     else this.metrics.attemptIdsDropped(1);
   }
 
-  /** Writes the queued ids. Resolves when they are written or dropped; never rejects. */
+  /** Writes the queued ids. Never rejects: a batch that cannot be written is dropped, and the rest stays queued. */
   flush(): Promise<void> {
     return this.writing.run();
   }

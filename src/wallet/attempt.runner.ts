@@ -23,7 +23,7 @@ import { OperatorAnswers } from './operator-answers.js';
 import type { AnswerByHand, Claim, Driver, Settlement } from './transaction.js';
 import { TransactionStore } from './transaction.store.js';
 
-/** The stored outcome of an attempt; `lost` if another attempt took it over meanwhile. */
+/** The outcome of an attempt; `lost` if another attempt or a ROLLBACK has taken the transaction over meanwhile. */
 export type AttemptOutcome =
   | { readonly to: 'lost' }
   | { readonly to: 'decided'; readonly state: 'APPROVED' | 'DECLINED'; readonly responseBody: string }
@@ -40,7 +40,7 @@ export type ClaimOutcome =
   | ClaimedAttempt
   /** Another request was faster, or the claim's conditions do not hold. */
   | { readonly to: 'lost' }
-  /** The operator accepts no further call of this kind at the moment; nothing was claimed. */
+  /** The operator's bound or breaker refused the call; nothing was claimed. */
   | { readonly to: 'refused' };
 
 /**
@@ -54,8 +54,8 @@ export interface WinningsTrigger {
 }
 
 /**
- * Executes an attempt under its claim: calls the operator and settles. The provider's requests, the resolver and
- * administrators all use the same call and the same condition. Contract, section 3.
+ * Executes an attempt under its claim: calls the operator and settles. It does so in the same way for the provider, the
+ * resolver and an administrator. Contract, section 3.
  */
 @Injectable()
 export class AttemptRunner {
@@ -105,8 +105,8 @@ export class AttemptRunner {
   }
 
   /**
-   * Calls the operator and settles its answer. If the process dies before the settlement is committed, the attempt stays
-   * PENDING until its lease expires; then the provider's retry or the resolver takes the transaction over.
+   * Calls the operator and settles the attempt with its answer. If the process dies before the settlement is committed,
+   * the transaction stays PENDING; once its lease has expired, a retry by the provider or the resolver takes it over.
    */
   async execute({ claim, call }: ClaimedAttempt, driver: Driver): Promise<AttemptOutcome> {
     const started = { at: this.clock.now(), ms: monotonicMs() };
@@ -123,12 +123,12 @@ export class AttemptRunner {
   }
 
   /**
-   * Settles a claim with an answer that a person has entered, in the database transaction of the claim, without a call
-   * to the operator. Contract, section 9, "Settling by hand".
+   * Settles an attempt with an answer that a person entered, in the database transaction of its claim and without a
+   * call to the operator. Contract, section 9, "Settling by hand".
    *
    * The stored answer always has a balance, because providers require one: the entered one, else the operator's last
    * balance for the player, else 0. The history has the balance only if it was entered.
-   * @returns a function to call after the commit
+   * @returns a function that reports the settlement, to be called after the commit
    */
   async settleByHand(query: Query, claim: Claim, byHand: AnswerByHand): Promise<() => void> {
     const { status, balance, operatorReference, reason } = byHand;
@@ -156,7 +156,7 @@ export class AttemptRunner {
     return () => this.reportSettled(claim, settled, limitMinor);
   }
 
-  /** Reports a committed settlement. */
+  /** Reports a committed settlement to the metrics and the watchers. */
   private reportSettled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
     const { providerId, kind } = claim.operatorRequest;
     this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
@@ -255,8 +255,9 @@ export class AttemptRunner {
 }
 
 /**
- * Whether this claim, now APPROVED, may give a WIN a reason for a flag. A WIN without a freeSpinsRef whose round has an
- * APPROVED BET has none. A ROLLBACK that the platform approved by its own verdict has reversed nothing.
+ * Whether an APPROVED attempt may give a WIN a reason for a flag other than its limit. A WIN without a freeSpinsRef
+ * whose round has an APPROVED BET has none. A ROLLBACK that the platform approved by its own verdict has reversed
+ * nothing.
  */
 function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
   const { kind, freeSpinsRef } = operatorRequest;
@@ -271,7 +272,7 @@ const LEASE_TOO_SHORT: UnknownOutcome = {
   detail: 'the lease would expire before the call times out',
 };
 
-/** Completes the platform's own verdict with the operator's current balance. */
+/** Completes the platform's own verdict with the player's current balance. */
 async function withBalance(
   verdict: NonNullable<Claim['verdict']>,
   { playerRef, currency }: Claim['operatorRequest'],
@@ -288,7 +289,7 @@ async function withBalance(
   };
 }
 
-/** `Retry-After` of a request that an operator's bound or breaker refused, in seconds. */
+/** `Retry-After` of a request that the operator's bound or breaker refused, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** The refusal of a request whose call could not be reserved. Contract, section 9, "Health and pauses". */

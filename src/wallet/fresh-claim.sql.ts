@@ -79,8 +79,8 @@ const ROUND_KEY = `
   a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
 
 /**
- * Claims a new WIN that its session and its round allow, and takes the round's lock; does neither if another claim has
- * changed the round since it was read.
+ * Claims a new WIN that its session and its round allow, and takes the round's lock. Does neither if another claim has
+ * changed the round's version since it was read.
  */
 export const CLAIM_NEW_WIN = groupStatement(
   'transaction_claim_new_win',

@@ -5,7 +5,7 @@ import type { ReceivedAnswer } from '../outbound/answer.js';
 import { OperatorAnswerStore } from './operator-answer.store.js';
 import type { Claim } from './transaction.js';
 
-/** Longest stored part of an answer, in bytes. Contract, section 9. */
+/** Longest stored part of an answer, in bytes. Contract, section 7, "What an attempt shows". */
 const KEPT_BYTES = 4096;
 /** Longest time that an attempt waits for its answer to be stored, in milliseconds; the write continues after it. */
 const PATIENCE_MS = 200;
@@ -21,8 +21,8 @@ export class OperatorAnswers {
   constructor(private readonly store: OperatorAnswerStore) {}
 
   /**
-   * Stores the body of an answer. Called after the attempt is settled, so that the write does not delay the
-   * settlement: a crash in between loses the body, never the outcome. Never rejects.
+   * Stores the body of an answer. Called after the settlement, so that the write does not delay it. A crash in between
+   * loses the body, never the outcome. Never rejects.
    */
   async keep({ attempt, operatorRequest }: Claim, { body }: ReceivedAnswer): Promise<void> {
     if (body.length === 0) return;

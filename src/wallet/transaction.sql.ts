@@ -18,9 +18,9 @@ export const sessionBehind = (tokenHash: string) => `
    WHERE s.token_hash = ${tokenHash}`;
 
 /**
- * The outcome that the provider received last; NULL if it received none. It is taken from the last 200 that was sent
- * without an attempt, if there is one. Otherwise it is taken from the last attempt that the provider requested and
- * whose outcome is known. `t` is the table's alias.
+ * The outcome that the provider received last; NULL if it received none. It is taken from the recorded 200 that was
+ * sent without an attempt, if there is one. Otherwise it is taken from the last attempt that the provider caused and
+ * that was settled. `t` is the table's alias.
  */
 export const REPORTED = `
   coalesce(t.reported_status, (
@@ -148,7 +148,10 @@ export const CLAIM_ADJUSTMENT: Statement = {
     RETURNING t.*`,
 };
 
-/** Marks a BET as being reversed by $3, if its attempt is still the one that the decision read. */
+/**
+ * Marks a BET as being reversed by $3, if its attempt is still the one that the decision read, and neither that attempt
+ * nor another ROLLBACK is in progress.
+ */
 export const MARK_TARGET: Statement = {
   name: 'transaction_mark_target',
   text: `
@@ -159,7 +162,8 @@ export const MARK_TARGET: Statement = {
 };
 
 /**
- * Assigns a tombstone to the ROLLBACK $3, if no other ROLLBACK holds it: the ROLLBACK that held it before was DECLINED.
+ * Assigns a tombstone to the ROLLBACK $3, if no other ROLLBACK holds it. A DECLINED ROLLBACK no longer holds its
+ * tombstone.
  */
 export const MARK_TOMBSTONE: Statement = {
   name: 'transaction_mark_tombstone',
@@ -181,8 +185,8 @@ export const PLACE_TOMBSTONE: Statement = {
 };
 
 /**
- * Takes over an undecided transaction with a new attempt, unless a ROLLBACK of the transaction is in progress. The
- * previous holder can no longer settle its attempt.
+ * Takes over an undecided transaction with a new attempt, unless a lease is alive or a ROLLBACK of the transaction is
+ * in progress. The previous holder can no longer settle its attempt.
  */
 const takeOver = (condition: string, leaseSeconds: string) => `
     UPDATE transactions t
@@ -204,10 +208,13 @@ export const CLAIM_PARKED: Statement = {
   text: takeOver('t.parked_at IS NOT NULL', '$3'),
 };
 
-/** Maximum number of a player's rows that are searched for the operator's last balance. */
+/** Number of a player's newest transactions that are searched for the last balance. */
 const BALANCE_SEARCHED = 50;
 
-/** The last balance from operator $2 for the player $1 in currency $3 and mode $4. */
+/**
+ * The balance in the last stored answer for the player $1 with operator $2, currency $3 and mode $4, among the player's
+ * newest transactions.
+ */
 export const LAST_BALANCE: Statement = {
   name: 'transaction_last_balance',
   text: `
@@ -219,7 +226,8 @@ export const LAST_BALANCE: Statement = {
 };
 
 /**
- * Maximum number of attempts in a history, and how many of them are kept from its beginning; the others are the latest.
+ * Number of attempts in a history from which on each settlement replaces an earlier attempt, and how many attempts are
+ * kept from the beginning. The others are the latest.
  */
 export const ATTEMPTS_KEPT = 200;
 export const FIRST_ATTEMPTS_KEPT = 20;
@@ -254,7 +262,7 @@ const alreadySettled = (items: string) => `
     JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
    WHERE t.attempt = a.attempt AND t.state = a.state AND t.attempts -> -1 = a.record::jsonb`;
 
-/** Settles an attempt if it is still the current one. */
+/** Settles an attempt if it is still the current one and no ROLLBACK of its transaction is in progress. */
 export const SETTLE = groupStatement(
   'transaction_settle',
   SETTLEMENT,
@@ -262,7 +270,7 @@ export const SETTLE = groupStatement(
   { alreadyDone: alreadySettled },
 );
 
-/** Settles a ROLLBACK and its target: reversed if the ROLLBACK is APPROVED, released if it is DECLINED. */
+/** Settles a ROLLBACK. Its target is ROLLED_BACK if the ROLLBACK is APPROVED, and released if it is DECLINED. */
 export const SETTLE_ROLLBACK = groupStatement(
   'transaction_settle_rollback',
   SETTLEMENT,
@@ -285,9 +293,9 @@ export const SETTLE_ROLLBACK = groupStatement(
 );
 
 /**
- * Records that the provider received a 200 with status $3 without an attempt. A recorded DECLINED is never replaced,
- * because the provider receives nothing but DECLINED from then on. An APPROVED that is recorded later belongs to a
- * replay that was sent before the transaction was rolled back.
+ * Records that the provider receives a 200 with status $3 without an attempt. A recorded DECLINED is never replaced,
+ * because the provider receives nothing but DECLINED from then on. An APPROVED that would be recorded after it belongs
+ * to a replay that was decided before the transaction was rolled back.
  */
 export const RECORD_REPORTED: Statement = {
   name: 'transaction_record_reported',

@@ -18,14 +18,14 @@ import {
 } from './transaction.js';
 import * as sql from './transaction.sql.js';
 
-/** A stored transaction with the columns for the rules, and its id at the platform. */
+/** A stored transaction: the facts for the rules, its id at the platform, and what the provider received last. */
 export interface StoredTransaction extends StoredFacts {
   readonly platformTransactionId: string;
-  /** The outcome that the provider received last; null if it received none. */
+  /** The outcome that the provider received last, such as OPERATOR_TIMED_OUT; null if it received none. */
   readonly reported: string | null;
 }
 
-/** Facts as they are loaded, with the stored transaction's id at the platform. */
+/** Facts as they are loaded. */
 export interface LoadedFacts extends Facts {
   readonly stored: StoredTransaction | null;
 }
@@ -54,7 +54,7 @@ interface TransactionRow {
 /** Another request changed something that a claim depends on: the whole claim is rolled back. */
 class ClaimLostError extends Error {}
 
-/** The statements that change a transaction's state; every write carries its condition. */
+/** Loads the facts of requests, and claims and settles attempts; every write carries its condition. */
 @Injectable()
 export class TransactionStore {
   private readonly leaseSeconds: number;
@@ -81,16 +81,20 @@ export class TransactionStore {
   }
 
   /**
-   * Claims an unused id for a BET, or for the platform's own verdict. Neither needs the round's lock: a BET depends on no
-   * other transaction, and the facts behind such a verdict no longer change. A session that ends between the read and the
-   * claim counts as ended after the BET.
+   * Claims an unused id for a BET, or for the platform's own verdict. Neither needs the round's lock: a BET depends on
+   * no other transaction, and the transactions behind such a verdict no longer change. A session that ends, or a BET
+   * that joins the round, between the read and the claim counts as later.
+   * @returns undefined if the id is taken
    */
   async claim(transaction: NewTransaction): Promise<Claim | undefined> {
     const { row, sentMs } = await this.sendClaim(sql.CLAIM, this.claimValues(transaction));
     return row && newClaim(transaction, sentMs);
   }
 
-  /** Claims a WIN if its round has not changed since it was read. */
+  /**
+   * Claims a WIN.
+   * @returns undefined if the id is taken, or the round's version has changed since it was read
+   */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
     const values = [...this.claimValues(transaction), round.version];
     const { row, sentMs } = await this.sendClaim(sql.CLAIM_WIN, values);
@@ -131,8 +135,9 @@ export class TransactionStore {
   }
 
   /**
-   * Claims a ROLLBACK and marks its target, or stores its tombstone, in one database transaction. If the round or the
-   * target has changed since it was read, nothing is claimed.
+   * Claims a ROLLBACK and marks its target, or stores a tombstone, in one database transaction.
+   * @returns undefined if the id is taken, or the round's version or the target has changed since it was read; nothing
+   *   is stored then
    */
   async claimRollback(
     transaction: NewTransaction,
@@ -161,6 +166,7 @@ export class TransactionStore {
   /**
    * Takes over an undecided transaction with a new attempt. The operator receives the same request as in the first
    * attempt.
+   * @returns undefined if another attempt or a ROLLBACK was faster
    */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = [providerId, transactionId, attempt, this.leaseSeconds];
@@ -181,7 +187,7 @@ export class TransactionStore {
 
   /**
    * Settles an attempt, and a ROLLBACK's target with it.
-   * @returns false if the attempt was taken over
+   * @returns false if another attempt or a ROLLBACK has taken the transaction over
    */
   settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     const { statement, values } = settling(claim, settlement);
@@ -196,7 +202,7 @@ export class TransactionStore {
     return (await query(statement.single, values)).length > 0;
   }
 
-  /** Records that the provider received a 200 without an attempt. */
+  /** Records the status of a 200 that the provider receives without an attempt, such as a replay. */
   async recordReported(
     providerId: string,
     transactionId: string,
@@ -206,8 +212,8 @@ export class TransactionStore {
   }
 
   /**
-   * The last balance that the operator reported for the player, in minor units; undefined if it reported none
-   * recently.
+   * The balance in the last stored answer for the player, in minor units; undefined if none of the player's newest
+   * transactions has one.
    */
   async lastBalance(query: Query, { operatorId, mode, operatorRequest }: Claim): Promise<number | undefined> {
     const values = [operatorRequest.playerRef, operatorId, operatorRequest.currency, mode];
@@ -246,7 +252,7 @@ export class TransactionStore {
     }
   }
 
-  /** $1 … $18 of a claim, in the order of its columns. */
+  /** The parameters $1 … $18 of CLAIM and CLAIM_WIN. */
   private claimValues(transaction: NewTransaction): unknown[] {
     const { request, verdict } = transaction;
     return [

@@ -2,7 +2,7 @@ import type { MovementRequest } from '../operator-wallet/operator-wallet.js';
 import type { DeclineReason, Verdict } from './rules/decision.js';
 import type { Mode, ProviderFacts, TransactionRequest } from './rules/facts.js';
 
-/** A provider's request, with everything else that the statements need. */
+/** A provider's request, with the other values that are needed to load its facts and to claim it. */
 export interface Submission {
   readonly provider: ProviderFacts;
   readonly request: TransactionRequest;
@@ -12,15 +12,15 @@ export interface Submission {
   readonly platformTransactionId: string;
 }
 
-/** Who drives an attempt. An administrator does so by resolving or settling a transaction, or by an adjustment. */
+/** Who causes an attempt. An administrator does so by resolving or settling a transaction, or by an adjustment. */
 export type Driver = 'provider' | 'resolver' | 'administrator';
 
-/** An attempt that only its holder may settle, until its lease expires. */
+/** The right to execute one attempt. Once its lease has expired, another attempt may take the transaction over. */
 export interface Claim {
   readonly attempt: number;
   readonly platformTransactionId: string;
   readonly operatorId: string;
-  /** An adjustment has none. */
+  /** Null for an adjustment. */
   readonly sessionId: string | null;
   readonly mode: Mode;
   /** The request to the operator: fixed by the first claim, identical in every attempt. */
@@ -30,8 +30,9 @@ export interface Claim {
   /** Set if the platform has decided: the operator is then called only for the balance. */
   readonly verdict?: Verdict;
   /**
-   * For a WIN: whether its round had an APPROVED BET when the claim was decided. A ROLLBACK of that BET has to wait
-   * while the WIN is undecided, so the BET is still APPROVED when the WIN is decided.
+   * For the first attempt of a WIN: whether its round had an APPROVED BET without a ROLLBACK when it was claimed. A
+   * ROLLBACK of that BET has to wait while the WIN is undecided, so the BET is still APPROVED when the WIN is decided.
+   * Absent in later attempts.
    */
   readonly standsOnBet?: boolean;
 }
@@ -45,7 +46,10 @@ export interface NewTransaction {
   readonly sessionId: string | null;
   readonly mode: Mode;
   readonly request: TransactionRequest;
-  /** Minor units; a ROLLBACK takes its target's amount. */
+  /**
+   * Minor units. A ROLLBACK that the operator executes has the amount of its target or, if that is unknown, the
+   * requested amount or 0.
+   */
   readonly amountMinor: number;
   readonly verdict?: Verdict;
 }
@@ -62,7 +66,7 @@ export interface NewAdjustment {
   readonly reason: string;
 }
 
-/** An answer that the operator gave by other means than its wallet, as a person has entered it. Contract, section 9. */
+/** An answer that the operator gave by other means than its wallet, as a person entered it. Contract, section 9. */
 export interface AnswerByHand {
   readonly status: 'APPROVED' | 'DECLINED';
   /** Minor units; null if the operator reported none. */
@@ -73,10 +77,10 @@ export interface AnswerByHand {
   readonly reason: string;
 }
 
-/** The outcome of an attempt in the transaction's history. */
+/** A settled attempt in the transaction's history. */
 export interface AttemptRecord {
   readonly attempt: number;
-  /** Absent for the provider. */
+  /** Absent if the provider caused the attempt. */
   readonly driver?: Exclude<Driver, 'provider'>;
   readonly requestId?: string;
   readonly startedAt: string;
@@ -92,7 +96,7 @@ export interface AttemptRecord {
   readonly settledByHand?: Pick<AnswerByHand, 'operatorReference' | 'reason'>;
 }
 
-/** An attempt in the transaction's history. If its lease expired, its outcome is unknown. */
+/** An attempt in the transaction's history. If its lease expired and it was taken over, its outcome is unknown. */
 export type StoredAttempt =
   AttemptRecord | { readonly attempt: number; readonly outcome: 'LEASE_OVER'; readonly startedAt?: string };
 

@@ -29,7 +29,7 @@ import { type LoadedFacts, type StoredTransaction, TransactionStore } from './tr
 
 /** Maximum number of tries to claim a transaction while concurrent requests change its round or take its id. */
 const CLAIM_TRIES = 50;
-/** Growth of the random pause's upper bound with each try, in milliseconds. */
+/** The pause before the next try is random. Its upper bound grows by this step with each try, in milliseconds. */
 const PAUSE_STEP_MS = 4;
 
 /** The response's bytes, and whether they are a replay. */
@@ -60,9 +60,10 @@ export class WalletService {
   /**
    * Submits one BET, WIN or ROLLBACK. Contract, section 3.
    *
-   * Invariant: the operator is called only under our committed claim, and the provider receives only what is stored. A
-   * crash before the claim leaves nothing; after it, the transaction stays PENDING until its lease expires.
-   * @throws CroupierError OVERLOADED, or as the contract's tables say
+   * Invariant: a transaction is sent to the operator only under our committed claim, and the provider receives only an
+   * outcome that is stored. A crash before the claim leaves nothing. A crash between claim and settlement leaves the
+   * transaction PENDING; once its lease has expired, another attempt takes it over.
+   * @throws CroupierError with a code from the tables of sections 2 and 3
    */
   async submit(
     provider: Provider,
@@ -88,7 +89,7 @@ export class WalletService {
   }
 
   /**
-   * Reads the player's balance from the operator's wallet, in minor units. Contract, section 3.
+   * Reads the player's current balance, in minor units. Contract, section 3.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · OPERATOR_NOT_CONFIGURED ·
    *   OVERLOADED · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
    */
@@ -116,8 +117,9 @@ export class WalletService {
 
   /**
    * Claims a new BET or WIN without loading anything first. A call is reserved before the claim, so this instance
-   * must know the session's operator. While the operator's breaker is open the facts are loaded instead, because a
-   * replay must still be answered.
+   * must know the session's operator. While the operator's breaker is open, the facts are loaded instead, so that a
+   * replay does not use up the one BET per second that the breaker admits.
+   * @returns undefined if the facts must be loaded
    */
   private async claimFresh(submission: Submission): Promise<ClaimedAttempt | undefined> {
     const owner = this.owners.find(submission.tokenHash);
@@ -130,8 +132,8 @@ export class WalletService {
   }
 
   /**
-   * Loads the facts, decides by the rules and acts on the decision; starts over if another request changed the facts
-   * meanwhile.
+   * Loads the facts, decides by the rules and acts on the decision. Starts over if the claim is lost because another
+   * request has changed the facts.
    */
   private async decideAndExecute(
     submission: Submission,
@@ -205,7 +207,10 @@ export class WalletService {
     }
   }
 
-  /** Calls the operator under our claim, settles, and answers what is stored. */
+  /**
+   * Calls the operator under our claim, settles, and answers what is stored.
+   * @throws CroupierError OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE · TRANSACTION_IN_FLIGHT
+   */
   private async execute(
     submission: Submission,
     claimed: ClaimedAttempt,
@@ -225,7 +230,10 @@ export class WalletService {
     }
   }
 
-  /** Another attempt took ours over during the call: answers what is stored, never the result of our own call. */
+  /**
+   * Answers what is stored, never the result of our own call, after another attempt or a ROLLBACK has taken the
+   * transaction over.
+   */
   private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<TransactionAnswer> {
     const { request } = submission;
     const { transactionId } = request;
@@ -249,8 +257,9 @@ export class WalletService {
   }
 
   /**
-   * Records for the support desk that the provider receives this outcome. Writes nothing if the provider's last answer
-   * was the same, as in an ordinary replay. A failure is only logged, because the answer matters more than the record.
+   * Records for the support desk that the provider receives this outcome. Writes nothing for a tombstone, or if the
+   * provider's last answer was the same, as in an ordinary replay. A failure is only logged, because the answer matters
+   * more than the record.
    */
   private async recordReported(
     provider: ProviderFacts,
@@ -266,7 +275,7 @@ export class WalletService {
     }
   }
 
-  /** Answers DECLINED for an id that was rolled back: no money moves, and the answer carries the current balance. */
+  /** Answers DECLINED for an id that was rolled back. No money moves, and the answer has the current balance. */
   private async declineRolledBack(
     { provider, request }: Submission,
     { session, stored }: LoadedFacts,

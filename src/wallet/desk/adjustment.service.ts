@@ -19,7 +19,7 @@ import { TransactionStore } from '../transaction.store.js';
 import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 
-/** Maximum number of tries to claim an adjustment while concurrent requests change it. */
+/** Maximum number of tries to claim an adjustment while concurrent requests claim it. */
 const CLAIM_TRIES = 5;
 
 /** Corrections of a player's balance by an administrator. Contract, section 7. */
@@ -92,7 +92,7 @@ export class AdjustmentService implements OnModuleInit {
         throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
       }
       return async () => {
-        // If the operator accepts no call now, the resolver sends it later.
+        // If the operator's bound refuses the call, the resolver sends the adjustment later.
         const claimed = await this.attempts.claim(ownerOf(terms), 'ADJUSTMENT', () => Promise.resolve(claim));
         if (claimed.to === 'execute') await this.attempts.execute(claimed, 'administrator');
       };

@@ -3,7 +3,7 @@ import type { Kind, State } from '../rules/facts.js';
 
 export const ADVISED_ACTIONS = ['none', 'wait', 'resolve', 'contact-operator', 'contact-provider'] as const;
 
-/** What the desk should do about a transaction, and a sentence that says why. Contract, section 9. */
+/** What the desk should do about a transaction, and whether money moved. Contract, section 9, "Advice". */
 export interface Advice {
   readonly action: (typeof ADVISED_ACTIONS)[number];
   readonly text: string;
@@ -22,16 +22,16 @@ export interface AdviceFacts {
   readonly parked: boolean;
   /** The undecided ROLLBACK of the transaction, if there is one. */
   readonly undecidedRollback: { readonly transactionId: string; readonly parked: boolean } | undefined;
-  /** Seconds since the last attempt, by the database's clock. */
+  /** Seconds since the last change of the transaction, by the database's clock. */
   readonly idleSeconds: number;
   /** Whether the last answer that the provider received for it was a 500. */
   readonly providerReceivedFailure: boolean;
 }
 
-/** The resolver takes up a transaction after this time, in seconds; until then there is nothing to do. */
+/** Seconds from a transaction's last attempt until the resolver takes it up. Until then there is nothing to do. */
 const RESOLVER_STARTS_SECONDS = 60;
 
-/** Advises a person on what to do. Moves no money. */
+/** Advises the desk on a transaction. */
 export function adviceFor(facts: AdviceFacts): Advice {
   if (facts.kind === null) {
     return {

@@ -1,6 +1,6 @@
 import { ChoiceField, IntegerField, TextField } from '../../http/validation/fields.js';
 
-/** What the operator answered about a parked transaction. Contract, section 9, "Settling by hand". */
+/** The operator's answer about a parked transaction. Contract, section 9, "Settling by hand". */
 export class SettleRequest {
   @ChoiceField(['APPROVED', 'DECLINED'], { example: 'APPROVED' })
   status: 'APPROVED' | 'DECLINED';

@@ -86,8 +86,8 @@ export class TransactionDesk {
 }
 
 /**
- * Replaces the filter `kind=ADJUSTMENT` by `providerId=platform`. Both select the same transactions, because every
- * adjustment has the provider `platform`, but only the second has an index.
+ * Replaces the filter `kind=ADJUSTMENT` with `providerId=platform`, which has an index. Both select the same
+ * transactions, because all adjustments, and no other transactions, have the provider `platform`.
  */
 function withTenantOfKind(filter: TransactionFilter): TransactionFilter {
   const { kind, providerId = PLATFORM_ID } = filter;

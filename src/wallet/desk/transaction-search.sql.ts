@@ -62,16 +62,17 @@ interface UnnamedStatement {
 }
 
 /**
- * One page of transactions, newest first. Whatever the filters, the statement reads an index in its order, so that a page
- * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 have the indexes. The first that applies:
+ * One page of transactions, newest first. The statement reads either few rows, or an index in its order, so that a page
+ * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 have the indexes. The first case that applies:
  *
- * - parked, PENDING, or of a round: these are few, and all of them are read
- * - of a player or a session: along the index by player
- * - of an operator, of a provider, or in a state other than APPROVED: the pages of all matching pairs of an operator and a
- *   provider, merged; the pairs are few and share an index
- * - else: along the index by time
+ * - parked, PENDING, or of a round: all matching rows are read and sorted, because they are few
+ * - of a player or a session: the rows are read along the index by player
+ * - of an operator, of a provider, or in a state other than APPROVED: the rows of each matching pair of an operator and
+ *   a provider are read along the index by tenants or by state, and merged; the pairs are few
+ * - else: the rows are read along the index by time
  *
- * Further filters are tested row by row, down to the place that `windowEnd` finds.
+ * In all cases but the first, filters on other columns are tested row by row. If `needsWindow`, the section ends at the
+ * place that `windowEnd` finds.
  *
  * The statement has no name, so that it is planned each time: the best index depends on the values.
  */
@@ -87,7 +88,7 @@ export function transactionPage(
   return { statement: { name: '', text }, values };
 }
 
-/** Whether one of the filters has no index, so that the page needs a window. */
+/** Whether the page needs a window: a filter has no index, and the other filters do not already select few rows. */
 export function needsWindow(filter: TransactionFilter): boolean {
   const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
   const readWhole = parked || state === 'PENDING' || roundId !== undefined;
@@ -97,10 +98,10 @@ export function needsWindow(filter: TransactionFilter): boolean {
 }
 
 /**
- * Planner settings that are switched off while the end of a window is found. The planner underestimates how many rows a
- * pair of tenants has before a place. It would sort all of these rows instead of reading 5,000 along the index.
- * Switching the settings off raises the estimated cost so much that PostgreSQL would compile the plan, so `jit` is
- * switched off, too.
+ * Planner settings that are switched off while the end of a window is found and while rounds are read. The planner
+ * underestimates how many rows a pair of tenants has before a place. It would sort all of these rows instead of reading
+ * 5,000 along the index. Switching the settings off raises the estimated cost so much that PostgreSQL would compile the
+ * plan, so `jit` is switched off, too.
  */
 export const WINDOW_SETTINGS = [
   'enable_bitmapscan',
@@ -110,7 +111,7 @@ export const WINDOW_SETTINGS = [
   'jit',
 ];
 
-/** Makes the rest of the database transaction read indexes in their order wherever one serves. */
+/** Makes the rest of the database transaction read rows in the order of an index wherever possible. */
 export const FOLLOW_INDEXES: Statement = {
   name: 'desk_follow_indexes',
   text: `SELECT ${WINDOW_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
@@ -233,7 +234,7 @@ function testedRowByRow(conditions: readonly string[]): string[] {
 
 /**
  * The newest rows of a section of an index.
- * @param leaders the leading columns of the index, before time and id
+ * @param leaders the columns that come before time and id in the order
  * @param others conditions on columns that are not in the index
  */
 function newest(

@@ -56,7 +56,8 @@ export interface WholeRow extends DeskRow {
   /** The outcome that the provider received last; null if it received none. */
   readonly reported: string | null;
   /**
-   * The status in the last 200 that the provider received without an attempt, such as a replay; null if there is none.
+   * The status in the last recorded 200 that the provider received without an attempt, such as a replay; null if there
+   * is none. A 200 that repeats the provider's last outcome is not recorded.
    */
   readonly reportedStatus: 'APPROVED' | 'DECLINED' | null;
   /** When the provider first received `reportedStatus` in this way. */

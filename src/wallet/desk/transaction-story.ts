@@ -109,7 +109,7 @@ function storyOf(row: WholeRow): TransactionStory {
   };
 }
 
-/** The operator's request, which the adapter sends unchanged. Contract, section 4. */
+/** The request to the operator, which the adapter sends unchanged. Contract, section 4. */
 function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
   const { transactionId, providerId, kind, playerRef, gameId, currency, amountMinor, roundId } = row;
   const { roundClosed, originalTransactionId, freeSpinsRef } = row;
@@ -143,8 +143,8 @@ function attemptOf(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: 
   if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
   const driver = attempt.driver ?? 'provider';
   const told = driver === 'provider' ? { told: answerToProvider(attempt.outcome, responseBody) } : {};
-  // A valid answer is always a 200, so its status is not stored. DEMO wallets and answers entered by a person have
-  // none.
+  // A valid answer is always a 200, so its status is not stored. The answer of a DEMO wallet, or one that a person
+  // entered, has no status.
   const understood = attempt.outcome === 'APPROVED' || attempt.outcome === 'DECLINED';
   const called = mode === 'REAL' && attempt.settledByHand === undefined;
   const answer =
@@ -242,7 +242,7 @@ function answerWithoutAttempt({ reportedStatus, state, responseBody }: WholeRow)
   return `200 ${answer}, when it sent the transaction again`;
 }
 
-/** The status of a stored answer, with its balance as money. */
+/** The status of a stored answer, with its reason and its balance as money. */
 function summaryOf(body: string | undefined): string {
   if (body === undefined) return '';
   const { status, declineReason, balance, currency } = JSON.parse(body) as StoredAnswer;

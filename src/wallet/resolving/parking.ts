@@ -20,7 +20,7 @@ export class Parking {
     this.watchers.push(watcher);
   }
 
-  /** @returns false if the transaction is already parked or decided, or an attempt is in progress */
+  /** @returns false if the transaction is parked or decided, or an attempt or a ROLLBACK of it is in progress */
   async park(key: TransactionKey, because: ParkingReason): Promise<boolean> {
     if (!(await this.undecided.park(key))) return false;
     this.logger.error({ msg: 'transaction parked for a person', because });

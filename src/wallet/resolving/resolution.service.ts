@@ -11,11 +11,14 @@ import { type TransactionKey, type UndecidedTransaction, UndecidedStore } from '
 
 /** The outcome of one try to resolve a transaction. */
 export type ResolveOutcome =
-  /** The operator decided; `ended` is a BET whose ROLLBACK was APPROVED. */
+  /** It is decided now; `ended`: a BET whose ROLLBACK was APPROVED. */
   | { readonly to: 'approved' | 'declined' | 'ended' }
   /** The operator DECLINED the platform's own ROLLBACK of the BET: only a person may continue. */
   | { readonly to: 'ending-declined' }
-  /** Still undecided. `operatorFailed`: a real operator, not the DEMO wallet, did not answer or accepted no call. */
+  /**
+   * Still undecided. `operatorFailed`: an operator (not the DEMO wallet) gave no valid answer, or its bound refused the
+   * call.
+   */
   | { readonly to: 'unknown'; readonly operatorFailed: boolean }
   /** Another attempt is in progress, or was faster. */
   | { readonly to: 'in-flight' }
@@ -29,8 +32,8 @@ export type ResolveOutcome =
  * retry".
  *
  * Invariant: it claims as a provider's own attempt does, so that at most one call per transaction is in flight, whether
- * the provider, the resolver or an administrator drives it. A crash after the claim leaves it PENDING until its lease
- * expires.
+ * the provider, the resolver or an administrator causes it. A crash after the claim leaves the transaction PENDING;
+ * once its lease has expired, it is resolved again.
  */
 @Injectable()
 export class ResolutionService {
@@ -54,7 +57,7 @@ export class ResolutionService {
         const { rollbackId } = decision;
         // A ROLLBACK is never reversed itself, so this recursion is one step deep.
         const outcome = outcomeForBet(await this.resolve({ ...key, transactionId: rollbackId }, driver));
-        // After a DECLINED ROLLBACK of its provider, the platform can still end the BET by its own.
+        // After the provider's ROLLBACK was DECLINED, the platform can still end the BET with a ROLLBACK of its own.
         const own = rollbackId === platformRollbackId(key, stored.declinedEndings);
         return outcome.to === 'ending-declined' && !own ? { to: 'unknown', operatorFailed: false } : outcome;
       }

@@ -24,15 +24,15 @@ const BATCHES_PER_PASS = 40;
 /** Number of failed calls after which an operator is skipped until the next pass. */
 const FAILURES_PER_PASS = 4;
 /**
- * How long a stop waits for calls in flight, in milliseconds. The transaction of a call that is cut off is due again
- * when its lease has expired.
+ * How long a stop waits for calls in flight, in milliseconds. If a call is cut off, its transaction stays PENDING and
+ * is due again later.
  */
 const STOP_MS = 5_000;
 
 /**
- * Resolves transactions that their provider does not retry, and parks for a person those that are undecided after a
- * day of attempts. Contract, section 3, "Undecided transactions without a retry". Any number of instances may run it,
- * because a claim admits only one attempt.
+ * Resolves transactions that their provider does not retry. Parks those that are still undecided after a day of
+ * attempts, and BETs of which the operator DECLINED the platform's ROLLBACK. Contract, section 3, "Undecided
+ * transactions without a retry". Any number of instances may run it, because a claim admits only one attempt.
  */
 @Injectable()
 export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -56,7 +56,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     this.loop.start();
   }
 
-  /** Begins no further call once the shutdown has begun. The calls in flight are awaited later. */
+  /** Begins no further call once the shutdown has begun. The calls in flight are awaited in a later hook. */
   onModuleDestroy(): void {
     void this.loop.stop(STOP_MS);
   }
@@ -75,7 +75,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     await concurrently(CONCURRENT_OPERATORS, operators, (operatorId) => this.resolveOperator(operatorId));
   }
 
-  /** Resolves one operator's transactions until none is due or the operator keeps failing. */
+  /** Resolves one operator's transactions until none is due or a bound of the pass is reached. */
   private async resolveOperator(operatorId: string): Promise<void> {
     let failures = 0;
     const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_PASS;
@@ -137,7 +137,7 @@ function keysOf({ providerId, transactionId, operatorId }: DueTransaction) {
 /**
  * Processes the items, at most `limit` at a time. A failure ends one of the workers; the others continue, and all are
  * awaited.
- * @throws the first failure
+ * @throws one of the failures
  */
 async function concurrently<T>(
   limit: number,

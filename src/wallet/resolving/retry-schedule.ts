@@ -14,7 +14,7 @@ export const SHORTEST_WAIT = `interval '1 minute'`;
 
 /**
  * The retry schedule of transactions that their provider does not retry: every minute for the first hour, then after a
- * twelfth of the transaction's age, from five minutes up to an hour. After its end a transaction is left to a person.
+ * twelfth of the transaction's age, from five minutes up to an hour. A transaction past it is left to a person.
  * Contract, section 3, "Undecided transactions without a retry".
  */
 const RETRY_SCHEDULE: readonly [RetryRule, RetryRule] = [

@@ -14,18 +14,18 @@ export interface TransactionKey {
 /** A transaction with the facts that resolving it needs. */
 export interface UndecidedTransaction extends UndecidedFacts, TransactionKey {
   readonly sessionId: string | null;
-  /** The version of its round: the condition of the claim that ends a BET. */
+  /** The version of its round, which must be unchanged when the ROLLBACK of a BET is claimed. */
   readonly roundVersion: RoundFacts['version'];
 }
 
-/** The undecided transactions of two tenants in one state. */
+/** The undecided transactions of one operator and provider in one state, either parked or not. */
 export interface UndecidedCount {
   readonly operatorId: string;
   readonly providerId: string;
   readonly state: 'PENDING' | 'TIMED_OUT';
   readonly parked: boolean;
   readonly count: number;
-  /** Seconds since the oldest was first claimed. */
+  /** Seconds since the first claim of the oldest. */
   readonly oldestSeconds: number;
 }
 
@@ -59,7 +59,10 @@ const DUE = {
      LIMIT $2`,
 };
 
-/** The operators that have undecided transactions: one index probe per operator. */
+/**
+ * The operators that may have due transactions: some that are undecided, not parked, and not attempted within the
+ * shortest wait. It takes one index probe per operator.
+ */
 const OPERATORS = {
   name: 'undecided_operators',
   text: `
@@ -87,7 +90,8 @@ const FIND = {
 };
 
 /**
- * Parks a transaction under the same conditions as a retry: it must be undecided, and no attempt may be in progress.
+ * Parks a transaction under the same conditions as a retry: it must be undecided, and neither an attempt nor a ROLLBACK
+ * of it may be in progress.
  */
 const PARK = {
   name: 'undecided_park',
@@ -148,7 +152,7 @@ export class UndecidedStore {
 
   /**
    * Leaves a transaction to a person.
-   * @returns false if an attempt is in progress or it has been decided
+   * @returns false if it is parked or decided, or an attempt or a ROLLBACK of it is in progress
    */
   async park({ providerId, transactionId }: TransactionKey): Promise<boolean> {
     return (await this.database.query(PARK, [providerId, transactionId])).length === 1;

@@ -11,8 +11,9 @@ import { decideRollback } from './rollback.js';
 import { decideWin } from './win.js';
 
 /**
- * Decides a request: first the session, then the configuration, then what is stored under its id. Contract, section 3,
- * "States of a transaction" and "Late settlement".
+ * Decides a request by the session, the configuration and what is stored under its id, in this order. Only the
+ * repetition of a finished transaction is answered before anything else is checked. Contract, section 1, "Order of
+ * checks", and section 3, "An attempt and what it finds".
  *
  * wallet/fresh-claim.sql.ts and fresh-claim.store.ts repeat the conditions under which a new BET or WIN is booked.
  */
@@ -21,8 +22,8 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
   if (!session) return refuse('SESSION_INVALID');
   const own = session.providerId === provider.id;
 
-  // Checked before the session and the configuration: a provider that lost the answer can fetch it at any time, even
-  // after the session has ended.
+  // Checked before the session and the configuration, so that a provider that lost the answer can fetch it at any time,
+  // even after the session has ended.
   if (own && stored && isFinished(stored) && sameFingerprint(request, session, stored))
     return decideStored(stored);
 
@@ -54,7 +55,7 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
   }
 }
 
-/** The table of attempts for an id that is stored with the same fingerprint, or as a tombstone. */
+/** The contract's table of attempts, for an id that is stored with the same fingerprint or as a tombstone. */
 function decideStored(stored: StoredFacts): Decision {
   if (stored.state === 'ROLLED_BACK') return { do: 'decline-rolled-back' };
   if (stored.rollbackUndecided) return refuse('TRANSACTION_IN_FLIGHT');
@@ -73,7 +74,7 @@ function isFinished(stored: StoredFacts): boolean {
   return !isTombstone(stored) && stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT';
 }
 
-/** Whether the stored transaction has the same fingerprint: every field that decides how money moves. */
+/** Whether the stored transaction has the request's fingerprint. Contract, section 3, "Transaction request". */
 function sameFingerprint(request: TransactionRequest, session: SessionFacts, stored: StoredFacts): boolean {
   return (
     stored.kind === request.kind &&

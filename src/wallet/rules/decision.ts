@@ -14,7 +14,7 @@ export const DECLINE_REASONS = [
 
 export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
-/** The platform's own verdict: it moves no money and is answered with the operator's current balance. */
+/** The platform's own verdict. It moves no money, and its answer has the player's current balance. */
 export type Verdict =
   { readonly status: 'APPROVED' } | { readonly status: 'DECLINED'; readonly declineReason: DeclineReason };
 
@@ -30,7 +30,7 @@ export type Decision =
   | { readonly do: 'conclude'; readonly verdict: Verdict }
   /** Claim the id and let the operator book it. */
   | { readonly do: 'book' }
-  /** Claim the id together with its target and let the operator reverse the target. */
+  /** Claim the id, mark its target (or store a tombstone), and let the operator reverse the target. */
   | { readonly do: 'reverse'; readonly target: ReversedTarget; readonly amountMinor: number }
   /** Take over an attempt that was left undecided. */
   | { readonly do: 'retry'; readonly attempt: number };

@@ -37,12 +37,12 @@ export interface SessionFacts {
   readonly mode: Mode;
   /** Seconds since it expired or was revoked; null while it is live. */
   readonly endedSecondsAgo: number | null;
-  /** Whether the game may take a BET of this provider now. */
+  /** Whether the game is active and still belongs to the session's provider. */
   readonly gameActive: boolean;
   readonly operatorActive: boolean;
 }
 
-/** A stored transaction, or a tombstone: an unknown transaction that was rolled back, and whose `kind` is null. */
+/** A stored transaction, or a tombstone, whose `kind` is null. */
 export interface StoredFacts {
   readonly transactionId: string;
   readonly kind: Kind | 'ADJUSTMENT' | null;
@@ -59,7 +59,7 @@ export interface StoredFacts {
   readonly attempt: number;
   /** PENDING with a lease that has not expired, by the database's clock. */
   readonly leaseAlive: boolean;
-  /** The ROLLBACK that is reversing it or has reversed it. */
+  /** The ROLLBACK that is reversing it or has reversed it; null if there is none. */
   readonly rollbackId: string | null;
   /**
    * Whether a ROLLBACK of it is PENDING or TIMED_OUT. This includes a ROLLBACK that the platform has decided itself, but
@@ -74,9 +74,12 @@ export function isTombstone(stored: StoredFacts): boolean {
   return stored.kind === null;
 }
 
-/** The other transactions of the round that the request names. */
+/** The state of the round that the request names. */
 export interface RoundFacts {
-  /** Incremented by each claim of a WIN or ROLLBACK: the round's optimistic lock. */
+  /**
+   * The round's optimistic lock. The first claim of each WIN or ROLLBACK that is sent to the operator increments it;
+   * verdicts of the platform and later attempts do not.
+   */
   readonly version: number;
   readonly winApproved: boolean;
   readonly winUndecided: boolean;
@@ -98,12 +101,15 @@ export interface PauseFacts {
   readonly until: Date | null;
 }
 
-/** Everything that decides a request. It is read in one statement, except for the pause, which is in memory. */
+/**
+ * Everything that decides a request. It is read in one statement, except for the provider and the pause, which are in
+ * memory.
+ */
 export interface Facts {
   readonly provider: ProviderFacts;
   readonly session: SessionFacts | null;
   readonly stored: StoredFacts | null;
-  /** The transaction that a ROLLBACK names. */
+  /** The transaction that `originalTransactionId` names; only a ROLLBACK depends on it. */
   readonly target: StoredFacts | null;
   readonly round: RoundFacts;
   /** The current pause of the session's game, provider or operator. */

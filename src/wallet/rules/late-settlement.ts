@@ -2,7 +2,8 @@ import type { TransactionRequest, RoundFacts } from './facts.js';
 
 /**
  * Whether a WIN or ROLLBACK is accepted although its session has ended: within the provider's `lateSettlementSeconds`,
- * and only for a round in which this session has a BET, or for free spins. Contract, section 3, "Late settlement".
+ * and only if this session has a BET in the round that is not DECLINED, or if it is a WIN of free spins. Contract,
+ * section 3, "Late settlement".
  */
 export function mayStillSettle(
   request: TransactionRequest,

@@ -1,6 +1,6 @@
 import { DECLINE_REASONS, type DeclineReason } from './decision.js';
 
-/** Maps the operator's reason to one that a provider may receive: OTHER if it is none of them. Contract, section 3. */
+/** Maps the operator's reason to one that a provider may receive; any other becomes OTHER. Contract, section 3. */
 export function declineReason(operatorsReason: string | undefined): DeclineReason {
   return DECLINE_REASONS.find((reason) => reason === operatorsReason) ?? 'OTHER';
 }
@@ -15,7 +15,7 @@ export interface Response {
   readonly declineReason?: DeclineReason | undefined;
 }
 
-/** The response's bytes, which are stored and sent unchanged in every replay. */
+/** Serialises a response. The text of a settled transaction is stored and sent unchanged in every replay. */
 export function responseBody(response: Response): string {
   const { transactionId, platformTransactionId, status, balance, currency, declineReason } = response;
   return JSON.stringify({ transactionId, platformTransactionId, status, balance, currency, declineReason });

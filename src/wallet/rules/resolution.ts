@@ -1,6 +1,6 @@
 import type { StoredFacts } from './facts.js';
 
-/** The facts of a transaction that is not retried. */
+/** The facts that decide how a transaction is resolved. */
 export interface UndecidedFacts extends StoredFacts {
   /** How many of the platform's own ROLLBACKs of this BET the operator has DECLINED. */
   readonly declinedEndings: number;
@@ -11,7 +11,7 @@ export type Resolution =
   | { readonly do: 'leave'; readonly because: 'decided' | 'in-flight' }
   /** Send it again unchanged. */
   | { readonly do: 'resend' }
-  /** End a BET by a ROLLBACK of the platform's own; `ordinal` is the number of earlier ones that were DECLINED. */
+  /** End a BET with a ROLLBACK of the platform's own; `ordinal` is the number of earlier ones that were DECLINED. */
   | { readonly do: 'end'; readonly ordinal: number }
   /** Its ROLLBACK decides it and is resolved instead. */
   | { readonly do: 'follow'; readonly rollbackId: string }
@@ -19,8 +19,9 @@ export type Resolution =
   | { readonly do: 'park' };
 
 /**
- * Decides how to resolve a transaction. A BET is ended by a ROLLBACK and never sent again, because its provider has
- * not received an approval and may have abandoned the BET. Contract, section 3, "Undecided transactions without a retry".
+ * Decides how to resolve a transaction. A BET is ended with a ROLLBACK and never sent again, because its provider has
+ * not received an approval and may have abandoned the BET. Contract, section 3, "Undecided transactions without a
+ * retry".
  * @param byPerson whether a person requested it: only then is a ROLLBACK with another id sent after a DECLINED one
  */
 export function decideResolution(stored: UndecidedFacts, byPerson: boolean): Resolution {

@@ -1,6 +1,6 @@
 /**
- * Whether a round is open, as an aggregate over its transactions; `isOpen` of round-sums.ts is the same rule for those that are
- * loaded.
+ * Whether a round is open, as an aggregate over its transactions. `isOpen` of round-sums.ts is the same rule for loaded
+ * transactions.
  * @param table the alias of the transactions
  */
 export const openRound = (table: string) => `

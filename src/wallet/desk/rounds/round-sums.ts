@@ -1,6 +1,6 @@
 import type { Kind, Mode, State } from '../../rules/facts.js';
 
-/** The fields of a transaction that determine the sums of its round. */
+/** The fields of a transaction that determine the sums of its round, and whether the round is open. */
 export interface RoundTransaction {
   readonly transactionId: string;
   /** Null for a tombstone. */
@@ -17,7 +17,7 @@ export interface RoundTransaction {
   readonly reported: string | null;
 }
 
-/** A round with its key. Contract, section 3. */
+/** What identifies a round. Contract, section 3. */
 export interface RoundKey {
   readonly providerId: string;
   readonly operatorId: string;
@@ -27,7 +27,7 @@ export interface RoundKey {
   readonly mode: Mode;
 }
 
-/** In minor units. A sum above 2^53−1, which a number cannot represent exactly, is absent. */
+/** In minor units. A sum outside ±(2^53−1) is absent, because a number may not represent it exactly. */
 export interface BetsAndWins {
   readonly betMinor?: number;
   readonly winMinor?: number;
@@ -54,9 +54,10 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
 }
 
 /**
- * Computes the sums of a round, with an entry for each of its currencies. Rolled-back BETs are left out. An undecided
- * ROLLBACK of an APPROVED BET counts as an unknown BET with a negative amount; if the BET is undecided itself, only the
- * BET counts.
+ * Computes the sums of a round, with an entry for each of its currencies. Rolled-back BETs are left out: of `operator`
+ * if they are ROLLED_BACK, of `told` if the provider received APPROVED for the ROLLBACK or DECLINED for the BET. An
+ * undecided ROLLBACK of an APPROVED BET counts as an unknown BET with a negative amount; if the BET is undecided
+ * itself, only the BET counts.
  */
 export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrency[] {
   const currencies = [...new Set(transactions.map(({ currency }) => currency))].sort();

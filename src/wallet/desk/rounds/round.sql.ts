@@ -81,7 +81,7 @@ const SAME_ROUND_AND_PLAYER = ['>=', '<=']
   )
   .join(' AND ');
 
-/** The round of `bet`, and when its first BET was created. `isOpen` of round-sums.ts is the same rule. */
+/** The round of `bet`: its first BET, its numbers of transactions, and whether it is open. */
 const ROUND_OF_BET = `
   SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
          count(*)::int AS transactions,
@@ -127,7 +127,7 @@ export function transactionsOfRound(
   return { statement: { name: '', text: ofRound(WHOLE_COLUMNS) }, values: valuesOf(key, limit) };
 }
 
-/** The fields of a round's transactions that determine its sums. */
+/** The oldest transactions of a round, with the fields that determine its sums. */
 export function summandsOfRound(key: RoundKey, limit: number): { statement: Statement; values: unknown[] } {
   const columns = `
     t.transaction_id AS "transactionId", t.kind, t.state, t.amount_minor AS "amountMinor", t.currency,
