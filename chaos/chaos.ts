@@ -21,7 +21,7 @@ import type { Measured, Run } from './run.js';
 
 const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] [--side-by-side N] [--fault-rate FACTOR] [--embedded | --scripted]`;
 
-/** Longest time after the faults until every intent is definite, in seconds. */
+/** Longest time from the end of the faults until every transaction and grant is decided, in seconds. */
 const LIVENESS_SECONDS = 90;
 /** Maximum number of undecided transactions that a finding names. */
 const LISTED = 10;
@@ -163,8 +163,9 @@ async function untilOver({ minutes }: Run, history: History, early: () => boolea
 }
 
 /**
- * Waits until every intent is definite.
- * @returns descriptions of intents that were not definite in time
+ * Waits until the load has ended and every transaction and grant is decided. Then lets the providers learn the outcomes
+ * that they do not know yet.
+ * @returns descriptions of what was not finished in time
  */
 async function settle(
   world: World,
@@ -177,8 +178,8 @@ async function settle(
   const random = new Seeded(1);
   let loadEnded = false;
   void load.then(() => (loadEnded = true));
-  // Providers do not retry transactions that they gave up; the resolver decides them. It parks a BET whose ROLLBACK the
-  // operator declined, until its provider sends it once more.
+  // The resolver decides the transactions on which a provider gave up. It parks a BET if the operator declines the
+  // platform's ROLLBACK of it; its provider then sends the BET again.
   const sentAgain = new Set<Intent>();
   const sendAgain = ({ providerId, transactionId }: Undecided) => {
     const intent = history.intents.get(intentKey(providerId, transactionId));

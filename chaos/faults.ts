@@ -17,11 +17,11 @@ import type { World } from './world.js';
 /** How long calls are held back before an instance is killed or suspended, in milliseconds. */
 const BEFORE_CALL_MS = 400;
 
-/** Longest wait of a fault until the restarted parts are ready, in seconds. */
+/** Longest time that a fault waits for a restarted instance to be ready, in seconds. */
 const READY_SECONDS = 45;
-/** Longest wait of a fail-over for statements under way, in milliseconds. */
+/** Longest time that a fail-over waits for statements under way, in milliseconds. */
 const UNDER_WAY_MS = 10_000;
-/** Longest wait of a scripted fault until every instance is ready, in seconds. */
+/** Longest time that a scripted fault waits for every instance to be ready, in seconds. */
 const ALL_READY_SECONDS = 20;
 
 /** Faults of a script that begin only when every instance is ready. */
@@ -29,7 +29,7 @@ const NEEDS_ALL_READY: readonly FaultKind[] = ['suspend', 'kill-before-call', 'r
 
 /** Injects the faults of a plan, all its sequences at the same time. */
 export class Faults {
-  /** Number of fail-overs during statements. */
+  /** Number of fail-overs that began while statements were under way. */
   failOversDuringCommit = 0;
   private stopped = false;
 
@@ -50,7 +50,7 @@ export class Faults {
     this.stopped = true;
   }
 
-  /** Repairs everything, so that all parts run and are connected. */
+  /** Ends the effects of all faults, and waits until every instance is ready. */
   async heal(): Promise<void> {
     for (const link of this.world.links()) link.heal();
     this.world.redis?.resume();
@@ -146,7 +146,7 @@ export class Faults {
     }
   }
 
-  /** Does something while claims are committed and their calls do not reach the wallet. */
+  /** Does the work while calls are held back, so that claims are committed whose calls have not reached the wallet. */
   private async whileCallsWait(work: () => Promise<unknown>): Promise<void> {
     const wallets = this.world.link('wallet', 0);
     wallets.stall();
@@ -169,7 +169,7 @@ export class Faults {
 
   /**
    * Waits until statements are under way.
-   * @returns whether there were any
+   * @returns false if there were none in time
    */
   private async statementsUnderWay(): Promise<boolean> {
     const late = performance.now() + UNDER_WAY_MS;
@@ -181,8 +181,8 @@ export class Faults {
   }
 
   /**
-   * Restarts an instance that ends, like an orchestrator, but not for ever, since another fault may have stopped a
-   * part that it needs.
+   * Waits until an instance is ready, and starts it again whenever it ends, as an orchestrator does. Gives up after a
+   * while, because another fault may have stopped a part that the instance needs.
    */
   private async readyAgain(number: number): Promise<void> {
     const instance = this.world.instances[number]!;

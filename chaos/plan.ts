@@ -1,6 +1,6 @@
 import { Seeded } from './seeded.js';
 
-/** The kinds of connections that a fault cuts or stalls, by the party at the other end from the instance. */
+/** The kinds of an instance's connections that a fault cuts or stalls, named after the party at the other end. */
 export const LINKS = ['client', 'database', 'redis', 'wallet'] as const;
 export type LinkKind = (typeof LINKS)[number];
 
@@ -9,7 +9,7 @@ export type Fault =
   | { readonly kind: 'kill'; readonly instances: readonly number[]; readonly downMs: number }
   /** Killed while its calls do not reach the wallet, so that the claim is committed without a call. */
   | { readonly kind: 'kill-before-call'; readonly instances: readonly number[]; readonly downMs: number }
-  /** Suspended beyond its lease, and resumed. */
+  /** Suspended for longer than a lease, and resumed. */
   | { readonly kind: 'suspend'; readonly instances: readonly number[]; readonly forMs: number }
   /** SIGTERM to each instance in turn. */
   | { readonly kind: 'rolling-restart' }
@@ -54,7 +54,7 @@ export interface Plan {
   readonly faults: Readonly<Record<Sequence, readonly PlannedFault[]>>;
 }
 
-/** The parts of a run, which depend on the installed programs. */
+/** The parts of a run, as chosen by its options. */
 export interface Parts {
   readonly instances: number;
   /** Whether there is a PostgreSQL with a replica instead of the embedded one. */
@@ -83,7 +83,7 @@ const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>>
 const CALM_MS = 5_000;
 
 /**
- * Everything that a seed determines of a run of this length.
+ * The plan that a seed determines for a run of this length.
  * @param faultRate factor on the rates of all faults
  */
 export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 1): Plan {
@@ -127,7 +127,7 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
  */
 const SCRIPT_SUSPENDED_MS = 11_000;
 
-/** A script of two minutes that forces each situation once. */
+/** A script of less than two minutes that forces each situation that a run must include. */
 export function scriptedPlan(seed: number, parts: Parts): Plan {
   const last = parts.instances - 1;
   const all = Array.from({ length: parts.instances }, (_, number) => number);

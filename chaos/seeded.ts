@@ -13,7 +13,7 @@ export class Seeded {
     for (let warmUp = 0; warmUp < 12; warmUp += 1) this.bits();
   }
 
-  /** 0 … below-1. */
+  /** An integer from 0 to `below` - 1. */
   below(below: number): number {
     return Math.floor(this.fraction() * below);
   }

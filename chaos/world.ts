@@ -47,8 +47,8 @@ export class World {
   ) {}
 
   /**
-   * @param binaries of PostgreSQL and Redis; without them one instance runs on the embedded database
-   * @param results where the instances' logs go
+   * @param binaries the programs of PostgreSQL and Redis; without them the instance uses the embedded database
+   * @param results the folder for the instances' logs
    */
   static async start(plan: Plan, binaries: Binaries | undefined, results: string): Promise<World> {
     const folder = await mkdtemp(join('/tmp', 'croupier-chaos-'));
@@ -79,7 +79,7 @@ export class World {
     return { PATH: process.env['PATH'], DATABASE_URL: await this.databaseUrl(), SECRETS_KEY };
   }
 
-  /** The address at which a client reaches an instance. */
+  /** The port at which a client reaches an instance. */
   clientPort(instance: number): number {
     return this.clientLinks[instance]!.port;
   }
@@ -93,7 +93,7 @@ export class World {
     return [...this.clientLinks, ...this.databaseLinks, ...this.redisLinks, this.walletLink];
   }
 
-  /** How many statements wait for PostgreSQL's answer. */
+  /** The number of connections on which a statement waits for PostgreSQL's answer. */
   get statementsUnderWay(): number {
     return this.databaseLinks.reduce((sum, link) => sum + link.awaiting, 0);
   }

@@ -41,7 +41,7 @@ export interface Evidence {
   readonly history: History;
   readonly providers: Providers;
   readonly faults: Faults;
-  /** The folder with the counterparts' files and the commands' output. */
+  /** The folder with the counterparts' files, to which the operators' statements are added. */
   readonly folder: string;
 }
 
@@ -132,7 +132,7 @@ async function callsById(path: string): Promise<Map<string, CallRecord[]>> {
   return calls;
 }
 
-/** Attempts whose lease expired before their call reached the operator. */
+/** Counts the attempts that were taken over before their call reached the operator. */
 function takenOverBeforeCall(
   moves: readonly Move[],
   calls: ReadonlyMap<string, readonly CallRecord[]>,

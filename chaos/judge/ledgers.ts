@@ -33,14 +33,14 @@ export async function* linesOf<Line>(path: string): AsyncGenerator<Line> {
   for await (const line of createInterface({ input: createReadStream(path) })) yield JSON.parse(line) as Line;
 }
 
-/** Sums of all valid BETs and WINs, over all players, in minor units. */
+/** Wins minus bets over all players, without those rolled back, in minor units, by the records of each party. */
 export interface Sums {
   provider: number;
   platform: number;
   operator: number;
 }
 
-/** Compares the provider's answers, the platform's records and the operator's ledger, transaction by transaction. */
+/** Compares the providers' answers, the platform's records and the operators' ledgers, transaction by transaction. */
 export class Ledgers {
   readonly sums: Sums = { provider: 0, platform: 0, operator: 0 };
   readonly violations: string[] = [];
@@ -55,7 +55,7 @@ export class Ledgers {
     for (const row of rows.values()) this.compare(row, fixed.get(row.transactionId)?.verdict ?? null);
   }
 
-  /** Finds transactions that only the operator has, and those that it reversed twice. */
+  /** Finds transactions that only an operator has or that it reversed twice, and compares the sums. */
   finish(): void {
     for (const { entries, reversals } of this.operators.values()) {
       for (const [id, { movedMinor }] of entries) {
@@ -126,7 +126,7 @@ export class Ledgers {
     if (status === 'APPROVED') this.sums.provider += signed(row);
   }
 
-  /** The provider must know of the reversal: from a declined BET, or from an approved ROLLBACK of its own. */
+  /** The provider must have learned of the reversal: its BET was declined, or a ROLLBACK of its own was approved. */
   private compareRolledBack(intent: Intent, id: string, complain: (text: string) => void): void {
     const { providerId } = intent.session;
     const lastStatus = (one: Intent | undefined) =>

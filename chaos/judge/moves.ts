@@ -1,7 +1,10 @@
 import pg from 'pg';
 import type { Kind, Mode, State } from '../../src/wallet/rules/facts.js';
 
-/** Every committed change of a transaction's state, attempt or ROLLBACK, in the order in which PostgreSQL made them. */
+/**
+ * Creates triggers that record each new transaction, and each change of a transaction's state, attempt or ROLLBACK, in the
+ * order in which PostgreSQL makes them. A record is rolled back with its change.
+ */
 const RECORD_MOVES = `
 CREATE TABLE chaos_moves (
   seq bigint GENERATED ALWAYS AS IDENTITY,

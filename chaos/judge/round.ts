@@ -39,8 +39,8 @@ export interface RoundJudgement {
 }
 
 /**
- * Replays a round. Each claim must be the decision of the pure rules for a state that the claiming transaction can have
- * read. Each other move must be allowed by the table of states, and each answer must be the stored one.
+ * Replays a round. Each claim must follow from the pure rules for a state that the claiming request can have read. The
+ * table of states must allow each other move, and each 200 or 409 must agree with what was stored at the time.
  */
 export function judgeRound(moves: readonly Move[], intents: ReadonlyMap<string, Intent>): RoundJudgement {
   return new RoundReplay(intents).replay(moves);
@@ -55,7 +55,7 @@ class RoundReplay {
   /** Index of the earliest moment whose state a claim that locks the round can have read. */
   private lockedSince = 0;
 
-  /** @param intents the intents of the round's provider, by transactionId */
+  /** @param intents the intents of the round, by transactionId */
   constructor(private readonly intents: ReadonlyMap<string, Intent>) {}
 
   replay(moves: readonly Move[]): RoundJudgement {
@@ -130,8 +130,9 @@ class RoundReplay {
   }
 
   /**
-   * The moments whose state the decision for a claim can have read: none that ended before the request was sent. @param
-   * first index of the earliest possible moment
+   * The moments whose state the decision for a claim can have read: none that ended more than `VISIBLE_MS` before the
+   * first request was sent.
+   * @param first index of the earliest possible moment
    */
   private readable({ transactionId, at }: Move, first: number): Moment[] {
     const requests = (this.intents.get(transactionId)?.answers ?? []).filter(
@@ -186,7 +187,7 @@ class RoundReplay {
     });
   }
 
-  /** The table of states: the allowed transitions and their conditions. */
+  /** Checks a move against the allowed transitions of states and their conditions. */
   private judgeMove(row: Row, move: Move, { moves }: Step): void {
     const { transactionId } = move;
     const together = (id: string | null) => moves.find((other) => other.transactionId === id);

@@ -5,11 +5,11 @@ import type { World } from '../world.js';
 
 /** Time-out of a client, in milliseconds. */
 const PATIENCE_MS = 8000;
-/** Polling interval of the readiness, in milliseconds. */
+/** Polling interval for the readiness of the instances, in milliseconds. */
 const READINESS_MS = 200;
 /**
- * How long a report of readiness counts, in milliseconds. It is so much shorter than SHUTDOWN_DELAY_MS that a stopping
- * instance gets no requests at the end of its delay.
+ * How long a report of readiness counts, in milliseconds. It is much shorter than SHUTDOWN_DELAY_MS, so a request that is
+ * sent within this time reaches a stopping instance before its listener closes.
  */
 const FRESH_MS = 1000;
 /**
@@ -34,10 +34,10 @@ export interface Reply {
   readonly replayed: boolean;
 }
 
-/** The round robin in front of the instances: each request goes to the next ready one that has room. */
+/** A round-robin load balancer in front of the instances: each request goes to the next ready one that has room. */
 export class Client {
   private readonly pools: Pool[];
-  /** When each instance last reported that it was ready; 0 if it reported that it was not. */
+  /** When each instance was last found ready, by performance.now(); 0 if its latest poll failed. */
   private readonly readyAt: number[];
   private readonly inFlight: number[];
   /** Requests that wait for room, the oldest first. */
@@ -83,7 +83,7 @@ export class Client {
     }
   }
 
-  /** Whether the instance reported readiness recently enough, even on a busy machine. */
+  /** Whether the instance was found ready recently: on a busy machine, the latest poll may be old. */
   saysReady(instance: number): boolean {
     return performance.now() - this.readyAt[instance]! < FRESH_MS;
   }

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { gameOf, OPERATORS, PROVIDERS, type World } from '../world.js';
 
-/** A pause between two batches, in milliseconds. */
+/** Pause between two batches, in milliseconds. */
 const EVERY_MS = 4000;
 const PLAYERS = 8;
 
-/** Grants free spins by batches during the rounds. Each player must be called exactly once. */
+/** Grants free spins by batches during the rounds. Each grant must be sent to its provider at most once. */
 export class FreeSpins {
   private stopped = false;
 
@@ -32,7 +32,7 @@ export class FreeSpins {
     this.stopped = true;
   }
 
-  /** The number of grants that wait for their callback. */
+  /** The number of grants without an outcome. */
   async pending(): Promise<number> {
     const client = new pg.Client({ connectionString: await this.world.databaseUrl() });
     await client.connect();

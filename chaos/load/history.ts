@@ -45,7 +45,7 @@ export interface FaultRecord {
 /** Characters that are written to the file at once. */
 const BLOCK = 65_536;
 
-/** All answers to the clients and all faults, in memory and in history.jsonl. */
+/** All intents, their answers and all faults, in memory and in history.jsonl. */
 export class History {
   readonly intents = new Map<string, Intent>();
   readonly faults: FaultRecord[] = [];
@@ -99,7 +99,7 @@ export function intentKey(providerId: string, transactionId: string): string {
   return `${providerId} ${transactionId}`;
 }
 
-/** The last 200 of an intent. */
+/** The last answer to an intent with status 200. */
 export function definite(intent: Intent): Answer | undefined {
   return intent.answers.findLast(({ status }) => status === 200);
 }

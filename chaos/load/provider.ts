@@ -18,7 +18,7 @@ export interface ProviderCounts {
   /** Signed requests that were sent again with the same nonce. */
   replayedNonces: number;
   noncesUsedTwice: number;
-  /** Requests that a stopping instance reset. */
+  /** Requests that got no answer from a stopping instance. */
   resetWhileStopping: number;
 }
 
@@ -26,9 +26,9 @@ export interface ProviderCounts {
 export class Providers {
   readonly counts: ProviderCounts = { replayedNonces: 0, noncesUsedTwice: 0, resetWhileStopping: 0 };
   readonly violations: string[] = [];
-  /** Whether no further work is begun. */
+  /** Whether the load is ending: requests are no longer duplicated, and no provider gives up. */
   closing = false;
-  /** Stops giving up on transactions: the resolver takes abandoned ones up only after a minute. */
+  /** Whether no provider gives up on a new transaction, because the resolver takes it up only after a minute. */
   patient = false;
   /** Whether no further retry is begun. */
   stopped = false;
@@ -40,7 +40,7 @@ export class Providers {
     private readonly history: History,
   ) {}
 
-  /** @returns the status of the definite answer; `unknown` if the provider gave up */
+  /** @returns the status of the definite answer; `unknown` if there is none */
   async submit(
     session: PlayerSession,
     request: TransactionRequest,
@@ -51,7 +51,10 @@ export class Providers {
     return this.pursue(intent, random, tries);
   }
 
-  /** Repeats an intent until its answer is definite. */
+  /**
+   * Repeats a request until its answer is definite.
+   * @param tries number of attempts after which the provider gives up, unless the load is ending
+   */
   async pursue(
     intent: Intent,
     random: Seeded,
@@ -79,7 +82,7 @@ export class Providers {
     return 'unknown';
   }
 
-  /** Waits for work in the background. */
+  /** Waits for delayed repetitions and replays. */
   async waitForBackground(): Promise<void> {
     await Promise.all(this.background);
   }
@@ -141,7 +144,7 @@ export class Providers {
   }
 }
 
-/** Whether the signature and the nonce were accepted; without an answer it is not known. */
+/** Whether the signature and the nonce are known to have been accepted; without an answer they are not. */
 function wasAccepted({ status, code }: Reply): boolean {
   return status !== 0 && status !== 401 && code !== 'REPLAY_PROTECTION_UNAVAILABLE' && code !== 'OVERLOADED';
 }

@@ -97,7 +97,6 @@ export class Rounds {
         if ((await submit(bet)) === 'unknown') await submit(undoOf(bet, 'undo'));
         return;
       case 8:
-        // The ROLLBACK comes first.
         await submit(undoOf(bet, 'undo'));
         await sleep(random.between(0, 200));
         await submit(bet);

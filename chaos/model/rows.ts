@@ -37,7 +37,7 @@ export type RoundKey = Pick<Row, 'providerId' | 'operatorId' | 'playerRef' | 'ga
 
 /**
  * A transaction as wallet/transaction.sql.ts reads it (`STORED_COLUMNS`).
- * @param now of the database's clock
+ * @param now Unix time of the database's clock, in milliseconds
  */
 export function storedFacts(row: Row, rows: Iterable<Row>, now: number): StoredFacts {
   return {
@@ -69,7 +69,7 @@ export function storedFacts(row: Row, rows: Iterable<Row>, now: number): StoredF
 
 /**
  * The round as wallet/transaction.sql.ts reads it (`ROUND_OF_SESSION`).
- * @param version of its row in `rounds`
+ * @param version the version in the round's row of `rounds`
  */
 export function roundFacts(
   key: RoundKey,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Address } from './link.js';
 
-/** What a wallet or a provider does with a call. `late` and `twice` book after the service's time-out. */
+/** What a wallet or a provider does with a call. After the service's time-out, `late` books and `twice` books again. */
 export type Fate =
   | 'answered'
   | 'declined'

@@ -91,7 +91,7 @@ function transaction(
   });
 }
 
-/** The fate of the n-th call about a subject, determined by the seed. */
+/** The fate of a call, determined by the seed and the number of earlier calls about the same subject. */
 function fateOf(route: string, what: string): Fate {
   const { seed, misbehave, decline } = rates;
   const key = `${route} ${what}`;

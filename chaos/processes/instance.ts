@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type Child, start } from './child.js';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
-/** Longest time until a process has ended on a busy machine, in milliseconds. */
+/** Additional time for a process to end on a busy machine, in milliseconds. */
 const SLACK_MS = 5000;
 export const SHUTDOWN_DELAY_MS = 3000;
-/** Longest stop after SIGTERM, in milliseconds: SHUTDOWN_DELAY_MS and 10 s. */
+/** Longest stop after SIGTERM, in milliseconds: the shutdown delay, the 10 s of contract section 10, and slack. */
 const STOP_MS = SHUTDOWN_DELAY_MS + 10_000 + SLACK_MS;
 
 export const clocksCanDiffer = existsSync(FAKETIME);
@@ -15,7 +15,7 @@ export const clocksCanDiffer = existsSync(FAKETIME);
 /** An instance of the built service, which is restarted with the same number as often as needed. */
 export class Instance {
   readonly log: string;
-  /** Whether it was sent SIGTERM and has not been killed since. */
+  /** Whether it was sent SIGTERM and has been neither killed nor restarted since. */
   stopping = false;
   /** How often it did not end in time after SIGTERM. */
   overdue = 0;

@@ -11,8 +11,8 @@ export type Ending = 'restart' | 'crash' | 'kill';
 const SIGNALS = { restart: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
 
 /**
- * Durability rests on the kernel's page cache: processes are killed here, the machine is not. A commit that the primary
- * reports is on its replica.
+ * The faults kill processes and not the machine, so the kernel's page cache keeps what was written without fsync. The
+ * primary reports a commit only when the replica has it.
  */
 const SETTINGS = {
   fsync: 'off',
@@ -34,7 +34,7 @@ interface Server {
   child: Child | undefined;
 }
 
-/** The folder of PostgreSQL's programs, in Debian's or another place; undefined if there are none. */
+/** The folder of PostgreSQL's programs, Debian's newest version first; undefined if there is none. */
 export function postgresBinaries(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -49,7 +49,7 @@ export class Postgres {
   private primary!: Server;
   private replica: Server | undefined;
   private servers = 0;
-  /** The account of the processes if this process runs as root. */
+  /** The account that PostgreSQL's processes run under if this process runs as root. */
   private readonly account = process.getuid?.() === 0 ? accountOf('postgres') : undefined;
 
   private constructor(
@@ -86,7 +86,7 @@ export class Postgres {
     await this.launch(primary);
   }
 
-  /** Kills the primary and promotes the replica. */
+  /** Ends the primary by an immediate shutdown and promotes the replica. */
   async failOver(): Promise<void> {
     const { primary, replica } = this;
     if (!replica) throw new Error('there is no replica');
@@ -159,7 +159,7 @@ export class Postgres {
   private async launch(server: Server): Promise<void> {
     const args = ['-D', server.folder, '-p', String(server.port), '-k', '', '-h', '127.0.0.1'];
     await until('PostgreSQL has started', 60, async () => {
-      // After a SIGKILL, the remaining processes of the old server must end first.
+      // After a SIGKILL, a new server cannot start until the remaining processes of the old one have ended.
       if (!server.child?.running) {
         const log = join(this.folder, 'postgresql.log');
         server.child = start(join(this.binaries, 'postgres'), args, log, {

@@ -8,12 +8,12 @@ import { clocksCanDiffer } from '../processes/instance.js';
 import type { Measured, Run } from '../run.js';
 import { renderTimeline } from './timeline.js';
 
-/** Length from which a run must include every dangerous situation, in minutes; a scripted run always must. */
+/** Minimum length of a run that must include every dangerous situation, in minutes. A scripted run always must. */
 const COVERED_MINUTES = 10;
 /** Maximum number of findings in the report. */
 const LISTED = 200;
 
-/** A finding in the form in which runs are compared. */
+/** A finding without its numbers and ids, so that the findings of two runs can be compared. */
 const kindOf = (violation: string) =>
   violation.replaceAll(/[\d]+/g, 'N').replaceAll(/player-\S+|[0-9a-f]{8}-\S+/g, '…');
 

@@ -1,7 +1,7 @@
 import type { History, Intent } from '../load/history.js';
 import type { Run } from '../run.js';
 
-/** Maximum number of rows of intents in the page: those with the most answers, and all that a finding names. */
+/** Maximum number of rows of intents in the page: first those that a finding names, then those with the most answers. */
 const ROWS = 1500;
 
 /**

@@ -11,7 +11,7 @@ import {
 import type { LoadedFacts } from '../../src/wallet/transaction.store.js';
 import { type RoundKey, roundFacts, roundKey, type Row, storedFacts, undecided } from '../model/rows.js';
 
-/** Planted mistakes that the simulation must find. */
+/** Planted bugs that the simulation must find. */
 export const BUGS = [
   'no-fencing',
   'no-tombstone',
@@ -28,7 +28,7 @@ const DUE_AFTER_MS = 60_000;
 interface StoredRow extends Row {
   /** The values that its first claim fixed. */
   readonly claim: Claim | undefined;
-  /** For a WIN: the APPROVED BETs of its round at the time of its claim. */
+  /** For a WIN: the APPROVED BETs at the time of its claim that no ROLLBACK had marked. */
   readonly dependsOn: readonly string[];
   updatedAt: number;
   parked: boolean;
@@ -40,13 +40,13 @@ interface StoredRow extends Row {
  */
 export class SimulatedDatabase {
   readonly rows = new Map<string, StoredRow>();
-  /** How often a settlement failed because another attempt had taken over. */
+  /** How often a settlement failed because the attempt no longer held its claim. */
   fenced = 0;
   private readonly versions = new Map<string, number>();
 
   /**
    * @param clock the database's clock, in milliseconds of Unix time
-   * @param session of every request
+   * @param session the session of every request
    */
   constructor(
     private readonly clock: () => number,
@@ -129,7 +129,7 @@ export class SimulatedDatabase {
     return { ...row.claim, attempt: row.attempt, sentMs: now };
   }
 
-  /** @returns false if the attempt was taken over */
+  /** @returns false if the attempt no longer holds its claim */
   settle({ operatorRequest, attempt }: Claim, { state, responseBody }: Settlement): boolean {
     const row = this.rows.get(operatorRequest.transactionId);
     if (!row) return false;

@@ -45,7 +45,7 @@ export interface Surroundings {
   readonly onCall: (request: MovementRequest) => () => void;
 }
 
-/** The public members of a class, which a stand-in must have. */
+/** The members of a service that a stand-in provides. */
 type Side<Service, Method extends keyof Service> = Pick<Service, Method>;
 
 /**
@@ -205,7 +205,7 @@ export class SimulatedInstance {
     );
   }
 
-  /** One round trip to the database. A sent statement is carried out, even if its sender dies. */
+  /** One round trip to the database. A statement that arrives is executed, even if its sender has died. */
   private query<T>(work: () => T, onSend?: () => void): Promise<T> {
     const { network } = this.around;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,10 @@
 import type { Seeded } from '../seeded.js';
 import type { SimulatedTime } from './time.js';
 
-/** The fate of a call to the wallet. With `late` and `twice` it arrives, or arrives again, after the caller has given up. */
+/**
+ * The fate of a call to the wallet. With `late` it arrives after a delay, with `twice` it arrives again after a delay;
+ * most of these delays are longer than the caller's time-out.
+ */
 export type FateOfCall =
   'answered' | 'refused' | 'silent' | 'booked-refused' | 'booked-silent' | 'late' | 'twice';
 const MISFORTUNES = ['refused', 'silent', 'booked-refused', 'booked-silent', 'late', 'twice'] as const;
@@ -19,10 +22,10 @@ const HEALTHY_MS = 10;
 
 /** The simulated network: draws the latency of each message, and whether it is lost. */
 export class Network {
-  /** Ends all faults. */
+  /** Whether the faults have ended. */
   healed = false;
 
-  /** @param latencyMs longest usual latency of a message; occasionally, a message takes twenty times as long */
+  /** @param latencyMs longest usual latency of a message; occasionally, a message takes up to twenty times as long */
   constructor(
     private readonly time: SimulatedTime,
     private readonly random: Seeded,

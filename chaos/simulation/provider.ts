@@ -18,10 +18,10 @@ type Answer =
   | { readonly to: 'refused'; readonly code: string }
   | { readonly to: 'lost' };
 
-/** A provider that retries as X-Next-Action says until the answer is definite, or gives up. */
+/** A provider that repeats each request until the answer is definite, or gives up after some tries. */
 export class SimulatedProvider {
   readonly violations: string[] = [];
-  /** How often it received a 409 because another attempt was in flight. */
+  /** How often it received TRANSACTION_IN_FLIGHT. */
   inFlight = 0;
   private readonly answers = new Map<string, string>();
   private readonly pursued = new Set<{ readonly request: TransactionRequest; latest: string }>();
@@ -48,7 +48,7 @@ export class SimulatedProvider {
     return body === undefined ? undefined : (JSON.parse(body) as Outcome);
   }
 
-  /** @param patient it never gives up */
+  /** @param patient whether it never gives up */
   pursue(request: TransactionRequest, patient = false): void {
     const pursuit = { request, latest: 'no answer yet' };
     this.pursued.add(pursuit);

@@ -31,7 +31,10 @@ const QUIET_MS = FAULTS_END_MS + 16_000;
 /** Longest time after the faults until every transaction is decided. */
 const LIVENESS_MS = 90_000;
 
-/** A BET whose ROLLBACK the operator DECLINED is undecided again, and due a minute later. */
+/**
+ * Additional time for each ROLLBACK that the operator DECLINED, in milliseconds: its BET can be undecided again, and is
+ * then due a minute later.
+ */
 const RESOLVER_AGAIN_MS = 75_000;
 /**
  * Maximum number of times that all requests are repeated until no outcome changes. A few suffice, because each ROLLBACK
@@ -117,14 +120,14 @@ class Schedule {
           instance.kill(random.between(10, 3000));
         } else {
           this.suspended += 1;
-          // Longer than the lease, or only longer than the wallet's time-out.
+          // From less than the wallet's time-out to three times the lease.
           instance.suspend(random.between(500, 3000 * LEASE_SECONDS));
         }
       });
     }
   }
 
-  /** No request is in flight, and every transaction is decided or parked. */
+  /** Whether no request is in flight and every transaction is decided, or a transaction is parked. */
   private quiet(): boolean {
     return this.unsettled().length === 0 && (this.provider.idle || this.anyParked());
   }
@@ -146,7 +149,7 @@ class Schedule {
     return [...this.unsettled(), ...waiting].join(', ');
   }
 
-  /** Transactions that depend on a parked one also wait for a person. */
+  /** If a transaction is parked, those that depend on it also wait for a person. */
   private anyParked(): boolean {
     return [...this.database.rows.values()].some(({ parked }) => parked);
   }
@@ -173,8 +176,9 @@ class Schedule {
   }
 
   /**
-   * Checks a call to the wallet: a claim is committed, and its lease outlives the call; no other call for the
-   * transaction is under way; and no ROLLBACK of the transaction is.
+   * Checks a call to the wallet: its claim is committed, with a lease that outlives the call. No other call for the
+   * transaction is under way, nor one for a ROLLBACK's target, and no ROLLBACK of the transaction is under way.
+   * @returns a function to call at the end of the call
    */
   private judgeCall({ transactionId, kind, originalTransactionId }: MovementRequest): () => void {
     const { now } = this.time;
@@ -230,7 +234,7 @@ class Schedule {
     }
   }
 
-  /** Checks that the operator gets at most one ROLLBACK id for a target, unless the first was DECLINED. */
+  /** Checks that the operator approved at most one ROLLBACK of a target. */
   private judgeReversals(): void {
     const approved = new Map<string, string>();
     for (const { kind, status, originalTransactionId, transactionId } of this.wallet.ledger.entries()) {
@@ -258,7 +262,7 @@ class Schedule {
   }
 }
 
-/** Some of a provider's possible requests for one round, in any order. */
+/** A random selection of the requests that a provider may send for one round; always with a BET. */
 function requestsOf(random: Seeded): TransactionRequest[] {
   const { playerRef, gameId, currency } = SESSION;
   const round = { playerRef, gameId, currency, roundId: 'round-1' };

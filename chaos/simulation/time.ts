@@ -48,7 +48,7 @@ function govern(time: SimulatedTime): void {
   governing = time;
 }
 
-/** Replaces the product's clock and pauses by the simulated time while the work runs. */
+/** Replaces `performance.now` and the `setTimeout` of `timers/promises` with simulated time while the work runs. */
 export async function withSimulatedTime<T>(work: () => Promise<T>): Promise<T> {
   const { now } = performance;
   const { setTimeout } = timers;

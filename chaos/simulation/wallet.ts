@@ -1,13 +1,13 @@
 import { Ledger } from '../../src/sandbox/ledger.js';
 import type { Booked, MovementRequest } from '../../src/operator-wallet/operator-wallet.js';
 
-/** The operator's wallet: its ledger, and the content of each id. */
+/** The operator's wallet: its ledger, and the first request with each id. */
 export class SimulatedWallet {
   readonly ledger = new Ledger();
   readonly violations: string[] = [];
   private readonly requests = new Map<string, string>();
 
-  /** @param decline whether the operator refuses an id that it sees for the first time */
+  /** @param decline whether the operator declines an id that it receives for the first time */
   book(request: MovementRequest, decline: boolean): Booked {
     this.compare(request);
     const { providerId, transactionId, kind, playerRef, currency } = request;
@@ -27,7 +27,7 @@ export class SimulatedWallet {
     return { kind: 'decided', status, balance, ...(reason !== undefined && { reason }) };
   }
 
-  /** "The operator's request is fixed at the first claim, and repeated identically." */
+  /** Checks that every attempt repeats the first request identically. Contract, section 3. */
   private compare(request: MovementRequest): void {
     const text = JSON.stringify(request);
     const first = this.requests.get(request.transactionId) ?? text;
