@@ -10,7 +10,7 @@
  *   --contestants  any of service, traced (with tracing at a sample ratio of 10 %), previous (the service at an earlier
  *                  commit, built on first use), floor, lean, usual
  *   --previous     the commit of `previous`; by default the last one on Fastify
- *   --to           the contestant that all ratios refer to; by default the floor, or the last contestant without it
+ *   --to           the contestant that all ratios refer to; by default the floor, or without it the last contestant
  *   --only         cases: a workload (BET, WIN, replay, balance, verify, mixed) `@` connections (1, 8, 32, 128), or `pace@`
  *                  arrivals per second (100, 400); a workload alone is all of its cases
  *   --rounds       per case; an open loop has twice as many

@@ -15,7 +15,7 @@ import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SE
 
 /**
  * The service, the service with tracing, the service as it was at an earlier commit, the two floors and the usual stack.
- * The floor is in the middle of a whole run's contestants, so that each runs close to it in time.
+ * A whole run measures the floor between the others, so that each of them is measured soon before or after it.
  */
 export const NAMES = ['service', 'traced', 'previous', 'floor', 'lean', 'usual'] as const;
 export type Name = (typeof NAMES)[number];

@@ -10,7 +10,8 @@ const PATIENCE_MS = 10_000;
 const DEEP_MS = 75 * 86_400_000;
 
 /**
- * A list with a filter: milliseconds of a page of 50, at the beginning and deep in the list; the slowest of at most 40.
+ * The time that a page of 50 of a filtered list takes, at the beginning of the list and deep in it, in milliseconds: the
+ * median and the slowest of at most 40 pages.
  */
 export interface Listing {
   readonly list: string;
@@ -67,8 +68,8 @@ async function listing(
   const read = (page: Record<string, string>) =>
     asAdmin<Page>(port, 'GET', `${list}?${String(new URLSearchParams({ ...filter, ...page }))}`);
   const name = { list, filter: Object.keys(filter).join(' + ') || 'none' };
-  // The cursor that a reader gets at this depth.
   try {
+    // A page of one item at this depth gives the cursor of the deep page.
     const { nextCursor } = await read({ to, limit: '1' });
     const first = await timed(() => read({}));
     const deep = nextCursor === undefined ? undefined : await timed(() => read({ cursor: nextCursor }));

@@ -81,7 +81,7 @@ function coloursOf(root: Frame): Map<string, string> {
   ]);
 }
 
-/** The colours of the packages and their self times, in two lines at most. */
+/** The colours of the packages and their self times. */
 function legend(colours: ReadonlyMap<string, string>, root: Frame, requests: number): string {
   const known = selfTimes(root).filter(([owner]) => colours.has(owner));
   const rest = root.us - known.reduce((sum, [, us]) => sum + us, 0);

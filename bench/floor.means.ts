@@ -10,7 +10,7 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** The parts in which the two floors differ: hash, signature, call and claim. */
+/** The parts in which the two floors differ: connections, hash, signature, call and claim. */
 export interface FloorMeans {
   readonly postgresConnections: number;
   /** Whether the claim's statement also returns the session as JSON, to find out why a request must be refused. */

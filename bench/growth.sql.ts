@@ -58,7 +58,7 @@ interface Index {
   readonly definition: string | null;
 }
 
-/** Fills the database of a stopped service with registered tenants. */
+/** Fills the database of a service that is stopped, and whose tenants are registered. */
 export async function seed(
   databaseUrl: string,
   tenants: Tenants,
@@ -85,7 +85,7 @@ async function fillWhole(
     for (let from = 0; from < count; from += CHUNK) {
       const to = Math.min(count, from + CHUNK);
       await database.query(statement, [from, to, providers, operators, games, ...further]);
-      // So that the WAL does not grow as large as the data.
+      // Keeps the WAL from growing as large as the data.
       await database.query('CHECKPOINT');
     }
   };

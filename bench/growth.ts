@@ -1,11 +1,11 @@
 /**
- * `npm run bench:growth`: the cost of a BET, a page of a list, a batch and memory as the service's data grow. Each
- * service with much data alternates slices with one with little data.
+ * `npm run bench:growth`: how the cost of a BET, of a page of a list and of a batch changes as the service's data grow, and
+ * its memory with the number of requests. Slices of each service with much data alternate with slices of one with little.
  *
  * npm run bench:growth -- [--transactions 1e3,1e5,1e7] [--sessions 1e6] [--tenants 1e3] [--requests 1e6]
  *
- * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about ten minutes, 10^6
- * requests as much again. With the defaults it writes bench/results/growth.json.
+ * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about ten minutes; 10^6 requests
+ * need another ten minutes. With the defaults it writes bench/results/growth.json.
  */
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -32,7 +32,7 @@ const SLICE_SECONDS = 1.5;
 const BETS_PER_SECOND = 5_000;
 const BATCHES = 3;
 
-/** A filled service: session n belongs to caller n % callers. */
+/** A filled service. Session n belongs to the caller with the index n % callers.length. */
 interface Filled {
   readonly contestant: Contestant;
   readonly callers: readonly Caller[];
@@ -122,7 +122,7 @@ class Growing {
     await contestant.stop();
   }
 
-  /** New BETs whose ids and sessions are spread over the indexes. */
+  /** Measures a slice of new BETs whose ids and sessions are spread over the indexes. */
   private slice({ contestant, callers, amounts }: Filled, seconds: number): Promise<Slice> {
     this.slices += 1;
     const count = Math.ceil(BETS_PER_SECOND * (LEAD_IN_SECONDS + seconds));

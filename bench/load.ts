@@ -17,7 +17,7 @@ export interface Run {
   readonly seconds: number;
   /** Milliseconds of each request, sorted. */
   readonly latencies: Float64Array;
-  /** The number of requests that were never sent when an open loop gave up; they waited at least that long. */
+  /** The number of requests that an open loop never sent; their latency is the time that they had waited at its end. */
   readonly unserved: number;
 }
 

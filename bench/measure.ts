@@ -7,9 +7,7 @@ import { needsBets, prepareRequest, ROUND_LENGTH, type Workload, WORKLOADS } fro
 import { memoryOf, usageOf, usedBetween } from './usage.js';
 
 const SLICE_SECONDS = 0.8;
-/**
- * An open loop has few requests per second, so it has more and longer slices, between which the machine changes less.
- */
+/** An open loop has few requests per second, so it needs more rounds and longer slices. */
 const PACED_SECONDS = 1.5;
 const PACED_ROUNDS = 2;
 /** The warm-up of each slice, for connections and caches that went cold during the other slices. */
@@ -28,7 +26,7 @@ const UNSEEN_PER_SECOND = 3_000;
 const HEADROOM = 1.8;
 
 setFlagsFromString('--expose-gc');
-/** Collects garbage of the load, which would otherwise happen during a slice and delay the arrivals. */
+/** Collects the load generator's garbage; otherwise this would happen during a slice and delay the arrivals. */
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /** The figures of one contestant in one case, over all its slices. */
@@ -57,7 +55,7 @@ export interface Ratio {
   /** Of the server and PostgreSQL together. */
   readonly cpu: number;
   readonly p50: number;
-  /** Difference of the p50 to the reference's, in milliseconds. */
+  /** The p50 minus the reference's, in milliseconds. */
   readonly p50Above: number;
 }
 

@@ -18,7 +18,7 @@ export class Operator {
 
   /**
    * Starts or stops checking each booking.
-   * @returns the results so far
+   * @returns the results since the last call
    */
   async watch(watch: Watch | null): Promise<Testimony> {
     const message = once(this.child, 'message');

@@ -109,7 +109,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   };
 }
 
-/** Keeps a number of requests under way, each repeated after `Retry-After`, until it is stopped. */
+/** Sends new requests over each connection, pausing for an answer's `Retry-After`, until it is stopped. */
 export async function occupy(
   port: number,
   connections: number,

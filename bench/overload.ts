@@ -137,7 +137,7 @@ async function overload(contestant: Contestant): Promise<Over> {
   return { peak: (before.goodput + after.goodput) / 2, over };
 }
 
-/** Runs the work for each contestant, in order and in reverse, so that each is first equally often. */
+/** Runs the work for each contestant, alternately in order and in reverse order. */
 async function inTurn<T>(
   contestants: readonly Contestant[],
   work: (contestant: Contestant) => Promise<T>,

@@ -7,7 +7,7 @@ export interface Postgres {
   readonly url: string;
   readonly pid: number;
   readonly version: string;
-  /** The settings that affect durability and those of `CHANGED`. They are the same for all contestants. */
+  /** The settings of `REPORTED_SETTINGS`, which are the same for all contestants. */
   readonly settings: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }

@@ -80,7 +80,7 @@ export const whole = (value: number) => Math.round(value).toLocaleString('en');
 
 export const milliseconds = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 
-/** A Markdown table whose columns line up: the first two to the left, numbers to the right. */
+/** A Markdown table whose columns line up: the first ones, with text, to the left, numbers to the right. */
 export function aligned(rows: readonly (readonly string[])[], textColumns = 2): string {
   const widths = rows[0]!.map((_, column) => Math.max(3, ...rows.map((row) => row[column]!.length)));
   const left = (column: number) => column < textColumns;

@@ -50,7 +50,7 @@ export function bet(caller: Caller, session: number, transactionId: string): Pre
   return transaction(caller, 'BET', transactionId, transactionId, session);
 }
 
-/** The requests of a mixed round: verify, BET, balance, WIN, and the WIN again as after a lost answer. */
+/** Number of requests of a mixed round: verify, BET, balance, WIN, and the WIN again as after a lost answer. */
 export const ROUND_LENGTH = 5;
 
 function partOfRound(caller: Caller, prefix: string, n: number): PreparedRequest {

@@ -122,7 +122,7 @@ export class TransactionDto extends SessionTokenDto {
 
 type SignedRequest = RawBodyRequest<Request> & { tenantId?: string };
 
-/** What the guard has verified. */
+/** The id of the tenant whose signature the guard has verified. */
 const TenantId = createParamDecorator(
   (_data: unknown, context: ExecutionContext) =>
     context.switchToHttp().getRequest<SignedRequest>().tenantId ?? '',
@@ -317,7 +317,7 @@ export class WalletService {
     }
   }
 
-  /** Committed before the operator is called. */
+  /** Commits the claim before the operator is called. */
   private async claim(transaction: Transaction): Promise<void> {
     try {
       await this.transactions.save(transaction);
@@ -390,7 +390,7 @@ export class WalletController {
   }
 }
 
-/** `{"error": …}`, but a wrong signature is plain text. */
+/** Answers `{"error": …}`, except for a wrong signature, whose answer is plain text. */
 @Catch(HttpException)
 export class ErrorFilter implements ExceptionFilter<HttpException> {
   catch(exception: HttpException, host: ArgumentsHost): void {
