@@ -5,17 +5,17 @@ import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
 import type { BalanceAnswer, MovementRequest, WalletAnswer } from './operator-wallet.js';
 
 /**
- * Maximum number of sessions whose play money is kept in process. Beyond it, the session that was idle longest loses its
+ * Maximum number of sessions whose play money is kept in memory. Beyond it, the session that was idle longest loses its
  * ledger and starts again.
  */
 const SESSIONS_IN_MEMORY = 50_000;
-/** Maximum number of transactions per session that are kept in process. An older BET can no longer be reversed. */
+/** Number of transactions per session above which a booking drops the oldest one. A dropped BET cannot be reversed. */
 const ENTRIES_IN_MEMORY = 10_000;
 /** Maximum number of tries to book while other instances book in the same session. */
 const TRIES_IN_REDIS = 200;
 /**
- * Redis keeps the play money of a session, after its last booking, for the default lifetime of a session and this
- * additional time, in seconds.
+ * Redis keeps the play money of a session after its last booking for the default lifetime of a session plus this time,
+ * in seconds.
  */
 const GRACE_SECONDS = 3_600;
 
@@ -27,7 +27,7 @@ for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** The play money of DEMO sessions: in process, or in Redis when instances share it. Contract, section 3. */
+/** The play money of DEMO sessions, in Redis if it is configured, else in memory. Contract, section 3, "DEMO". */
 @Injectable()
 export class DemoBooks {
   /** In order of last use, so that the first session was idle longest. */

@@ -14,7 +14,7 @@ export interface DemoLedger {
 export interface DemoEntry {
   readonly status: 'APPROVED' | 'DECLINED';
   readonly reason?: string;
-  /** The movement, in minor units; negative for a BET. */
+  /** The change of the balance, in minor units; negative for a BET. */
   readonly moved: number;
   readonly reversed?: true;
 }

@@ -15,7 +15,10 @@ export class OperatorGate {
   readonly breaker = new Breaker();
   private underWay = 0;
 
-  /** @param limit calls under way beyond which BETs and balance reads are refused */
+  /**
+   * @param limit maximum number of calls under way at which a BET or a balance read is admitted; for other calls it is
+   *   SETTLING_FACTOR times as high
+   */
   constructor(private readonly limit: number) {}
 
   /**

@@ -14,11 +14,14 @@ export type Player = WalletBalanceRequest;
 export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly cause: 'timeout' | 'unavailable';
-  /** Set if the call timed out or its connection failed, so that there was no HTTP answer. */
+  /**
+   * Set if the call ended before a complete HTTP answer arrived, because it timed out or its connection failed. The
+   * breaker counts such a call as failed. Not set for an answer that is too large.
+   */
   readonly noHttpAnswer?: true;
   /** For the log and the transaction's history, never for the provider. */
   readonly detail: string;
-  /** The HTTP answer that does not comply with the contract, as far as it was read. */
+  /** The incomplete or invalid HTTP answer, as far as it was read. */
   readonly received?: ReceivedAnswer;
 }
 
@@ -29,9 +32,9 @@ export interface Booked extends WalletTransactionResponse {
 export type WalletAnswer = Booked | UnknownOutcome;
 export type BalanceAnswer = (WalletBalanceResponse & { readonly kind: 'known' }) | UnknownOutcome;
 
-/** The source of truth for a player's money. Each implementation is an adapter; an operator's configuration names one. */
+/** The wallet that keeps a player's balance: an operator's wallet, or that of a DEMO session. */
 export interface OperatorWallet {
-  /** Books one movement. Never rejects: a missing answer is `unknown`. Contract, section 4. */
+  /** Books one movement. Never rejects: a missing or invalid answer is `unknown`. Contract, section 4. */
   book(request: MovementRequest): Promise<WalletAnswer>;
   /** Reads the balance, in minor units. Never rejects. */
   balance(player: Player): Promise<BalanceAnswer>;

@@ -13,29 +13,29 @@ import { type CallKind, OperatorGate } from './operator-gate.js';
 import type { OperatorWallet, UnknownOutcome } from './operator-wallet.js';
 import { SignedJsonWallet } from './signed-json.wallet.js';
 
-/** The owner of the money, and the session; an adjustment has none. */
+/** The operator that keeps the player's money, and the session, which is null for an adjustment. */
 export interface WalletOwner {
   readonly operatorId: string;
   readonly mode: 'REAL' | 'DEMO';
   readonly sessionId: string | null;
 }
 
-/** A reserved call to an operator. It counts as under way until it is released, once. */
+/** A reserved call to an operator. It counts as under way until it is released, which must happen exactly once. */
 export interface ReservedCall {
   release(): void;
 }
 
-/** The state of an operator: its calls under way, and whether its breaker is open. */
+/** The state of an operator at this instance: its gate, and whether its breaker was open after the last call. */
 interface OperatorState {
   readonly gate: OperatorGate;
   breakerOpen: boolean;
 }
 
-/** Provides the wallet of each session, and admits and measures every call to it. */
+/** Provides the wallet of each session. Admits and measures the calls to operators. */
 @Injectable()
 export class OperatorWallets {
   private readonly logger = new Logger('OperatorWallet');
-  /** By operator; no operator is ever deleted. */
+  /** By operator id. It needs no bound, because operators are few and never deleted. */
   private readonly operators = new Map<string, OperatorState>();
 
   constructor(
@@ -132,8 +132,8 @@ export class OperatorWallets {
   }
 
   /**
-   * Counts the result of a call for the health score and the breaker, and logs one line if that opens or closes the
-   * breaker.
+   * Counts the result of a call for the health score and the breaker. Logs one line if the breaker has opened or closed
+   * since the previous call.
    */
   private recordCall(operatorId: string, answer: MeasuredAnswer, durationMs: number): void {
     this.healthScores.callEnded(operatorId, healthOf(answer), durationMs);

@@ -10,7 +10,7 @@ import type {
   WalletAnswer,
 } from './operator-wallet.js';
 
-/** The current address and signing secret of a wallet. */
+/** The current address, signing secret and time-out of an operator's wallet. */
 export interface WalletAddress {
   readonly operatorId: string;
   readonly walletBaseUrl: string;
@@ -18,7 +18,7 @@ export interface WalletAddress {
   readonly timeoutMs: number;
 }
 
-/** Maximum length of an operator's text that is stored, in characters. */
+/** Maximum length of an operator's text that is stored, in UTF-16 code units. */
 const WORDS_LIMIT = 200;
 
 /** Beyond this range JSON.parse rounds, and an inexact balance must not be passed on. */
@@ -108,7 +108,7 @@ function unavailable(detail: string, received?: ReceivedAnswer): UnknownOutcome 
   return { kind: 'unknown', cause: 'unavailable', detail, ...(received && { received }) };
 }
 
-/** Sanitises a foreign text: truncates it, and replaces control characters and lone surrogates. */
+/** Sanitises a text of the operator: truncates it, and replaces control characters and lone surrogates. */
 function sanitised<K extends string>(name: K, value: unknown): { [name in K]?: string } {
   if (typeof value !== 'string' || value === '') return {};
   const harmless = value

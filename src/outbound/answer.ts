@@ -4,7 +4,7 @@ import { ANSWER_LIMIT_BYTES, AnswerBody } from './answer-body.js';
 /** The lowest status of a final answer; those below it are provisional (1xx). */
 const FINAL_STATUS = 200;
 
-/** The outcome of a call that was sent once. */
+/** The outcome of a call, which is sent at most once. */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
   | {
@@ -15,7 +15,7 @@ export type CallOutcome =
     }
   | {
       readonly kind: 'failed';
-      /** Whether an HTTP answer arrived. If one did, it was unusable. */
+      /** True if the answer is too large. False if the call was not sent or no complete answer arrived. */
       readonly answered: boolean;
       /** The part of an incomplete or too large answer that was read. */
       readonly received?: ReceivedAnswer;
@@ -62,7 +62,7 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
     else this.controller = controller;
   }
 
-  /** Called for each 1xx as well; the last one counts. */
+  /** Called for each 1xx as well; the last status counts. */
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     this.status = status;
   }

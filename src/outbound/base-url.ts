@@ -2,7 +2,7 @@ import { namesPrivateAddress } from './address.js';
 
 /** Longest accepted base address, in characters. */
 const LONGEST_URL = 2048;
-/** The message for a value that is not a URL, to follow the field's name. */
+/** The message for a value that is not a valid address, to follow the field's name. */
 export const NO_ADDRESS = `must be an absolute https address of at most ${LONGEST_URL} printable ASCII characters`;
 /** A name that resolves to this machine. */
 const LOCALHOST = /(^|\.)localhost\.?$/;
@@ -10,7 +10,7 @@ const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.l
 
 /**
  * Checks the base address of a wallet or webhook. Contract, section 4. A name is not resolved here; its addresses are
- * checked at each connection.
+ * checked when a connection is opened.
  * @param allowPrivate `OUTBOUND_ALLOW_PRIVATE`: also accepts http, and addresses that are not public
  * @returns why the address is refused, to follow the field's name; undefined if it is accepted
  */

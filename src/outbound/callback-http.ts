@@ -17,7 +17,7 @@ export interface Callback extends Addressee {
   readonly body: Buffer;
   /** Time-out from connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** Whether the call ends as soon as the status 200 is received, without the body. */
+  /** Whether the body of an answer with status 200 is not read. */
   readonly ignoresBodyOf200: boolean;
 }
 
@@ -119,9 +119,9 @@ export class CallbackHttp {
   }
 
   /**
-   * Prepares a new connection for each call. The provider could close an idle connection in the moment it is reused, and
-   * the callback, which must not be sent again, would be lost. Whether the connection was established distinguishes a
-   * refused call from a lost one.
+   * Prepares a new connection for each call. The provider could close an idle connection at the moment it is reused,
+   * and the callback, which must not be sent again, would be lost. Whether the connection was established distinguishes
+   * a refused call from a lost one.
    */
   private connectionFor(url: URL): { agent: HttpAgent; wasEstablished: () => boolean } {
     const options = {

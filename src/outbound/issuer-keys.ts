@@ -6,7 +6,7 @@ import { AnswerBody } from './answer-body.js';
 
 /** Time-out of a request to the issuer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Maximum number of bytes of an answer that are read; keys may carry their certificates. */
+/** Maximum number of bytes of an answer that are read; keys may include their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;
 /**
  * How long fetched keys are used, and the minimum time between two fetches that tokens with unknown keys cause, in
@@ -14,7 +14,7 @@ const KEYS_LIMIT_BYTES = 256 * 1024;
  */
 const KEYS_MAX_AGE_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
-/** Pause after a failed fetch, in milliseconds. */
+/** Pause after a failed discovery, in milliseconds. */
 const RETRY_MS = 5_000;
 
 /** The issuer's keys could not be fetched, so no token can be verified. */
@@ -34,7 +34,7 @@ export class IssuerKeys {
   /**
    * The key that a token's header names.
    * @throws IssuerUnavailableError
-   * @throws errors.JOSEError if the issuer has no such key
+   * @throws errors.JOSEError if the issuer has no such key or several, or the token's algorithm is not supported
    */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
     try {

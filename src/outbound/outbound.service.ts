@@ -20,11 +20,11 @@ export interface SignedCall extends Addressee {
   /** With a leading slash. */
   readonly route: string;
   readonly body: object;
-  /** From connecting to the last byte of the answer, in milliseconds. */
+  /** Time-out from connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** A tenant's connections, and the address of its last call. */
+/** An operator's connections, and the address of its last call. */
 interface Counterpart {
   readonly agent: Agent;
   readonly baseUrl: string;
@@ -37,12 +37,12 @@ interface Counterpart {
  * Sends signed calls to wallets: signs the exact bytes, sends them once, follows no redirect, connects to private
  * addresses only if configured, and reads a bounded answer.
  *
- * Each tenant has connections of its own, so that a tenant that does not answer never delays another, even at the same
- * address. There may be as many connections as calls under way, so a call never waits for one.
+ * Each operator has connections of its own, so that an operator that does not answer never delays another, even at the
+ * same address. There may be as many connections as calls under way, so a call never waits for a free one.
  */
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
-  /** By tenant; no tenant is ever deleted. */
+  /** By operator id. It needs no bound, because operators are few and never deleted. */
   private readonly counterparts = new Map<string, Counterpart>();
   private stopped = false;
 

@@ -4,12 +4,12 @@ const SLOT_MS = 1_000;
 const SLOTS = WINDOW_MS / SLOT_MS;
 /** Minimum number of calls for the breaker to open. */
 export const MIN_CALLS = 20;
-/** Interval between two BETs that an open breaker admits, in milliseconds. */
+/** Shortest interval between two BETs that an open breaker admits, in milliseconds. */
 export const PROBE_INTERVAL_MS = 1_000;
 
 /**
- * The result of a call for the breaker. `failed` is a time-out or a lost connection; any HTTP answer counts as
- * `answered`.
+ * The result of a call for the breaker. `failed`: the call timed out or its connection failed before a complete HTTP
+ * answer arrived. Any other answer, whatever its status, counts as `answered`.
  */
 export type CallResult = 'answered' | 'failed';
 
@@ -42,7 +42,7 @@ export class Breaker {
     return this.calls >= MIN_CALLS && this.failed * 2 > this.calls;
   }
 
-  /** Admits or refuses a BET. An open breaker admits one each second, as a probe. */
+  /** Admits or refuses a BET. An open breaker admits at most one each second, as a probe. */
   admitBet(nowMs: number): boolean {
     if (!this.isOpen(nowMs)) return true;
     if (nowMs - this.probedMs < PROBE_INTERVAL_MS) return false;
