@@ -4,7 +4,7 @@ import { instant, integer, nullable, text } from '../database/columns.js';
 /** One attempt to call a provider: inserted before the call and completed after it. */
 @Entity({ name: 'callbacks', synchronize: false })
 export class Callback {
-  /** Ascending. */
+  /** Ascending in the order of insertion. */
   @PrimaryGeneratedColumn('identity', { name: 'callback_id', type: 'bigint', generatedIdentity: 'ALWAYS' })
   callbackId: number;
 
@@ -42,7 +42,7 @@ export class Callback {
   @Column(instant('created_at'))
   createdAt: Date;
 
-  /** null: under way, or its instance crashed and the outcome is unknown. */
+  /** Null while the call is under way, or if its outcome could not be recorded, for example because of a crash. */
   @Column(nullable(instant('completed_at')))
   completedAt: Date | null;
 }

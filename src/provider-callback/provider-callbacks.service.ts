@@ -39,7 +39,7 @@ export type CallbackOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** Its first 4 KiB as text, for the log. */
+      /** The first 4 KiB of the body as text, for the log and the record of the callback. */
       readonly words: string;
       /** The answer's JSON object; absent if it is not one, or incomplete. */
       readonly fields?: Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export type CallbackOutcome =
 
 /**
  * Makes all calls to providers: signs with the provider's secret, sends once without retry, and records each attempt
- * before the call. Never rejects. Contract, section 6.
+ * before the call and its outcome after it. Contract, section 6.
  */
 @Injectable()
 export class ProviderCallbacks {
@@ -70,7 +70,10 @@ export class ProviderCallbacks {
     private readonly healthScores: HealthScores,
   ) {}
 
-  /** Sends a callback, also to a disabled provider, because cancels and revocations must reach it. */
+  /**
+   * Sends a callback, even to a disabled provider, because cancels and revocations must reach it.
+   * @returns the outcome, also if the call failed
+   */
   async call(callback: ProviderCallback): Promise<CallbackOutcome> {
     const { providerId, route, reference } = callback;
     const provider = this.tenancy.provider(providerId);
@@ -186,7 +189,7 @@ function unsent(error: string): CallbackOutcome {
   return { kind: 'unanswered', error, mayHaveArrived: false };
 }
 
-/** The body as text that the log and the database accept: valid UTF-8, no NUL, at most 4 KiB. */
+/** The first 4 KiB of the body as text that the log and the database accept: valid UTF-8 without NUL. */
 function text(body: Buffer): string {
   return body.subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
 }

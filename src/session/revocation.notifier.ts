@@ -18,7 +18,7 @@ import { type ClaimedRevocation, type Notification, RevocationStore } from './re
  * queued.
  */
 const IN_FLIGHT = 8;
-/** Maximum number of queued sessions; those beyond it are found by polling. */
+/** Maximum number of queued sessions. The notifications of further ones are sent once polling finds them. */
 const QUEUE_LIMIT = 1_000;
 /** Polling interval for unsent notifications, in milliseconds. */
 const POLL_MS = 5_000;
@@ -37,9 +37,9 @@ const PENDING: Notification = { delivered: false, error: 'pending' };
 const UNKNOWN_OUTCOME = 'the outcome is not known: the platform stopped while the provider was notified';
 
 /**
- * Notifies the providers of revoked sessions, once for each session: the claim of a notification is committed before the
- * call. What one instance leaves unsent, another sends. A notification whose outcome is unknown is sent again only if a
- * person decides so.
+ * Notifies the providers of revoked sessions, once for each session: the claim of a notification is committed before
+ * the call. A notification that an instance leaves unsent is sent by any other. One whose outcome is unknown is sent
+ * again only if a person requests it.
  */
 @Injectable()
 export class RevocationNotifier
@@ -90,8 +90,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Notifies the providers of many sessions, a few at a time. Resolves when all are sent, or after the time-out of one
-   * callback; the rest is then sent in the background.
+   * Notifies the providers of many sessions, a few at a time. Resolves when all that fit into the queue are sent, or
+   * after the time-out of one callback; the rest is then sent in the background.
    */
   async notifyAll(sessionIds: readonly string[]): Promise<void> {
     this.queue.push(...sessionIds.slice(0, Math.max(0, QUEUE_LIMIT - this.queue.length)));
@@ -103,7 +103,7 @@ export class RevocationNotifier
   /** The outcome of a notification; sends none. */
   async notificationOf(sessionId: string): Promise<Notification> {
     const stored = await this.revocations.notification(sessionId);
-    // Sessions that ended before providers were notified have no row.
+    // A session that an earlier version revoked without notifying the provider has no row.
     if (!stored) return { delivered: false, error: 'the provider was not notified' };
     const { sent, delivered, status, error, leaseAlive } = stored;
     if (delivered === null)

@@ -58,7 +58,7 @@ const CLAIM_LEFT = {
      ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
 };
 
-/** Records the outcome. A delivery counts even if a later attempt has failed or is under way. */
+/** Records the outcome of a notification. A delivery counts even if a later attempt has failed or is under way. */
 const COMPLETE = {
   name: 'revocation_complete',
   text: `
@@ -87,7 +87,7 @@ export class RevocationStore {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
   }
 
-  /** Claims a notification to send. Once the claim is committed, the notification is sent again only if a person decides so. */
+  /** Claims an unsent notification. Once the claim is committed, only a person can have the notification sent again. */
   async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, [this.leaseSeconds, sessionId]);
     return claimed;

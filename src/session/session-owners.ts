@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common';
 /** Maximum number of remembered sessions, about 12 MB. Beyond it the oldest is forgotten. */
 export const MAX_SESSIONS = 100_000;
 
-/** The owner of a session's money, which never changes. */
+/** The operator of a session and the session's mode, which never change. */
 export interface SessionOwner {
   readonly operatorId: string;
   readonly sessionId: string;
   readonly mode: 'REAL' | 'DEMO';
 }
 
-/** Remembers the owners of sessions that this instance has seen, so that a request's operator is known without a read. */
+/** Remembers the operators of sessions that this instance has seen, so that a request's operator needs no query. */
 @Injectable()
 export class SessionOwners {
   /** By the SHA-256 of the token, in order of insertion. */

@@ -101,7 +101,8 @@ export class SessionService {
   }
 
   /**
-   * Finds the live session of a token, and checks that this instance knows its game and operator.
+   * Finds the live session of a token, and checks that this instance has the current configuration and that it contains
+   * the session's game and operator.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · CONFIGURATION_UNAVAILABLE
    */
   async verify(provider: Provider, sessionToken: string): Promise<Session> {
@@ -168,8 +169,8 @@ export class SessionService {
   }
 
   /**
-   * Ends all live sessions of the operator's player in one statement, and notifies their providers. Resolves after the
-   * time-out of one notification at the latest; the others are then sent in the background.
+   * Ends all live sessions of the operator's player in one statement, and notifies their providers. Waits for the
+   * notifications at most for the time-out of one callback; the rest is then sent in the background.
    */
   async revokePlayer(
     actor: Actor,

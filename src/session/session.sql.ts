@@ -1,6 +1,6 @@
 /**
- * Whether a session has ended: because it was revoked, or because it has expired. The expiry is written and compared by
- * the database's clock, so that it is the same instant for every instance.
+ * Whether a session was revoked or has expired. The expiry is written and compared by the database's clock, so that it
+ * is the same moment for every instance.
  * @param session the alias of the table
  */
 export const ended = (session: string) =>

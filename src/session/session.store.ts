@@ -47,7 +47,10 @@ export const BY_TOKEN = groupStatement(
   (items) => `SELECT a.item, ${COLUMNS} FROM (${items}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
-/** Revokes the sessions that meet the condition, and records that their providers must be notified. $4 is the lease. */
+/**
+ * Revokes the sessions that meet the condition, and records that their providers must be notified. $3 is the reason, $4
+ * the lease in seconds.
+ */
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
     UPDATE sessions s SET revoked_at = clock_timestamp(), revoke_reason = $3 WHERE ${condition} AND s.revoked_at IS NULL
