@@ -36,7 +36,7 @@ export class ApprovalLimit {
   usedMinor: number;
 }
 
-/** An action that waits for a second person, or was decided. */
+/** A request for a second person's decision about an action, with the decision. */
 export class ApprovalItem {
   @ApiProperty({ format: 'uuid' })
   approvalId: string;

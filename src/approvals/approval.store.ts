@@ -7,7 +7,7 @@ import type { ExceededLimit } from '../limits/rules/judgement.js';
 import type { Approval, ApprovalState } from './approval.js';
 import type { GuardedAction } from './guarded-action.js';
 
-/** Longest time that an action waits for its approval. Contract, section 9. */
+/** Longest time that an action waits for its approval. Contract, section 9, "Limits and approvals". */
 const WAITS = `interval '24 hours'`;
 
 const COLUMNS = `
@@ -81,7 +81,7 @@ export interface ApprovalFilter {
 /** The start of the list: a place that sorts before all rows. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-/** One page, newest first; each of the filters has an index in this order. */
+/** One page, newest first. The filters by state and by operator each have an index in this order. */
 export function approvalPage(
   { state, operatorId, from, to }: ApprovalFilter,
   before: Place = END,

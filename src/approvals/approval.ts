@@ -4,7 +4,7 @@ import type { GuardedAction, GuardedActionKind } from './guarded-action.js';
 export const APPROVAL_STATES = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** An action that waits for a second person, or was decided. */
+/** A request for a second person's decision about an action, with the decision. */
 export interface Approval {
   readonly approvalId: string;
   readonly state: ApprovalState;
@@ -16,7 +16,7 @@ export interface Approval {
   readonly currency: string;
   /** In minor units: the stake of a grant or batch, or the signed amount of an adjustment or transaction. */
   readonly amountMinor: number;
-  /** The exceeded limit; null if such an action always needs approval. */
+  /** The limit because of which the action needs approval; null if such an action always needs approval. */
   readonly limitName: string | null;
   readonly limitMinor: number | null;
   readonly usedMinor: number | null;

@@ -26,9 +26,10 @@ export type HoldOutcome =
  * Makes actions that exceed a limit wait until a second person approves them. Contract, section 9, "Limits and
  * approvals".
  *
- * An action is carried out exactly once, even after a crash: the decision and the record of the action (an unsent grant,
- * the grants of a batch, the claim of an adjustment) are committed in one transaction. The rest is ordinary work of the
- * action's module, which continues after a crash. The result is read from that record and not stored a second time.
+ * An action is carried out exactly once, even after a crash: the decision and the record of the action (an unsent
+ * grant, the grants of a batch, the claim of an adjustment, a settlement) are committed in one transaction. The rest is
+ * ordinary work of the action's module, which continues after a crash. The result is read from that record and not
+ * stored a second time.
  */
 @Injectable()
 export class ApprovalsService implements OnModuleInit {
@@ -59,9 +60,9 @@ export class ApprovalsService implements OnModuleInit {
 
   /**
    * Judges an action by the limits of its operator, and requests approval if it exceeds one or always needs approval. A
-   * `free` action must be recorded in the same transaction, which holds a lock on the limit until it ends.
+   * `free` action must be recorded in the same transaction, which locks the limit until it ends.
    * @throws CroupierError CONFLICT if a different action with this reference waits, or the waiting one has just been
-   * decided
+   *   decided
    */
   async hold(
     transaction: Transaction,
@@ -117,8 +118,8 @@ export class ApprovalsService implements OnModuleInit {
 
   /**
    * Approves and carries out the action. Approving again returns its outcome.
-   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action, or the requester approves ·
-   * CONFLICT
+   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action, or the approver is the
+   *   requester or a key that the requester created · CONFLICT if the approval is REJECTED or EXPIRED
    */
   async approve(actor: Actor, approvalId: string): Promise<ApprovalWithResult> {
     const approval = await this.find(approvalId);
@@ -139,7 +140,7 @@ export class ApprovalsService implements OnModuleInit {
   /**
    * Approves, and records the action in the same transaction.
    * @returns the remaining work; undefined if the approval is no longer WAITING
-   * @throws CroupierError if the action is no longer possible; nothing was committed then
+   * @throws CroupierError if the action is no longer possible; nothing is committed then
    */
   private recordAction(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
     const { approvalId, kind, terms } = approval;
@@ -172,7 +173,8 @@ export class ApprovalsService implements OnModuleInit {
 
   /**
    * Rejects the action. The requester may do so, too, which withdraws it.
-   * @throws CroupierError NOT_FOUND · FORBIDDEN · CONFLICT if it is no longer WAITING
+   * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action · CONFLICT if it is no longer
+   *   WAITING
    */
   async reject(actor: Actor, approvalId: string, reason: string): Promise<ApprovalWithResult> {
     const approval = await this.find(approvalId);

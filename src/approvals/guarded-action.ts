@@ -64,7 +64,7 @@ export type GuardedActionKind = keyof TermsOf;
 export type GuardedAction = {
   readonly [Kind in GuardedActionKind]: {
     readonly kind: Kind;
-    /** Identifies the action within its kind. A second request with it must be for the same action, or is a conflict. */
+    /** Identifies the action within its kind. A second request with this reference must be for the same action. */
     readonly reference: string;
     readonly terms: TermsOf[Kind];
     /** SHA-256 over the terms that must be equal in a repeated request. */
@@ -84,7 +84,7 @@ export interface Executor<Kind extends GuardedActionKind> {
    * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
    * after the commit.
    * @returns the remaining work, to be called after the commit. It must not throw a CroupierError. If it fails or never
-   * runs, the room completes the recorded action later.
+   *   runs, the room completes the recorded action later.
    * @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;

@@ -35,7 +35,7 @@ const ShownAmount = (name: keyof typeof OF, example: number): PropertyDecorator 
   };
 };
 
-/** Contract, section 9, "Limits and approvals". An absent amount is not limited. */
+/** Contract, section 9, "Limits and approvals". An absent or null field sets no limit. */
 export class PutLimitRequest {
   @AmountField('maxGrantMinor', 10_000)
   maxGrantMinor?: number | null;

@@ -9,8 +9,8 @@ const COLUMNS = `
   l.updated_at AS "updatedAt"`;
 
 /**
- * The sum of the last 24 hours for the operator and currency of the limit l: stakes of grants and absolute adjustments,
- * except those known to have failed. At most 2^53-1.
+ * The sum of the last 24 hours for the operator and currency of the limit l, capped at 2^53−1: the stakes of grants and
+ * the absolute amounts of adjustments, except those that are known to have failed.
  */
 const USED = `
   (SELECT least(coalesce(sum(amount), 0), 9007199254740991)::bigint
@@ -60,7 +60,7 @@ const REMOVE: Statement = {
   text: `DELETE FROM limits l WHERE operator_id = $1 AND currency = $2 RETURNING ${COLUMNS}`,
 };
 
-/** Reads and writes limits. The sums are read from grants and transactions, so that nothing is stored twice. */
+/** Reads and writes limits. The used amounts are computed from grants and transactions, so that nothing is stored twice. */
 @Injectable()
 export class LimitStore {
   constructor(private readonly database: Database) {}
@@ -80,7 +80,7 @@ export class LimitStore {
     return found.length === 0 ? undefined : this.find(operatorId, currency, query);
   }
 
-  /** By operatorId and currency. */
+  /** Ordered by operatorId and currency. */
   page({ after, limit }: PageAfter): Promise<LimitInUse[]> {
     return this.database.query<LimitInUse>(PAGE, [after, limit]);
   }

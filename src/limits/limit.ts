@@ -1,17 +1,15 @@
 import type { Limits } from './rules/judgement.js';
 
-/**
- * The amounts that may be given away to an operator's players in a currency without a second person's approval.
- */
+/** The stored limits of an operator in one currency: those above which an action needs approval, and that of WINs. */
 export interface Limit extends Limits {
   readonly operatorId: string;
   readonly currency: string;
-  /** A WIN above it is booked and flagged. */
+  /** A WIN above it is booked and flagged. In minor units; null means no limit. */
   readonly maxWinMinor: number | null;
   readonly updatedAt: Date;
 }
 
-/** A limit with the amount that counts towards `dailyMinor`. */
+/** A limit with the amount of the last 24 hours that counts towards `dailyMinor`, in minor units. */
 export interface LimitInUse extends Limit {
   readonly usedMinor: number;
 }

@@ -17,7 +17,10 @@ interface LimitKey {
   readonly currency: string;
 }
 
-/** Limits on what may be given away without a second person's approval. Contract, section 9, "Limits and approvals". */
+/**
+ * The limits above which a grant, batch or adjustment needs approval, or a WIN is flagged. Contract, section 9, "Limits
+ * and approvals".
+ */
 @Injectable()
 export class LimitsService {
   constructor(
@@ -27,8 +30,8 @@ export class LimitsService {
   ) {}
 
   /**
-   * The limit for which the action needs approval, if any. Locks the limit: the action must be recorded in the same
-   * transaction, so that concurrent ones cannot exceed a daily limit together.
+   * The limit because of which the action needs approval, if any. Locks the limit: the action must be recorded in the
+   * same transaction, so that concurrent actions cannot exceed a daily limit together.
    * @param query the transaction that carries out the action
    */
   async judge(
@@ -46,9 +49,9 @@ export class LimitsService {
   }
 
   /**
-   * Runs a write that sends grants again, and refuses it if it exceeds the daily limit. A grant that already counts
-   * towards the limit adds nothing, so a write that does not increase the sum is never refused. Locks the limit like
-   * `judge`.
+   * Runs a write after which grants are sent again, and refuses it if the daily limit would be exceeded. A grant that
+   * already counts towards the limit adds nothing, so a write that does not increase the sum is never refused. Locks
+   * the limit like `judge`.
    * @param query the transaction of the write, which must be rolled back after a refusal
    * @throws CroupierError CONFLICT
    */
@@ -80,7 +83,7 @@ export class LimitsService {
   }
 
   /**
-   * By operatorId and currency.
+   * Ordered by operatorId and currency.
    * @throws CroupierError INVALID_REQUEST
    */
   list(query: PageQuery): Promise<PageOf<LimitInUse>> {

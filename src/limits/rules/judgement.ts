@@ -9,28 +9,28 @@ export interface Limits {
   readonly dailyMinor: number | null;
 }
 
-/** The amount that an action gives away, or that an adjustment debits, in minor units. */
+/** The amount of an action that limits judge, in minor units. */
 export type Stake =
   | { readonly kind: 'grant'; readonly amountMinor: number }
   /** The stake of all players together, and that of each. */
   | { readonly kind: 'batch'; readonly amountMinor: number; readonly ofEachMinor: number }
-  /** The absolute amount. */
+  /** The absolute amount of a credit or debit. */
   | { readonly kind: 'adjustment'; readonly amountMinor: number };
 
 export type LimitName = keyof Limits;
 
-/** The limit that an action exceeds. */
+/** The limit because of which an action needs approval. */
 export interface ExceededLimit {
   readonly name: LimitName;
   readonly limitMinor: number;
-  /** The amount of the last 24 hours. */
+  /** The amount used in the last 24 hours, without this action. */
   readonly usedMinor: number;
 }
 
 /**
- * The limit for which an action needs approval; undefined if it needs none. A stake of 0 is the provider's default stake,
- * whose amount is unknown, so it exceeds every limit. Each grant of a batch is judged, too, because otherwise a
- * batch of one player would evade the limit on grants.
+ * The limit because of which an action needs approval; undefined if it needs none. A grant or batch with a stake of 0
+ * uses the provider's default stake, whose amount is unknown, so it exceeds every limit that is set. Each grant of a
+ * batch is judged, too, because otherwise a batch of one player would evade the limit on grants.
  */
 export function exceeded(limits: Limits, usedMinor: number, stake: Stake): ExceededLimit | undefined {
   const worthUnknown = stake.kind !== 'adjustment' && stake.amountMinor === 0;
@@ -42,13 +42,13 @@ export function exceeded(limits: Limits, usedMinor: number, stake: Stake): Excee
   return undefined;
 }
 
-/** The limits that apply to a stake, with the amount to compare. */
+/** The limits that apply to a stake, each with the amount to compare. */
 function judgedBy(stake: Stake, usedMinor: number): [LimitName, number][] {
   const { amountMinor } = stake;
   const daily: [LimitName, number] = ['dailyMinor', usedMinor + amountMinor];
   if (stake.kind === 'adjustment') return [['maxAdjustmentMinor', amountMinor], daily];
   if (stake.kind === 'grant') {
-    // Any limit on grants or batches applies to an unknown amount.
+    // A grant of unknown amount also needs approval if only batches are limited.
     const batch: [LimitName, number][] = amountMinor === 0 ? [['maxBatchMinor', 0]] : [];
     return [['maxGrantMinor', amountMinor], ...batch, daily];
   }
