@@ -70,7 +70,7 @@ test('a valid signature is shown with the signed text, and with other reasons fo
   expect(printed).toContain(`  POST␊\n  ${PATH}␊\n  ${NOW}␊\n  ${NONCE}␊\n  a␉b␍␊\n`);
   expect(printed).toContain('the signature is valid');
   expect(printed).toContain('nonce was used before');
-  expect(printed).toContain('the tenant is suspended');
+  expect(printed).toContain('the tenant is disabled');
   expect(printed).toContain('the secret was rotated');
   expect(printed).not.toContain('Cause');
   expect(status).toBe(0);

@@ -18,8 +18,10 @@ import { withServiceDatabase } from './service-database.js';
 /**
  * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`.
  * The service may be running. It may be repeated: secrets already in this form are left unchanged. The seal of its
- * audit entry covers the whole log under the current key, so the log is verified first.
- * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key; nothing is changed then
+ * audit entry covers the whole log under the current key, so the log is verified first. Afterwards it records the
+ * archives of the log again under the current key.
+ * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key: no secret is changed then
+ * @throws Error if the archives could not be recorded again; the secrets are already re-encrypted then
  */
 export async function reEncryptSecrets(
   storage: Storage,
@@ -29,7 +31,7 @@ export async function reEncryptSecrets(
   const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
   const sealer = new Sealer(keys);
   const actor = { actor: `command:re-encrypt:${userInfo().username}`, role: 'command' };
-  const { resealed, tenants } = await withServiceDatabase(storage, async (database) => {
+  await withServiceDatabase(storage, async (database) => {
     const verdict = await verifyAudit(database, { sealer });
     if (verdict.kind === 'broken') {
       throw new Error(
@@ -37,19 +39,15 @@ export async function reEncryptSecrets(
       );
     }
     const audit = auditOver(database, sealer);
-    const counts = await reEncrypt(actor, audit, box);
+    const { resealed, tenants } = await reEncrypt(actor, audit, box);
+    print(
+      `Re-encrypted the secrets of ${resealed} of ${tenants} tenants; all secrets now use key ${box.keyId}.`,
+    );
     await restateArchives(database, audit, sealer, actor);
-    return counts;
   });
-  print(
-    `Re-encrypted the secrets of ${resealed} of ${tenants} tenants; all secrets now use key ${box.keyId}.`,
-  );
 }
 
-/**
- * Exit status 2: it failed. The secrets are unchanged, unless it failed after their commit, while it recorded archives
- * again. In both cases it can be repeated.
- */
+/** Exit status 2: it failed. It can be repeated. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   // Hides the service's informational log lines, which Nest would print among the command's output.
@@ -58,7 +56,7 @@ async function main(): Promise<void> {
     const print = (line: string) => process.stdout.write(`${line}\n`);
     await reEncryptSecrets(readEnvironment(readStorage), readEnvironment(readSecretsKeys), print);
   } catch (error) {
-    process.stderr.write(`secrets:re-encrypt changed nothing: ${(error as Error).message}\n`);
+    process.stderr.write(`secrets:re-encrypt failed: ${(error as Error).message}\n`);
     process.exitCode = 2;
   }
 }

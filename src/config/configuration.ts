@@ -130,7 +130,7 @@ export function readConfiguration(
   const host = read.text('HOST') ?? (sandbox ? '127.0.0.1' : '0.0.0.0');
   const publicKeysAllowed = sandbox && isLoopback(host);
   const operatorTimeoutMs = read.integer('OPERATOR_TIMEOUT_MS', 5000, 1, 600_000);
-  const transactionLeaseSeconds = read.integer('TRANSACTION_LEASE_SECONDS', 30, 1, 3600);
+  const transactionLeaseSeconds = read.integer('TRANSACTION_LEASE_SECONDS', 30, 2, 3600);
   if (transactionLeaseSeconds * 1000 < operatorTimeoutMs + LEASE_MARGIN_MS) {
     throw new ConfigurationError(
       `TRANSACTION_LEASE_SECONDS: ${transactionLeaseSeconds} must be at least 1 s longer than OPERATOR_TIMEOUT_MS (${operatorTimeoutMs})`,

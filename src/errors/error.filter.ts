@@ -1,11 +1,4 @@
-import {
-  type ArgumentsHost,
-  Catch,
-  type ExceptionFilter,
-  HttpException,
-  Logger,
-  ServiceUnavailableException,
-} from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { refusedWith } from '../observability/trace.js';
 import { CATALOGUE } from './catalogue.js';
@@ -28,11 +21,6 @@ export class ErrorFilter implements ExceptionFilter {
     if (exception instanceof InvalidSignatureError) {
       refusedWith('INVALID_SIGNATURE');
       write(response, 401, 'text/plain; charset=utf-8', exception.message);
-      return;
-    }
-    if (exception instanceof ServiceUnavailableException) {
-      // For a health check that fails, whose result is the body. No route throws it at present.
-      write(response, 503, JSON_TYPE, JSON.stringify(exception.getResponse()));
       return;
     }
     answerWith(exception instanceof CroupierError ? exception : this.translate(exception), response);

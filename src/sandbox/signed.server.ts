@@ -1,4 +1,4 @@
-import { verifyPlatformSignature } from '@croupier/provider-sdk';
+import { DEFAULT_TOLERANCE_SECONDS, MemoryNonceStore, verifyPlatformSignature } from '@croupier/provider-sdk';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseJsonObject } from '../http/validation/json.js';
@@ -49,11 +49,12 @@ interface SignedServerOptions extends CounterpartOptions {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** Twice the signature's tolerance, in seconds: how long the timestamp of a nonce may be valid. */
-const NONCE_MEMORY_SECONDS = 600;
 /**
- * Maximum number of remembered nonces: about 1600 calls a second for that time. When it is full, calls are refused.
+ * How long a nonce is remembered, in seconds. A timestamp as far in the future as allowed is accepted for twice the
+ * tolerance, its last second included.
  */
+const NONCE_MEMORY_SECONDS = 2 * DEFAULT_TOLERANCE_SECONDS + 1;
+/** Maximum number of remembered nonces: about 1600 calls a second for that time. Beyond it, calls are answered with 500. */
 const MAX_NONCES = 1_000_000;
 /** Longer than clients keep an idle connection, so that the server never closes it during a call, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
@@ -62,8 +63,7 @@ const KEEP_ALIVE_MS = 65_000;
 export class SignedServer {
   private readonly clock = new Clock();
   private readonly server: Server;
-  /** When each nonce may be forgotten, in Unix seconds, oldest first. */
-  private readonly nonces = new Map<string, number>();
+  private readonly nonces = new MemoryNonceStore(MAX_NONCES);
   private secret: string | undefined;
   private readonly faults: FaultRules;
   private readonly servePage: ReturnType<typeof faultPages>;
@@ -152,17 +152,10 @@ export class SignedServer {
       tenantId: this.options.tenantId,
       now,
     });
-    return verification.ok && this.claimNonce(String(request.headers['x-nonce']), now);
-  }
-
-  private claimNonce(nonce: string, now: number): boolean {
-    for (const [old, forgetAt] of this.nonces) {
-      if (forgetAt > now) break;
-      this.nonces.delete(old);
-    }
-    if (this.nonces.has(nonce) || this.nonces.size >= MAX_NONCES) return false;
-    this.nonces.set(nonce, now + NONCE_MEMORY_SECONDS);
-    return true;
+    return (
+      verification.ok &&
+      this.nonces.claim(String(request.headers['x-nonce']), now + NONCE_MEMORY_SECONDS, now)
+    );
   }
 }
 

@@ -10,8 +10,7 @@ function options({ requestsPerSecond }: Configuration): ThrottlerModuleOptions {
   const limit = (context: ExecutionContext) =>
     context.switchToHttp().getRequest<SignedRequest>().tenant?.requestsPerSecond ?? requestsPerSecond;
   return {
-    // A refusal ends with its window; by the library's default it would last for another whole window.
-    throttlers: [{ limit, ttl: RATE_WINDOW_MS, blockDuration: 0 }],
+    throttlers: [{ limit, ttl: RATE_WINDOW_MS }],
     storage: new TenantWindows(),
     // The contract names no X-RateLimit headers; `Retry-After` is set by the refusal.
     setHeaders: false,

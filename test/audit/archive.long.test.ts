@@ -275,6 +275,18 @@ describe('a beginning that was removed without a genuine record is detected', ()
 test('after a rotation of SECRETS_KEY the archives are recorded again under the new key', async () => {
   const both = { secretsKey: NEW_KEY, secretsKeyPrevious: KEY };
   expect((await prove([], { secretsKey: NEW_KEY })).said).toContain('run npm run secrets:re-encrypt');
+
+  await world.sql.run(
+    `CREATE FUNCTION refuse_archive() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'refused by the test'; END$$;
+     CREATE TRIGGER refuse_archive BEFORE INSERT ON audit_entries FOR EACH ROW
+       WHEN (NEW.action = 'audit.archive') EXECUTE FUNCTION refuse_archive()`,
+  );
+  const printed: string[] = [];
+  const interrupted = reEncryptSecrets(storage(), both, (line) => printed.push(line));
+  await expect(interrupted).rejects.toThrow('refused by the test');
+  expect(printed).toEqual([expect.stringContaining('Re-encrypted the secrets of')]);
+  await world.sql.run('DROP FUNCTION refuse_archive CASCADE');
+
   await reEncryptSecrets(storage(), both, () => undefined);
   const before = await count();
   await reEncryptSecrets(storage(), both, () => undefined);

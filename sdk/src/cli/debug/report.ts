@@ -6,7 +6,7 @@ import { visible, visibleLine } from './visible.js';
 const OTHER_REFUSALS = [
   'its nonce was used before: each attempt needs a fresh one, repeats included',
   "it arrived later than --now says: the receiver's clock and yours must agree within the tolerance",
-  'the tenant is suspended, unknown to the receiver, or of the other kind (provider or operator)',
+  'the tenant is disabled, unknown to the receiver, or of the other kind (provider or operator)',
   'the secret was rotated, and the overlap in which the old one is accepted is over',
   'a proxy changed the path, the body or a header on the way: compare what the receiver got',
 ];
@@ -75,7 +75,7 @@ export function requestIdAdvice(requestId: string): string {
   request id has the reason. Ask the platform for it; for a callback that you refused, look at your own onRefused.
     missing_header, malformed_header          a header is missing, was sent twice, or has the wrong form
     unknown_tenant, tenant_of_another_kind    X-Tenant-ID, or a provider's secret on an operator's route
-    tenant_mismatch, tenant_disabled          another tenant was called, or the tenant is suspended
+    tenant_mismatch, tenant_disabled          another tenant was called, or the tenant is disabled
     timestamp_expired, timestamp_in_future    the clocks differ, or the request was signed too early
     nonce_replayed                            the nonce was used before
     signature_mismatch                        the bytes or the key: run this command on what you sent`;
