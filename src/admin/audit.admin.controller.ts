@@ -34,7 +34,7 @@ export class AuditAdminController {
   ): Promise<AuditListResponse | StreamableFile> {
     const read = (page: AuditQuery) => this.page(page);
     const answer = await answerList(format, { query, name: 'audit', columns: AUDIT_COLUMNS, read });
-    await this.audit.recordRead(actor, { action: 'audit.read', target: 'audit', after: query });
+    await this.audit.record(actor, { action: 'audit.read', target: 'audit', after: query });
     return answer;
   }
 

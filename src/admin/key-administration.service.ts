@@ -43,7 +43,7 @@ export class KeyAdministration {
    */
   async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {
     const page = await pageById(query, ({ after, limit }) => this.page(after, limit), idOf);
-    await this.audit.recordRead(actor, { action: 'key.list', target: 'keys', after: query });
+    await this.audit.record(actor, { action: 'key.list', target: 'keys', after: query });
     return page;
   }
 

@@ -45,7 +45,7 @@ export class ApprovalsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_approvals_waiting',
       help: 'Actions that wait for the approval of a second person; all instances report the same value',
       labelNames: ['operator'],

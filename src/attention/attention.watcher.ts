@@ -101,7 +101,7 @@ export class AttentionWatcher
         });
       });
     });
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_attention_items',
       help: 'Items of the attention queue that are open or snoozed; all instances report the same value',
       labelNames: ['kind', 'state'],

@@ -21,12 +21,12 @@ export interface ActingRequest extends Request {
 }
 
 /** Length to which the identifier of an actor is cut, in characters, so that a token's subject cannot fill the log. */
-const LONGEST_NAME = 256;
+const MAX_ACTOR_LENGTH = 256;
 
 /** Sets the actor of a request. Called by the guard that has authenticated it. */
 export function actsAs(request: ActingRequest, { actor, ...rest }: Omit<Actor, 'address'>): Actor {
   const { ip: address = '' } = request;
-  request.actor = { actor: actor.slice(0, LONGEST_NAME), ...rest, address };
+  request.actor = { actor: actor.slice(0, MAX_ACTOR_LENGTH), ...rest, address };
   return request.actor;
 }
 

@@ -17,7 +17,7 @@ export type RecordEntry = (entry: NewEntry) => Promise<void>;
 
 /**
  * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write,
- * and `recordRead` for an action without a write in the same transaction. Contract, section 7.
+ * and `record` for an action without a write in the same transaction. Contract, section 7.
  */
 @Injectable()
 export class Audit implements OnApplicationBootstrap {
@@ -72,7 +72,7 @@ export class Audit implements OnApplicationBootstrap {
    * an action that makes its changes in other transactions. Await it before answering: a read that cannot be recorded
    * is not answered.
    */
-  async recordRead(actor: Actor, entry: NewEntry): Promise<void> {
+  async record(actor: Actor, entry: NewEntry): Promise<void> {
     await this.change(actor, (_, record) => record(entry));
   }
 
@@ -94,7 +94,7 @@ export class Audit implements OnApplicationBootstrap {
    * Whether the newest seal was made with the current `SECRETS_KEY`.
    * @param query runs in the caller's transaction
    */
-  async isSealedWithPresentKey(query: Query): Promise<boolean> {
+  async isSealedWithCurrentKey(query: Query): Promise<boolean> {
     return (await this.store.newestSeal(query))?.keyId === this.sealer.keyId;
   }
 

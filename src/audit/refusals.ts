@@ -44,7 +44,7 @@ export class Refusals {
     try {
       if (isPolled(context, this.reflector)) return await this.repeated.record(actor, entry);
       this.limit.count(actor.actor);
-      await this.audit.recordRead(actor, entry);
+      await this.audit.record(actor, entry);
     } catch (error) {
       const detail = (error as Error).message;
       this.logger.warn({ msg: 'a refusal cannot be recorded', action: entry.action, code, detail });

@@ -80,9 +80,9 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
       open.lastAt = this.clock.now();
       return open.recorded;
     }
-    if (this.windows.size + this.ended.length >= MAX_WINDOWS) return this.audit.recordRead(actor, entry);
+    if (this.windows.size + this.ended.length >= MAX_WINDOWS) return this.audit.record(actor, entry);
     const openedAt = this.clock.now();
-    const recorded = this.audit.recordRead(actor, entry);
+    const recorded = this.audit.record(actor, entry);
     this.windows.set(key, { actor, entry, openedAt, recorded, repeats: 0, lastAt: openedAt });
     try {
       await recorded;
@@ -104,7 +104,7 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
 
   private async recordRepeats(window: Window): Promise<void> {
     try {
-      await this.audit.recordRead(window.actor, summaryOf(window));
+      await this.audit.record(window.actor, summaryOf(window));
     } catch (error) {
       this.ended.unshift(window);
       throw error;

@@ -42,7 +42,7 @@ export class SensitiveReadGuard implements CanActivate {
   }
 
   private async record(actor: Actor, entry: NewEntry, polled: boolean): Promise<true> {
-    await (polled ? this.repeated.record(actor, entry) : this.audit.recordRead(actor, entry));
+    await (polled ? this.repeated.record(actor, entry) : this.audit.record(actor, entry));
     return true;
   }
 }

@@ -33,7 +33,7 @@ export class DatabaseClock {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    metrics.addLevel({
+    metrics.addGauge({
       name: 'croupier_clock_offset_seconds',
       help: "How far this instance's clock is ahead of the database's, in seconds; negative if it is behind",
       read: async () => (this.reading ? [{ value: this.reading.offsetMs / 1000 }] : []),

@@ -18,7 +18,7 @@ export class PoolGauges implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_database_connections',
       help: 'Connections to the database, by pool and state',
       labelNames: ['pool', 'state'],
@@ -28,13 +28,13 @@ export class PoolGauges implements OnModuleInit {
           { labels: { pool, state: 'busy' }, value: busy },
         ]),
     });
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_database_connections_limit',
       help: 'Connections that a pool may open',
       labelNames: ['pool'],
       read: async () => this.levels().map(([pool, { limit }]) => ({ labels: { pool }, value: limit })),
     });
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_database_connection_waiters',
       help: 'Statements and transactions that wait for a connection, by pool',
       labelNames: ['pool'],

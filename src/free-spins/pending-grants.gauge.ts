@@ -11,7 +11,7 @@ export class PendingGrantsGauge implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_free_spin_grants_pending',
       help: 'Grants of free spins that are not sent yet, or whose outcome is not recorded yet; all instances report the same value',
       labelNames: ['operator', 'provider'],

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
-import { type LevelGauge, registerLevel } from './level-gauge.js';
+import { type PolledGauge, registerGauge } from './polled-gauge.js';
 import { BoundedTenants, type TenantLabels } from './tenant-labels.js';
 
 /**
@@ -145,12 +145,12 @@ export class Metrics {
   });
 
   constructor() {
-    this.addLevel({
+    this.addGauge({
       name: 'croupier_http_requests_in_flight',
       help: 'Requests being worked on',
       read: () => Promise.resolve([{ value: this.requestsInFlight }]),
     });
-    this.addLevel({
+    this.addGauge({
       name: 'croupier_operator_calls_in_flight',
       help: "Calls to operators' wallets that are waiting for an answer",
       read: () => Promise.resolve([{ value: this.operatorCallsInFlight }]),
@@ -273,8 +273,8 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  addLevel(gauge: LevelGauge): void {
-    registerLevel(this.registry, this.tenants, gauge);
+  addGauge(gauge: PolledGauge): void {
+    registerGauge(this.registry, this.tenants, gauge);
   }
 
   /** @param update must not throw */

@@ -44,18 +44,18 @@ export class Readiness implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.addLevel('croupier_ready', 'Whether the instance is ready: 1 or 0', async () =>
+    this.addGauge('croupier_ready', 'Whether the instance is ready: 1 or 0', async () =>
       Number((await this.read()).status === 'ok'),
     );
-    this.addLevel('croupier_database_up', 'Whether the database answers: 1 or 0', async () =>
+    this.addGauge('croupier_database_up', 'Whether the database answers: 1 or 0', async () =>
       Number((await this.check()).checks.database === 'up'),
     );
-    this.addLevel(
+    this.addGauge(
       'croupier_database_ping_seconds',
       'Time in which the database answered SELECT 1, including the wait for a connection',
       async () => (await this.check()).pings.database,
     );
-    this.addLevel(
+    this.addGauge(
       'croupier_redis_up',
       'Whether Redis answers: 1 or 0; no value without REDIS_URL',
       async () => {
@@ -63,7 +63,7 @@ export class Readiness implements OnModuleInit {
         return redis && Number(redis === 'up');
       },
     );
-    this.addLevel(
+    this.addGauge(
       'croupier_redis_ping_seconds',
       'Response time of Redis; no value without REDIS_URL',
       async () => (await this.check()).pings.redis,
@@ -77,8 +77,8 @@ export class Readiness implements OnModuleInit {
     return { status: ok ? 'ok' : 'unavailable', checks };
   }
 
-  private addLevel(name: string, help: string, read: () => Promise<number | undefined>): void {
-    this.metrics.addLevel({
+  private addGauge(name: string, help: string, read: () => Promise<number | undefined>): void {
+    this.metrics.addGauge({
       name,
       help,
       read: async () => {

@@ -48,7 +48,7 @@ export class OperatorWallets {
     private readonly healthScores: HealthScores,
   ) {
     healthScores.readOpenBreakersFrom(() => this.openBreakers());
-    metrics.addLevel({
+    metrics.addGauge({
       name: 'croupier_operator_breaker_open',
       help: 'Whether the breaker of an operator is open at this instance: 1 or 0',
       labelNames: ['operator'],

@@ -15,7 +15,7 @@ beforeAll(async () => {
   for (let day = 0; day < 3; day += 1) {
     await setClock(`clock_timestamp() + interval '${day} days'`);
     for (let i = 0; i < 5; i += 1) {
-      await audit.recordRead(
+      await audit.record(
         { actor: 'root', role: 'admin', address: '::1' },
         {
           action: 'test.read',
@@ -154,7 +154,7 @@ describe('a witness', () => {
 test('after the clock was set back, entries are not dated before existing ones', async () => {
   await setClock(`clock_timestamp() - interval '5 days'`);
   const audit = world.app.get(Audit);
-  await audit.recordRead({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test:late' });
+  await audit.record({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test:late' });
   const [row] = await world.sql.run<{ place: string }>(
     `SELECT day::text || '/' || position AS place FROM audit_entries WHERE target = 'test:late'`,
   );

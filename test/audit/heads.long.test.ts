@@ -43,9 +43,7 @@ describe('an instance', () => {
   };
   const tick = () => instance.app.get(HeadReporter).tick();
   const record = () =>
-    instance.app
-      .get(Audit)
-      .recordRead({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test' });
+    instance.app.get(Audit).record({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test' });
   const logged = (words: string) => lines.filter((line) => line.includes(words));
 
   test('appends the head to AUDIT_HEAD_FILE if it has moved, and at stop', async () => {

@@ -33,8 +33,7 @@ async function prove(proof: Partial<AuditProof> = {}): Promise<{ status: number;
 }
 
 async function record(count: number, audit = world.app.get(Audit)): Promise<void> {
-  for (let i = 0; i < count; i += 1)
-    await audit.recordRead(ROOT, { action: 'test.read', target: `test:${i}` });
+  for (let i = 0; i < count; i += 1) await audit.record(ROOT, { action: 'test.read', target: `test:${i}` });
 }
 
 /** Writes as an instance of the version without seals. */

@@ -78,8 +78,8 @@ describe('a level', () => {
   test('of several tenants in other is their sum, or the combination that it defines', async () => {
     const tenants = Array.from({ length: 205 }, (_, n) => ({ operator: `operator-${n}`, value: n }));
     const read = async () => tenants;
-    metrics.addLevel({ name: 'croupier_sum', help: '-', labelNames: ['operator'], read });
-    metrics.addLevel({ name: 'croupier_most', help: '-', labelNames: ['operator'], read, combine: Math.max });
+    metrics.addGauge({ name: 'croupier_sum', help: '-', labelNames: ['operator'], read });
+    metrics.addGauge({ name: 'croupier_most', help: '-', labelNames: ['operator'], read, combine: Math.max });
     const text = await metrics.text();
     expect(text).toContain(`croupier_sum{operator="other"} ${200 + 201 + 202 + 203 + 204}`);
     expect(text).toContain('croupier_most{operator="other"} 204');
@@ -88,8 +88,8 @@ describe('a level', () => {
 
   test('that cannot be read has no value, while the other metrics have theirs', async () => {
     const read = () => Promise.reject(new Error('the database is down'));
-    metrics.addLevel({ name: 'croupier_away', help: '-', read });
-    metrics.addLevel({ name: 'croupier_away_by_operator', help: '-', labelNames: ['operator'], read });
+    metrics.addGauge({ name: 'croupier_away', help: '-', read });
+    metrics.addGauge({ name: 'croupier_away_by_operator', help: '-', labelNames: ['operator'], read });
     settle(1);
     const text = await metrics.text();
     expect(text).toContain('croupier_away Nan');

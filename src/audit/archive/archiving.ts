@@ -72,7 +72,7 @@ export async function restateArchives(
   );
   const others = new Map(archives.map((archive) => [archive.partition, archive]));
   for (const [partition, archive] of others)
-    if (!current.has(partition)) await audit.recordRead(actor, auditEntryOf(archive));
+    if (!current.has(partition)) await audit.record(actor, auditEntryOf(archive));
 }
 
 /**

@@ -24,7 +24,7 @@ export async function reEncrypt(
     for (const { encrypted } of renewals) await replaceSecrets(query, encrypted);
     for (const renewal of renewals) await recordNewIds(renewal, record);
     const after = { keyId: secretBox.keyId, resealed: renewals.length, tenants: tenants.length };
-    if (renewals.length > 0 || !(await audit.isSealedWithPresentKey(query))) {
+    if (renewals.length > 0 || !(await audit.isSealedWithCurrentKey(query))) {
       await record({ action: 'secrets.re-encrypt', target: 'tenants', after });
     }
     return { resealed: renewals.length, tenants: tenants.length };

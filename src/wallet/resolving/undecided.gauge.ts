@@ -14,7 +14,7 @@ export class UndecidedGauge implements OnModuleInit {
   onModuleInit(): void {
     // The gauges are read at the same time and share one statement.
     const counts = atMostEvery(0, () => this.undecided.count());
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_transactions_undecided',
       help: 'Transactions that wait for a decision, by state; all instances report the same value',
       labelNames: ['operator', 'provider', 'state'],
@@ -25,7 +25,7 @@ export class UndecidedGauge implements OnModuleInit {
           value: each.count,
         })),
     });
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_transactions_undecided_oldest_seconds',
       help: 'Time since the oldest undecided transaction that is not parked was first claimed; all instances report the same value',
       labelNames: ['operator', 'provider'],
@@ -35,7 +35,7 @@ export class UndecidedGauge implements OnModuleInit {
           .map((each) => ({ ...tenantsOf(each), value: each.oldestSeconds })),
       combine: Math.max,
     });
-    this.metrics.addLevel({
+    this.metrics.addGauge({
       name: 'croupier_transactions_parked',
       help: 'Undecided transactions that the resolver has left to a person; all instances report the same value',
       labelNames: ['operator', 'provider'],
