@@ -7,7 +7,7 @@ export class Batch {
   @PrimaryColumn(uuid('batch_id'))
   batchId: string;
 
-  /** The requester's key, which makes the request idempotent; null if the request has none. */
+  /** The requester's reference, which makes the request idempotent; null if the request has none. */
   @Column(nullable(text('batch_ref')))
   batchRef: string | null;
 

@@ -15,9 +15,9 @@ import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
 
-/** Calls in flight per provider and instance. */
+/** Maximum number of calls in flight per provider and instance. */
 const CALLS_PER_PROVIDER = 8;
-/** Unanswered calls in a row after which a provider counts as down: two rounds of calls. */
+/** Number of unanswered calls in a row after which a provider counts as down: twice the calls in flight. */
 const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
 /** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;
@@ -26,7 +26,10 @@ const POLL_MS = 5_000;
  * grant whose call fails is not retried.
  */
 const FIRST_POLL_MS = 1_000;
-/** How long a stop waits for calls in flight, in milliseconds; the drain continues after it. */
+/**
+ * How long a stop waits for calls in flight, in milliseconds. After that they continue while the rest of the service
+ * stops.
+ */
 const STOP_MS = 5_000;
 
 const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
@@ -42,9 +45,9 @@ interface ProviderWorkers {
 /**
  * Sends unsent grants and due cancels, a few calls at a time per provider. Each grant or cancel is claimed, and the
  * claim is committed, before the call, so that any number of instances share the work. If an instance is killed, the
- * others continue with the unclaimed grants at once. They repeat its claimed cancels, which providers handle
- * idempotently, when the leases have expired. Its claimed grants become FAILED with an unknown outcome. Contract,
- * section 6.
+ * others continue with the unclaimed grants when they next poll. Once the leases of its claims have expired, they
+ * repeat its cancels, which providers handle idempotently, and its grants become FAILED with an unknown outcome.
+ * Contract, section 6.
  */
 @Injectable()
 export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -160,8 +163,8 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
       await this.grants.recordFailed(grant.requestRef, grant.attempt, failure);
       return this.giveUp(grant, GAME_CLOSED);
     }
-    // The id of the request that caused this grant; that request may have ended long ago. Grants that an earlier
-    // version recorded have no such id.
+    // The id of the request that queued this grant, which may have ended long ago. A grant that an earlier version
+    // recorded has none.
     const requestId = grant.requestId ?? this.randomness.uuid();
     const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
       this.callbacks.send(grant, grant.attempt),

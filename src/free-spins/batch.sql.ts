@@ -47,7 +47,7 @@ const progress = (batches: string, further = '') => `
                          FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
    ORDER BY b.created_at DESC, b.batch_id DESC`;
 
-/** The progress of batch $1, if it belongs to operator $2. If $2 is null, the operator does not matter. */
+/** The progress of batch $1, if it belongs to operator $2 or if $2 is null. */
 export const PROGRESS: Statement = {
   name: 'batch_progress',
   text: progress(`SELECT * FROM free_spin_batches
@@ -57,7 +57,7 @@ export const PROGRESS: Statement = {
 /** The start of the list: a place that sorts before all rows. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-/** One page, newest first; each filter has an index in this order. */
+/** One page, newest first. The filters by operator and by game each have an index in this order. */
 export function batchPage(
   { operatorId, gameId, from, to }: BatchFilter,
   before: Place = END,

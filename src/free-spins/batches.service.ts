@@ -54,8 +54,8 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Records a batch, to be sent player by player; a known batchRef returns the stored batch. A batch above a limit
-   * waits for approval.
+   * Records a batch, whose grants are then sent one by one; a known batchRef returns the stored batch. A batch above a
+   * limit waits for approval.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async create(actor: Actor, order: BatchOrder, scope: Scope): Promise<BatchOutcome> {
@@ -128,7 +128,7 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * The progress of a batch.
+   * Fails grants whose lease has expired, and returns the progress of a batch.
    * @throws CroupierError NOT_FOUND
    */
   async progress(batchId: string, scope: Scope): Promise<BatchProgress> {
@@ -178,7 +178,7 @@ export class BatchesService implements OnModuleInit {
    * Sends the FAILED grants of a batch once more.
    * @param includeUnknown also sends those whose outcome is unknown
    * @throws CroupierError NOT_FOUND · CONFLICT if that would exceed the daily limit · GAME_NOT_CONFIGURED ·
-   * OPERATOR_NOT_CONFIGURED
+   *   OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
    */
   async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchProgress> {
     const batch = await this.known(batchId, scope);
@@ -229,7 +229,7 @@ function batchAction(batchId: string, order: BatchOrder) {
   } as const satisfies GuardedAction;
 }
 
-/** The order of the players does not matter. */
+/** Does not depend on the order of the players. */
 function fingerprintOf(order: BatchOrder): Buffer {
   const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
   return sha256(

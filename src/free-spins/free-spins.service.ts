@@ -21,7 +21,7 @@ import { grantResponse } from './grant.response.js';
 import { type Preview } from './preview.response.js';
 import { type Spins, stakeMinorOf } from './rules/stake.js';
 
-/** A requested grant. Without a requestRef it gets a generated one and is not idempotent. */
+/** A requested grant. Without a requestRef, one is generated, and the request is not idempotent. */
 export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
   readonly requestRef?: string | null;
 };
@@ -107,7 +107,7 @@ export class FreeSpinsService implements OnModuleInit {
   }
 
   /**
-   * The local record; the provider is not called.
+   * The stored grant; the provider is not called.
    * @throws CroupierError NOT_FOUND
    */
   async find(requestRef: string, scope: Scope): Promise<Grant> {
@@ -133,7 +133,7 @@ export class FreeSpinsService implements OnModuleInit {
 
   /**
    * Asks the provider for the remaining spins; the state does not change.
-   * @throws CroupierError NOT_FOUND · CONFLICT · PROVIDER_FAILED
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant has no externalRef · PROVIDER_FAILED
    */
   async pullStatus(
     actor: Actor,
@@ -154,7 +154,8 @@ export class FreeSpinsService implements OnModuleInit {
 
   /**
    * Has the provider void the remaining spins; a CANCELLED grant is returned unchanged.
-   * @throws CroupierError NOT_FOUND · CONFLICT (wait-then-retry while another cancel is under way) · PROVIDER_FAILED
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not GRANTED, or another cancel is under way
+   *   (`wait-then-retry`) · PROVIDER_FAILED
    */
   async cancel(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
@@ -178,7 +179,8 @@ export class FreeSpinsService implements OnModuleInit {
    * its externalRef, and then cancelled. If this instance dies in between, another one cancels it. A CANCELLED grant is
    * returned unchanged. Contract, section 9.
    * @returns the grant, CANCELLED; or FAILED, or GRANTED with `lastCancelError`, if the provider fails
-   * @throws CroupierError NOT_FOUND · CONFLICT
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not FAILED with an unknown outcome, or another cancel is
+   *   under way
    */
   async void(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
@@ -210,8 +212,8 @@ export class FreeSpinsService implements OnModuleInit {
 
   /**
    * Sends another callback for a FAILED grant, with the same requestRef.
-   * @throws CroupierError NOT_FOUND · CONFLICT if it is not FAILED, or would exceed the daily limit · GAME_NOT_CONFIGURED ·
-   * OPERATOR_NOT_CONFIGURED
+   * @throws CroupierError NOT_FOUND · CONFLICT if it is not FAILED, or would exceed the daily limit ·
+   *   GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
    */
   async resend(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
@@ -249,7 +251,7 @@ export class FreeSpinsService implements OnModuleInit {
     throw new CroupierError('CONFLICT', 'another cancel of this grant is under way', wait);
   }
 
-  /** Reads a PENDING grant again, because its lease may have expired. */
+  /** The grant as it is now: fails grants whose lease has expired, and reads a PENDING grant again. */
   private async current(grant: Grant): Promise<Grant> {
     if (grant.state !== 'PENDING') return grant;
     await this.callbacks.expire();
@@ -263,7 +265,7 @@ export class FreeSpinsService implements OnModuleInit {
   }
 }
 
-/** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
+/** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
 function grantAction(requestRef: string, order: GrantOrder) {
   const { operatorId, playerRef, gameId, spins, betAmountMinor, currency } = order;
   const terms: GrantTerms = {
@@ -285,7 +287,7 @@ function grantAction(requestRef: string, order: GrantOrder) {
   } as const satisfies GuardedAction;
 }
 
-/** @throws CroupierError INVALID_REQUEST if the stake is beyond 2^53−1 */
+/** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
 export function stakeOf(spins: Spins, players = 1): number {
   const stakeMinor = stakeMinorOf(spins, players);
   if (stakeMinor !== undefined) return stakeMinor;

@@ -9,9 +9,9 @@ const UNKNOWN_OUTCOME = 'no outcome was recorded in time: the platform stopped w
 /**
  * Sends callbacks about grants to their providers, without retries, and records the outcomes.
  *
- * Invariant: a grant or cancel callback is sent only after this instance has committed its claim. If the instance crashes,
- * the lease of the claim expires: a grant becomes FAILED with `outcomeUnknown`; a cancel can be sent again, which
- * `BatchRunner` does if it is due.
+ * Invariant: a grant or cancel callback is sent only after this instance has committed its claim. If the instance
+ * crashes, the lease of the claim expires. Then a grant becomes FAILED with `outcomeUnknown`, and a cancel can be sent
+ * again, which `BatchRunner` does if it is due.
  */
 @Injectable()
 export class GrantCallbacks {
@@ -24,8 +24,8 @@ export class GrantCallbacks {
 
   /**
    * Sends the callback of a claimed attempt once, and records the outcome.
-   * @param claimsCancel true also claims the grant's cancel if it is due, and the caller must send the cancel;
-   * otherwise `BatchRunner` sends it
+   * @param claimsCancel if true, a cancel of the grant that is due is claimed as well, and the caller must send it;
+   *   otherwise `BatchRunner` sends it
    * @returns `cancelAttempt` if the cancel was claimed
    */
   async send(
@@ -46,7 +46,7 @@ export class GrantCallbacks {
     return { outcome, ...(cancelAttempt != null && { cancelAttempt }) };
   }
 
-  /** Fails grants whose instance crashed; called periodically, and before a PENDING grant is returned. */
+  /** Fails grants whose lease has expired, as after a crash. Called periodically and before grants are returned. */
   async expire(): Promise<void> {
     for (const requestRef of await this.grants.expire(UNKNOWN_OUTCOME)) {
       this.logger.error({ msg: 'the outcome of a grant callback is not known', requestRef });
@@ -68,7 +68,7 @@ export class GrantCallbacks {
     return { outcome, failure: judged.failure };
   }
 
-  /** Asks the provider for the remaining spins of a grant with an externalRef; records nothing. */
+  /** Asks the provider for the remaining spins of a grant with an externalRef. Does not change the grant. */
   async pullStatus(grant: Grant): Promise<ReturnType<typeof judgeStatus>> {
     const outcome = await this.call('/v1/game/free-spins/status', grant, batchOf(grant));
     const judged = judgeStatus(outcome);

@@ -1,7 +1,7 @@
 import { And, Any, type FindManyOptions, LessThan, Raw } from 'typeorm';
 import type { Grant, GrantState } from './grant.entity.js';
 
-/** Filters of a list; an absent field does not restrict it. */
+/** A filter of grants; an absent field restricts nothing. */
 export interface GrantFilter {
   readonly state?: GrantState;
   readonly providerId?: string;

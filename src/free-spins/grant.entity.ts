@@ -9,7 +9,7 @@ export type GrantState = 'PENDING' | 'GRANTED' | 'FAILED' | 'CANCELLED';
  */
 @Entity({ name: 'free_spin_grants', synchronize: false })
 export class Grant {
-  /** Ascending; determines the order of lists. */
+  /** Ascending in the order of insertion; determines the order of lists. */
   @PrimaryGeneratedColumn('identity', { name: 'grant_no', type: 'bigint', generatedIdentity: 'ALWAYS' })
   grantNo: number;
 
@@ -45,7 +45,7 @@ export class Grant {
   @Column(integer('attempt'))
   attempt: number;
 
-  /** The provider's id of its batch. */
+  /** The provider's id of the granted spins; null until the provider has reported it. */
   @Column(nullable(text('external_ref')))
   externalRef: string | null;
 

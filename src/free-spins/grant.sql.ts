@@ -5,7 +5,7 @@ import { Grant } from './grant.entity.js';
 /** The end of a lease with a length in seconds, by the database's clock. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
-/** What statements that change a grant return: its operator and provider. */
+/** The operator and provider of a changed grant, for the metrics. */
 const TENANTS = 'operator_id AS "operatorId", provider_id AS "providerId"';
 
 /** Records a grant and its first attempt, with a lease of $9 seconds. No row is returned if the requestRef is taken. */
@@ -164,7 +164,7 @@ export const CANCELLED: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** Records the failure of cancel $2, unless a later one was claimed. It is not repeated: a person decides. */
+/** Records the failure of cancel $2, unless a later one was claimed. The cancel is only repeated by a person. */
 export const CANCEL_FAILED: Statement = {
   name: 'grant_cancel_failed',
   text: `
@@ -190,7 +190,7 @@ export const RECORD_BATCH: Statement = {
     RETURNING request_ref`,
 };
 
-/** Claims the next unsent grant of a provider. It is committed before the call, so that no grant is sent twice. */
+/** Claims a provider's next unsent grant. The claim is committed before the call, so that no grant is sent twice. */
 export const CLAIM_UNSENT: Statement = {
   name: 'grant_claim_unsent',
   text: `
@@ -221,7 +221,7 @@ export const CLAIM_DUE_CANCEL: Statement = {
     RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
 };
 
-/** Providers with grants or cancels that are still to be sent. */
+/** Providers with unsent grants, or with cancels that are due and not under way. */
 export const UNSENT_PROVIDERS: Statement = {
   name: 'grant_unsent_providers',
   text: `

@@ -230,8 +230,9 @@ export class GrantStore {
   }
 
   /**
-   * Cancels unsent grants and makes the cancels of the others due.
-   * @returns how many grants were changed; and those with a new state, to be passed to `count` after the commit
+   * Cancels unsent grants, and makes a cancel due for each grant that is GRANTED or may become so.
+   * @returns `changed`: the number of rows that the two statements changed; `reached`: the grants with a new state, to
+   *   be passed to `count` after the commit
    */
   async cancelBatch(
     query: Query,
@@ -239,8 +240,8 @@ export class GrantStore {
     error: string,
   ): Promise<{ changed: number; reached: readonly Reached[] }> {
     const reached = await query<Reached>(sql.CANCEL_UNSENT, [batchId, error]);
-    // Runs second, for grants that another instance claimed before the first statement could cancel them: they may
-    // still be granted, so a cancel must follow.
+    // Runs second, so that it also covers grants that another instance claimed before the first statement could cancel
+    // them: they may still be granted, so a cancel must follow.
     const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
     return { changed: reached.length + due.length, reached };
   }
@@ -251,7 +252,7 @@ export class GrantStore {
       this.metrics.grantReached(operatorId, providerId, state);
   }
 
-  /** @returns how many grants wait to be resent */
+  /** @returns how many grants were queued */
   async resendBatch(query: Query, batchId: string, includeUnknown: boolean): Promise<number> {
     return (await query(sql.RESEND_BATCH, [batchId, includeUnknown, currentRequestId()])).length;
   }
@@ -272,7 +273,7 @@ export class GrantStore {
     return rows.map(({ providerId }) => providerId);
   }
 
-  /** Claims the next unsent grant of a provider; once that is committed, no other instance sends it. */
+  /** Claims the next unsent grant of a provider. Once the claim is committed, no other instance sends the grant. */
   async claimUnsent(providerId: string): Promise<Grant | undefined> {
     const [grant] = await this.database.query<Grant>(sql.CLAIM_UNSENT, [providerId, this.leaseSeconds]);
     return grant;

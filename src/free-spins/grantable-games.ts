@@ -14,8 +14,8 @@ export class GrantableGames {
 
   /**
    * The game, if spins can be granted in it now.
-   * @throws CroupierError INVALID_REQUEST if an administrator names an unknown operator or game · GAME_NOT_CONFIGURED ·
-   *   OPERATOR_NOT_CONFIGURED
+   * @throws CroupierError INVALID_REQUEST if the operator does not accept the currency, or an administrator names an
+   *   unknown operator or game · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   find(
     { operatorId, gameId, currency }: Pick<NewGrant, 'operatorId' | 'gameId' | 'currency'>,

@@ -9,13 +9,13 @@ import { type GrantResponse, grantResponse } from './grant.response.js';
 import type { GrantOutcome } from './free-spins.service.js';
 import type { Grant } from './grant.entity.js';
 
-/** The largest body of a batch, in bytes: a thousand player references of 128 characters. Contract, section 2. */
+/** The largest body of a batch, in bytes: enough for 1000 player references of 128 characters. Contract, section 2. */
 export const BATCH_LIMIT_BYTES = 256 * 1024;
 
 /**
  * Answers a request that sent a grant to its provider.
  * @param path path of the route on which the caller reads grants, without a leading slash
- * @throws CroupierError PROVIDER_FAILED if the grant is FAILED; its `Location` is the grant's record
+ * @throws CroupierError PROVIDER_FAILED if the grant is FAILED; the header `Location` has the path of the grant
  */
 export function granted(grant: Grant, path: string): GrantResponse {
   if (grant.state !== 'FAILED') return grantResponse(grant);
@@ -24,7 +24,7 @@ export function granted(grant: Grant, path: string): GrantResponse {
 }
 
 /**
- * Answers a request to grant: 201, 200 if the grant is known, 202 if it waits for approval.
+ * Answers a request to grant: 201 if the grant is new, 200 if it is known, 202 if it waits for approval.
  * @param show what the caller may see of the approval
  * @throws as `granted`
  */
@@ -58,7 +58,7 @@ export function answerBatch(
 
 /**
  * Answers a request to void a grant.
- * @throws CroupierError PROVIDER_FAILED; its `Location` is the grant's record
+ * @throws CroupierError PROVIDER_FAILED if the grant is not CANCELLED; the header `Location` has the path of the grant
  */
 export function voided(grant: Grant, path: string): GrantResponse {
   if (grant.state === 'CANCELLED') return grantResponse(grant);

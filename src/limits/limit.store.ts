@@ -60,7 +60,7 @@ const REMOVE: Statement = {
   text: `DELETE FROM limits l WHERE operator_id = $1 AND currency = $2 RETURNING ${COLUMNS}`,
 };
 
-/** Reads and writes limits. The used amounts are computed from grants and transactions, so that nothing is stored twice. */
+/** Reads and writes limits. Used amounts are computed from grants and transactions, so that nothing is stored twice. */
 @Injectable()
 export class LimitStore {
   constructor(private readonly database: Database) {}

@@ -22,10 +22,10 @@ export interface Failure {
 
 export type Judged<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure };
 
-/** A text that can be stored, indexed and sent back: no NUL, no lone surrogate, at most 256 characters. */
+/** A text that can be stored, indexed and sent back: 1 to 256 characters without NUL or lone surrogates. */
 const EXTERNAL_REF = /^[^\0\p{Cs}]{1,256}$/u;
 
-/** A grant: 200 with a non-empty string `externalRef`; anything else is a failure. Contract, section 6. */
+/** Judges the answer to a grant: only a 200 with a usable string `externalRef` is a success. Contract, section 6. */
 export function judgeGrant(answer: Answer): Judged<{ readonly externalRef: string }> {
   if (!succeeded(answer)) return failed(answer);
   const externalRef = answer.fields?.['externalRef'];
@@ -33,7 +33,10 @@ export function judgeGrant(answer: Answer): Judged<{ readonly externalRef: strin
   return failed(answer, 'a usable externalRef');
 }
 
-/** A status: 200 with an integer `remainingSpins` of at least 0 and a boolean `completed`. Contract, section 6. */
+/**
+ * Judges the answer to a status call: only a 200 with an integer `remainingSpins` of at least 0 and a boolean
+ * `completed` is a success. Contract, section 6.
+ */
 export function judgeStatus(
   answer: Answer,
 ): Judged<{ readonly remainingSpins: number; readonly completed: boolean }> {
@@ -44,7 +47,7 @@ export function judgeStatus(
   return failed(answer, 'an integer remainingSpins and a boolean completed');
 }
 
-/** A cancel: 200, whatever the body. Contract, section 6. */
+/** Judges the answer to a cancel: any 200 is a success, whatever its body. Contract, section 6. */
 export function judgeCancel(answer: Answer): Judged<object> {
   return succeeded(answer) ? { ok: true } : failed(answer);
 }
@@ -53,7 +56,7 @@ function succeeded(answer: Answer): answer is Extract<Answer, { kind: 'answered'
   return answer.kind === 'answered' && answer.status === 200;
 }
 
-/** @param lacking for a 200: the field that it lacks */
+/** @param lacking for a 200: the fields that it lacks */
 function failed(answer: Answer, lacking?: string): { readonly ok: false; readonly failure: Failure } {
   if (answer.kind === 'unanswered') {
     const failure = { error: answer.error, outcomeUnknown: answer.mayHaveArrived, refused: false };

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Columns } from '../../http/lists/list.js';
 import { type Flag, type FlaggedWin, FLAGS } from './winnings.store.js';
 
-/** A booked WIN that a person should look at. */
+/** A booked WIN that a person should review. */
 export class FlaggedWinResponse {
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;

@@ -11,7 +11,7 @@ import { type FlaggedWin, type Winnings, WinningsStore, type WinKey } from './wi
 
 export type { FlaggedWin } from './winnings.store.js';
 
-/** Number of reported WINs that an instance remembers, to count each once. */
+/** Number of reported WINs that an instance remembers, so that it reports each only once. */
 const REMEMBERED = 1_000;
 
 /** Reads the winnings of grants, and reports flagged winnings. */
@@ -34,7 +34,8 @@ export class WinningsService implements OnModuleInit {
 
   /**
    * Registers a watcher of flagged winnings.
-   * @param watcher called when a booking of this instance has caused a WIN to be flagged; not awaited, and must not throw
+   * @param watcher called when a settlement by this instance has caused a WIN to be flagged; not awaited, and must not
+   *   throw
    */
   onFlagged(watcher: (win: FlaggedWin) => void): void {
     this.watchers.push(watcher);
@@ -70,7 +71,7 @@ export class WinningsService implements OnModuleInit {
     );
   }
 
-  /** Reports WINs that have become flagged. The list also shows those that a crash leaves unreported. */
+  /** Reports WINs that have become flagged. The list of flagged WINs also has those that a crash leaves unreported. */
   private async review({ kind, providerId, transactionId }: WinningsTrigger): Promise<void> {
     try {
       const flagged =

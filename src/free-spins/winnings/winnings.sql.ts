@@ -2,7 +2,7 @@ import type { Statement } from '../../database/database.js';
 import { leading, type TimeSpan, within } from '../../database/time-ordered.js';
 import { type Place, placeColumn } from '../../http/lists/time-page.js';
 
-/** Condition for winnings of real money that the operator has booked, over the table alias `t`. */
+/** Condition for WINs of real money that the operator has booked. `t` is the table's alias. */
 const BOOKED = `t.kind = 'WIN' AND t.state = 'APPROVED' AND t.mode = 'REAL'`;
 
 const inRoundOf = (table: string, other: string) =>
@@ -45,7 +45,7 @@ const FLAG_BY_LIMIT = `
 const FLAG = `
   coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
-/** The winnings of the grant with requestRef $1. A sum that a JSON number cannot represent exactly is null. */
+/** The winnings of the grant with requestRef $1. A sum above 2^53−1 is null. */
 export const OF_GRANT: Statement = {
   name: 'winnings_of_grant',
   text: `
@@ -105,7 +105,7 @@ export const FLAGGED_LATELY: Statement = {
   ),
 };
 
-/** At most $3 WINs without a standing BET in the round of the ROLLBACK of provider $1 and transaction $2. */
+/** At most $3 WINs with the flag NO_STANDING_BET in the round of the ROLLBACK of provider $1 and transaction $2. */
 export const FLAGGED_IN_ROUND: Statement = {
   name: 'winnings_flagged_in_round',
   text: `
@@ -129,7 +129,7 @@ export interface FlaggedFilter {
 /** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
 export const EXAMINED_WINS = 1_000;
 
-/** The part of the list after the place `before`, up to and including the older place `downTo`. */
+/** The part of the list that is older than the place `before`, down to and including the place `downTo`. */
 type Section = Pick<TimeSpan, 'before' | 'downTo'>;
 
 interface UnnamedStatement {

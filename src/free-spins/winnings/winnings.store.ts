@@ -13,16 +13,17 @@ import {
 } from './winnings.sql.js';
 
 /**
- * Why a person should look at a booked WIN. If several apply, the first in this order is shown. Contract, section 3,
- * "A ROLLBACK", and section 6.
+ * Why a person should review a booked WIN. If several flags apply, the first in this order is shown. Contract, section
+ * 6.
  *
  * - `UNKNOWN_BATCH`: its freeSpinsRef names no grant of the provider.
- * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef names a grant to another player or in another currency.
+ * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef names a grant of another player or operator, or in another
+ *   currency.
  * - `CANCELLED`: its freeSpinsRef names a grant that was cancelled before the WIN.
  * - `NO_STANDING_BET`: its round has a BET that is ROLLED_BACK, and none that is PENDING, TIMED_OUT or APPROVED. The
- *   amount does not matter: a WIN of 0 reports a lost round, whose stake was returned. A BET whose ROLLBACK came first
- *   counts as ROLLED_BACK. DECLINED BETs do not count. A round without any other BET is not flagged, because such a WIN
- *   is accepted like one of free spins.
+ *   amount does not matter: a WIN of 0 reports a lost round, whose stake was returned. A tombstone counts as a BET that
+ *   is ROLLED_BACK. A round that has no BETs, or only DECLINED ones, is no reason for a flag, because the rules book
+ *   such a WIN.
  * - `ABOVE_LIMIT`: it was above `maxWinMinor` of its operator when it was booked. Contract, section 9.
  */
 export const FLAGS = [
@@ -37,7 +38,7 @@ export type Flag = (typeof FLAGS)[number];
 
 export interface Winnings {
   readonly count: number;
-  /** Minor units of the grant's currency; null beyond 2^53−1. */
+  /** Minor units of the grant's currency; null above 2^53−1. */
   readonly totalMinor: number | null;
   /** The number of flagged WINs that name the grant. */
   readonly flagged: number;
@@ -87,7 +88,7 @@ export class WinningsStore {
     return this.database.query(FLAGGED_WIN, [providerId, transactionId]);
   }
 
-  /** The WINs in the round of a ROLLBACK that have no standing BET. */
+  /** The WINs in the round of a ROLLBACK that have the flag NO_STANDING_BET. */
   flaggedInRoundOf(providerId: string, rollbackId: string): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_IN_ROUND, [providerId, rollbackId, REPORTED_PER_ROUND]);
   }
