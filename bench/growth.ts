@@ -1,11 +1,12 @@
 /**
- * `npm run bench:growth`: how the cost of a BET, of a page of a list and of a batch changes as the service's data grow, and
- * its memory with the number of requests. Slices of each service with much data alternate with slices of one with little.
+ * `npm run bench:growth`: how the cost of a BET, of a page of a list and of a batch changes as the service's data grow,
+ * and how its memory changes with the number of requests. Slices of each service with much data alternate with slices
+ * of one with little.
  *
  * npm run bench:growth -- [--transactions 1e3,1e5,1e7] [--sessions 1e6] [--tenants 1e3] [--requests 1e6]
  *
- * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about ten minutes; 10^6 requests
- * need another ten minutes. With the defaults it writes bench/results/growth.json.
+ * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about ten minutes; 10^6
+ * requests need another ten minutes. With the defaults it writes bench/results/growth.json.
  */
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Kind, Mode, State } from '../../src/wallet/rules/facts.js';
 
 /**
- * Creates triggers that record each new transaction, and each change of a transaction's state, attempt or ROLLBACK, in the
- * order in which PostgreSQL makes them. A record is rolled back with its change.
+ * Creates triggers that record each new transaction, and each change of a transaction's state, attempt or ROLLBACK, in
+ * the order in which PostgreSQL makes them. A record is rolled back with its change.
  */
 const RECORD_MOVES = `
 CREATE TABLE chaos_moves (

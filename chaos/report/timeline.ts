@@ -1,7 +1,7 @@
 import type { History, Intent } from '../load/history.js';
 import type { Run } from '../run.js';
 
-/** Maximum number of rows of intents in the page: first those that a finding names, then those with the most answers. */
+/** Maximum number of intents in the page: first those that a finding names, then those with the most answers. */
 const ROWS = 1500;
 
 /**
