@@ -133,7 +133,7 @@ describe('a revoked key', () => {
     expect((await world.admin('DELETE', `/v1/admin/keys/${id}`)).status).toBe(404);
   });
 
-  test.each(['x', '00000000-0000-4000-8000-000000000000'])('must have existed: %s', async (id) => {
+  test.each(['x', '00000000-0000-4000-8000-000000000000'])('that is unknown is a 404: %s', async (id) => {
     expect((await world.admin('DELETE', `/v1/admin/keys/${id}`)).status).toBe(404);
   });
 });

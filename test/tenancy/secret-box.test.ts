@@ -60,7 +60,7 @@ describe('an encrypted secret', () => {
     'v1.72cd6e84..',
     'v2.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
     'v3.72cd6e84.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA',
-  ])('is recognised: %j is none', (text) => {
+  ])('is not decrypted from another text: %j', (text) => {
     expect(() => box.decrypt(ACME, text)).toThrow('not an encrypted secret');
   });
 });
