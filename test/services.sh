@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The suite against a real PostgreSQL and a real Redis, but for what asks neither: those of TEST_DATABASE_URL and
-# TEST_REDIS_URL, else those at this machine's standard ports, which are started where they are down and installed where
-# they are missing (as root on Debian). It fails where they cannot be had; it never skips. Arguments go to vitest.
+# Runs the tests that need PostgreSQL or Redis against real servers: those of TEST_DATABASE_URL and TEST_REDIS_URL, else
+# those at this machine's standard ports. As root on Debian, it installs them if they are missing; it starts them if they
+# do not run. If a server is not available, the script fails. Arguments are passed on to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,8 +16,8 @@ main() {
   npx vitest run --config vitest.services.config.ts "${LEFT_OUT[@]/#/--exclude=}" "$@"
 }
 
-# These need neither a database nor Redis, start a database of their own, or repeat what others here ask: in documents,
-# without group commit and always with it.
+# These need neither a database nor Redis, start a database of their own, or repeat other tests: through the documents,
+# without group commit, or always in its batch form.
 LEFT_OUT=(
   'sdk/test/!(*.world).test.ts' 'test/config/**' 'test/http/**' 'test/docs/**' 'test/sandbox/**' 'test/process/**'
   'test/embedded-postgres/embedded-postgres.long.test.ts'
@@ -36,7 +36,7 @@ find_postgres() {
   make_role
 }
 
-# The server wants a password: root may become its administrator and make a role for this run alone.
+# The server requires a password. Root can act as its administrator and create a role for this run.
 make_role() {
   [ "$(id -u)" = 0 ] || fail 'PostgreSQL lets nobody in without a password: set TEST_DATABASE_URL'
   local password
@@ -58,7 +58,7 @@ find_redis() {
   wait_for port_is_open 6379
 }
 
-# test/engines starts servers of its own, and skips what it has no program for.
+# The tests in test/engines start servers of their own, and are skipped if the program is missing.
 find_pgbouncer() {
   local program=${PGBOUNCER_PATH:-/usr/sbin/pgbouncer}
   if ! [ -x "$program" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then install pgbouncer || true; fi

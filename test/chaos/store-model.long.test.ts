@@ -176,7 +176,7 @@ class Both {
     }
   }
 
-  /** The platform's own ROLLBACK of an undecided BET. */
+  /** Claims the platform's own ROLLBACK of an undecided BET. */
   private async end(transactionId: string): Promise<void> {
     const key = { providerId: PROVIDER, transactionId };
     const found = await this.undecided.find(key);
@@ -242,7 +242,7 @@ function comparable({ session, round, stored, target }: LoadedFacts): unknown {
   });
 }
 
-/** Without undefined fields. */
+/** A copy without undefined fields. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }

@@ -14,7 +14,10 @@ const MAX_BYTES = 600_000;
 /** Only the page itself, which is revalidated. */
 const MAX_BYTES_OF_CACHED_PAGE = 2_000;
 
-/** Loads a page until its operations are shown; what the browser transferred, and how long that took. */
+/**
+ * Loads a page until its operations are shown.
+ * @returns what the browser transferred, and how long that took
+ */
 async function load(page: Page, url: string) {
   const began = performance.now();
   await page.goto(url);
@@ -66,7 +69,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await page.locator('.btn-done').first().click();
   }
 
-  /** Unfolds an operation, and the tags before it. */
+  /** Unfolds all tags and one operation. */
   async function unfolded(operationPath: string, method: string): Promise<Locator> {
     await page.locator('.opblock-tag').first().waitFor();
     const folded = page.locator('.opblock-tag[data-is-open="false"]');
@@ -143,7 +146,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     expect((await page.locator('.opblock-tag-section .opblock').count()) > 0).toBe(!folded);
   });
 
-  // Time is printed and not asserted, because it depends on the machine: bytes, requests and caching decide it.
+  // The time is printed but not asserted, because it depends on the machine. Bytes, requests and caching are asserted.
   test.each(['/docs/provider', '/docs/operator', '/docs/admin', '/docs'])(
     'the first load of %s is small, and the next one comes from the cache',
     async (path) => {

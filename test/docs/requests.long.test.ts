@@ -84,7 +84,7 @@ function expectTheSame(
   fields: Fields,
   reading: 'strict' | 'lenient',
 ): boolean {
-  // The schema of a query says `integer`, and nothing of how the integer is written: test/http/conversion.long.test.ts does.
+  // The schema of a query does not say how an integer is written; test/http/conversion.long.test.ts covers that.
   if (Object.entries(fields).some(([name, value]) => typeof value === 'string' && isQueryInteger(type, name)))
     return false;
   const refusal = refusalOf(type, fields, reading);
@@ -139,7 +139,7 @@ function namesIn(query: ReturnType<typeof queryOf>): string[] {
 
 const sorted = (names: Iterable<string>) => [...names].sort();
 
-/** Whether a value comes over the wire as it is; undefined leaves a field out. */
+/** Whether JSON can carry a value; undefined leaves the field out. */
 function isJson(value: unknown): boolean {
   return typeof value !== 'number' || Number.isFinite(value);
 }

@@ -206,7 +206,7 @@ async function start(): Promise<EmbeddedPostgres> {
   return postgres;
 }
 
-/** Another Node process that prints what it logs and, once it owns the folder, its URL. */
+/** Another Node process that prints what it logs and, once it owns the folder, the database's URL. */
 const OWNER = `
   import { runnerImport } from 'vite';
   const { module } = await runnerImport(process.argv[1] + '/src/embedded-postgres/embedded-postgres.ts');

@@ -5,8 +5,8 @@ import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '..
 /** Every instance applies a change within this time, in milliseconds. Contract, section 9. */
 const BOUND_MS = 1_000;
 /**
- * At most so much of a request's duration counts, in milliseconds: a machine that is busy with other tests makes requests
- * slow, and the instance's own reading of the configuration with them.
+ * Maximum time that counts for a single request, in milliseconds: a machine that is busy with other tests slows down
+ * requests, and the instance's own reading of the configuration with them.
  */
 const COUNTED_MS = 25;
 

@@ -36,10 +36,7 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
     return { status: response.status, json: (await response.json()) as object };
   };
 
-  /**
-   * Plays before, during and after the fault.
-   * @returns the longest time without an approved transaction
-   */
+  /** Plays before, during and after the fault, and bounds the longest time without an approved transaction. */
   async function playThrough(
     name: string,
     fault: (noticed: () => Promise<void>) => Promise<void>,

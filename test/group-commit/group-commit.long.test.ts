@@ -112,7 +112,7 @@ describe('the time at which an item was sent', () => {
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM marks WHERE id = $1 FOR UPDATE', [held]);
-    // After a single item the next one does not wait for others either.
+    // After a single item, the next item is sent at once and does not wait for a batch to form.
     await mark(free, 1);
     const startedMs = monotonicMs();
     const first = sendings(held);

@@ -11,7 +11,10 @@ const SUITES = {
   killed: () => import('../process/killed.long.test.js'),
 };
 
-/** Declares them once more in this file, unchanged. */
+/**
+ * Declares the suites once more in this file, unchanged.
+ * @param left the suites that are left out
+ */
 export function declareAgain(...left: (keyof typeof SUITES)[]): void {
   for (const [name, suite] of Object.entries(SUITES)) {
     if (left.includes(name as keyof typeof SUITES)) continue;

@@ -4,7 +4,7 @@ import { parseJsonObject } from '../../src/http/validation/json.js';
 
 const bytes = (text: string) => Buffer.from(text);
 
-/** The exact value of a literal, as a fraction of big integers. */
+/** Whether the exact value of a literal is an integer, computed with big integers. */
 function isIntegerExactly(literal: string): boolean {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];

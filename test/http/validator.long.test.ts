@@ -239,7 +239,7 @@ describe('features that no route uses yet', () => {
 });
 
 /**
- * Holds `validated` against class-validator's own walk.
+ * Compares `validInstance` with class-validator's own walk.
  * @param exactly whether the compiled validator must decide without class-validator
  */
 function expectTheSame(type: Type<object>, fields: Fields, reading: Reading, exactly = true): boolean {
@@ -261,7 +261,7 @@ function outcome(read: () => object) {
   }
 }
 
-/** The expected result of `validated`, by class-validator only. */
+/** The expected result of `validInstance`, by class-validator only. */
 function walked(type: Type<object>, fields: Fields, reading: Reading): object {
   const known = knownFields(type);
   const unknown = Object.keys(fields).find((field) => !known.has(field));
@@ -312,7 +312,7 @@ function controllers(module: Type<object> | DynamicModule): Type<object>[] {
   ];
 }
 
-/** The classes of the parameters that go through `validated`. */
+/** The classes of the parameters that are validated. */
 function classesRead(controller: Type<object>): Type<object>[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
     const types: Type<object>[] = Reflect.getMetadata('design:paramtypes', controller.prototype, method);

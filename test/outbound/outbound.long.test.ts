@@ -12,7 +12,7 @@ import { TestClock } from '../world/test-clock.js';
 const LIMIT_BYTES = 64 * 1024;
 /** Maximum number of concurrent calls to one tenant. */
 const CONNECTIONS = 8;
-/** For calls that must not time out, in milliseconds. */
+/** Time-out of calls that must not time out, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 let outbound: Outbound;

@@ -35,7 +35,7 @@ export class BuiltService {
   ) {}
 
   /**
-   * @param environment of the first start
+   * @param environment the environment of the first start
    * @param main its entry point, if it is not the one that is built here
    */
   static async create(environment: Record<string, string> = {}, main?: string): Promise<BuiltService> {

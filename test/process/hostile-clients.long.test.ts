@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BuiltService, until } from './built-service.js';
 
 const CONNECTIONS = 20;
-/** 122 kB of requests. */
+/** Number of requests in one write, which together have 122 kB. */
 const PIPELINED = 3_000;
 /** The allowed number of unanswered requests, so that the connections stay open. */
 const HELD = 16;

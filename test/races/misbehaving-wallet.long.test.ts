@@ -241,7 +241,7 @@ async function counted(): Promise<number> {
   return Number(/croupier_flagged_winnings_total\{flag="NO_STANDING_BET"\} (\d+)/.exec(text)?.[1] ?? 0);
 }
 
-/** The same, computed from all records and without the service's SQL. */
+/** The WINs to flag, computed from all records and without the service's SQL. */
 async function winsWithoutStandingBet(): Promise<string[]> {
   const rows = await world.sql.run<{ round: string; id: string; kind: string | null; state: string }>(
     'SELECT round_id AS round, transaction_id AS id, kind, state FROM transactions',

@@ -13,7 +13,7 @@ const START = 100_000;
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 const inFlight = ({ status }: Reply) => status === 409;
-/** The replies that are neither a conflict nor an approval, as far as they explain themselves. */
+/** Status, error code and body of the replies that are neither a conflict nor an approval. */
 const others = (replies: Reply[]) =>
   replies
     .filter((reply) => !inFlight(reply) && reply.json['status'] !== 'APPROVED')

@@ -12,7 +12,7 @@ import { startWorld, type World } from '../world/world.js';
 const RETIRED_GAME = 'retired-game';
 const PAUSED_OPERATOR = 'paused-casino';
 const PAUSED_PROVIDER = 'paused-provider';
-/** What a paused party changes of the situation. */
+/** The changes to the situation for each paused party. */
 const PAUSED = {
   nothing: {},
   operator: { operator: PAUSED_OPERATOR },
@@ -53,7 +53,7 @@ async function createGame(gameId: string, providerId: string): Promise<void> {
   expect((await world.admin('PUT', `/v1/admin/games/${gameId}`, game)).status).toBe(200);
 }
 
-/** The first value is the usual one. */
+/** Draws the first value most of the time. */
 const usually = <T>(usual: T, ...others: T[]) =>
   fc.oneof(
     { arbitrary: fc.constant(usual), weight: 6 },
@@ -175,7 +175,7 @@ test('the shortcut claims what the rules would book, and nothing else', async ()
       const claim = await freshClaims.tryClaim(submission, given.operator);
       // A claim that the rules would not make moves money against the contract.
       if (claim) expect(decision).toEqual({ do: 'book' });
-      // A booking that the shortcut misses is only slower; it leaves late settlements to the rules.
+      // It must not miss a booking either, except a late settlement, which it leaves to the rules.
       else expect(decision.do === 'book' && facts.session?.endedSecondsAgo === null).toBe(false);
       if (claim) claimed[given.kind] += 1;
       if (decision.do === 'refuse-paused') refusedPaused += 1;

@@ -107,8 +107,8 @@ const OF_CLASS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Texts close to a match of an expression: its own characters in their order, and those that fast-check generates. It
- * searches for ever if a class excludes all of printable ASCII, like `[^ -~]`.
+ * Texts close to a match of an expression: its own characters in their order, and texts that fast-check generates.
+ * fast-check searches for ever if a class excludes all of printable ASCII, like `[^ -~]`.
  */
 function samplesFor({ source, flags }: RegExp): string[] {
   const own = source.replaceAll(/\\[sdwSD]/g, (name) => OF_CLASS[name]!).replaceAll(/[\\^$()[\]{}|?*+]/g, '');
@@ -172,7 +172,7 @@ describe('a function takes time linear in the length of foreign text', () => {
   ])('%s', (_, work, attack) => expect(isSuperLinear(work, attack, 128 * 1024)).toBe(false));
 });
 
-/** Each of these blocked the process for 0.2 s to 15 s. */
+/** In earlier versions, each of these requests blocked the process for 0.2 s to 15 s. */
 describe('a hostile request costs about as much as a harmless one of the same size', () => {
   let world: World;
   beforeAll(async () => (world = await startWorld()));

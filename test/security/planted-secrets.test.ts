@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A secret in the forms that it could be written in. */
+/** Registers a secret in each form in which it could be written. */
 function plant(name: string, secret: string): void {
   const utf8 = Buffer.from(secret);
   const hash = createHash('sha256').update(secret).digest();
@@ -124,7 +124,7 @@ async function administer(sessionId: string): Promise<void> {
   await admin('POST', `/v1/admin/sessions/${sessionId}/revoke`, { reason: 'KICK' });
 }
 
-/** The database refuses writes: the errors name the rows and the values of the statements. */
+/** Makes the database refuse writes, with errors that name the rows and the values of the statements. */
 async function breakWrites(): Promise<void> {
   const key = 'k'.repeat(43);
   plant('key that was not stored', key);
@@ -179,7 +179,7 @@ async function readEverything(): Promise<void> {
   }
 }
 
-/** The names of the secrets that the text has. */
+/** The names of the secrets that the text contains. */
 const found = (text: string) =>
   [...planted].filter(([, secret]) => text.includes(secret)).map(([name]) => name);
 

@@ -44,7 +44,7 @@ export class DatabaseProxy {
     return url.href;
   }
 
-  /** @param limit how many connections it resets at most */
+  /** @param limit maximum number of connections that it resets */
   cut(words: string, moment: Moment, limit = Infinity): Cut {
     const rule: Rule = { words, moment, limit, count: 0, withdraw: () => void this.rules.delete(rule) };
     this.rules.add(rule);

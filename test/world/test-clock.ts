@@ -1,6 +1,6 @@
 import { Clock } from '../../src/runtime/clock.js';
 
-/** The real time, moved by hand. */
+/** The real time plus an offset that tests change. */
 export class TestClock extends Clock {
   private elapsedMs = 0;
   private steppedMs = 0;

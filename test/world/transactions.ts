@@ -30,8 +30,8 @@ export class Transactions {
   }
 
   /**
-   * TIMED_OUT: the operator gave no usable answer.
-   * @param booked whether it booked the transaction before that
+   * Submits a transaction that becomes TIMED_OUT, because the operator gives no valid answer.
+   * @param booked whether the operator books the transaction before that
    */
   async timedOut(body: TransactionBody, booked = false): Promise<TransactionBody> {
     const { transactionId } = body;
@@ -42,7 +42,7 @@ export class Transactions {
     return body;
   }
 
-  /** PENDING, its lease not expired. */
+  /** Submits a transaction that stays PENDING, with a lease that has not expired. */
   async pending(body: TransactionBody): Promise<PendingTransaction> {
     const { transactionId } = body;
     const held = this.world.wallet.next({ do: 'hold' }, { transactionId });
@@ -51,14 +51,17 @@ export class Transactions {
     return { release: held.release, answer };
   }
 
-  /** PENDING, its lease expired, as if its instance had died. `releaseAbandoned` resumes the old attempt. */
+  /** Like `pending`, but expires the lease, as if the instance had died. `releaseAbandoned` resumes the old attempt. */
   async abandoned(body: TransactionBody): Promise<TransactionBody> {
     this.abandonedCalls.push(await this.pending(body));
     await this.world.endLease(body.transactionId);
     return body;
   }
 
-  /** Releases the old attempts of abandoned transactions; their answers, oldest first. */
+  /**
+   * Releases the old attempts of abandoned transactions.
+   * @returns their answers, oldest first
+   */
   async releaseAbandoned(): Promise<Reply[]> {
     const calls = this.abandonedCalls;
     this.abandonedCalls = [];

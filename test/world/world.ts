@@ -85,7 +85,7 @@ export class World {
     await this.dropDatabase();
   }
 
-  /** Another instance on the same database and between the same counterparts; it ends by `app.close()`. */
+  /** Another instance on the same database and between the same counterparts; `app.close()` stops it. */
   async another(clock: TestClock, environment: Environment = {}): Promise<World> {
     const shared = { DATABASE_URL: this.databaseUrl, ...environment };
     const { app, url } = await startApplication(shared, clock);
@@ -180,7 +180,7 @@ export class World {
 
   /**
    * Creates a provider of the test's own, so that no other test counts its requests, not even in a shared Redis.
-   * Returns its id.
+   * @returns its id
    */
   async createProvider(fields: Record<string, unknown> = {}): Promise<string> {
     const id = `provider-${randomUUID()}`;
@@ -248,7 +248,7 @@ export class World {
   }
 }
 
-/** Starts a world of its own, with two providers, two operators and three games. */
+/** Starts a new world, with two providers, two operators and three games. */
 export async function startWorld(environment: Environment = {}, logs?: DestinationStream): Promise<World> {
   const clock = new TestClock();
   const database = await createMigratedDatabase();

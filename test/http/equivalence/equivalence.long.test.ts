@@ -38,8 +38,8 @@ function byTitle(recording: Recording): Record<string, string> {
 }
 
 /**
- * Answered differently on purpose: `batches` was a grant's id and is a list now, a batch has a query, and the pages
- * of the documents name their encoding.
+ * Requests that are answered differently on purpose. `batches` was read as a grant's id and is now the list of batches,
+ * the route of a batch now has a query, and the pages of the documents name their encoding.
  */
 const SINCE_THEN = [
   /^(GET|HEAD) \/v1\/(admin|operator)\/free-spins\/batches, /,
