@@ -64,7 +64,7 @@ function token({
 }
 
 let serial = 0;
-/** From an address of its own, so that no refusal counts against another test. */
+/** Sends each request from an address of its own, so that no refusal counts against another test. */
 function ask(bearer: string, method = 'GET', path = '/v1/admin/providers') {
   const from = `2001:db8:${(serial += 1).toString(16)}::1`;
   return world.request(path, {

@@ -57,7 +57,7 @@ describe('an item appears within ten seconds, although thousands of older causes
 
   test('of a batch whose grants fail', async () => {
     await addItems('grant', 'old-');
-    // Numbered after the new ones: a search along the numbers would find these first.
+    // These have higher numbers than the new grants, so a search by number, newest first, would find them first.
     await world.sql.run(
       `INSERT INTO free_spin_grants (grant_no, request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
          bet_amount_minor, currency, attempt, failure_error, created_at, updated_at)
@@ -84,7 +84,7 @@ describe('an item appears within ten seconds, although thousands of older causes
 
   test('of a transaction that has been TIMED_OUT for five minutes', async () => {
     await addItems('transaction', `${PROVIDER}/old-`);
-    // The resolver knows no such operator.
+    // The operator is unknown, so the resolver cannot decide these transactions.
     await world.sql.run(
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
          player_ref, game_id, currency, amount_minor, round_id, attempt, created_at, updated_at)

@@ -36,7 +36,7 @@ afterAll(() => world.stop());
 const list = async (query: string): Promise<Item[]> =>
   (await support.call('GET', `${ATTENTION}?${query}`)).json['items'] as Item[];
 
-/** The items of a cause, once there is one in this state. */
+/** The only item of a cause, as soon as it is in this state. */
 async function itemOf(kind: string, subject: string, state = 'OPEN'): Promise<Item> {
   return vi.waitFor(async () => {
     await pass();
@@ -46,7 +46,7 @@ async function itemOf(kind: string, subject: string, state = 'OPEN'): Promise<It
   }, PATIENCE);
 }
 
-/** Looks for causes now, whichever instance has done so just before. */
+/** Looks for causes now, even if an instance has just done so. */
 async function pass(): Promise<void> {
   await world.sql.run(`DELETE FROM attention_scans WHERE name = 'causes'`);
   await world.app.get(AttentionWatcher).tick();
@@ -115,7 +115,7 @@ describe('an item is opened and closed with its cause:', () => {
       by: 'croupier',
       text: 'its transaction was parked',
     });
-    // Once: a person may snooze it again.
+    // It is reopened only once: if a person snoozes it again, it stays SNOOZED.
     await act(item, 'snooze', { until: '2099-01-01' });
     await pass();
     await itemOf('transaction', subject, 'SNOOZED');
@@ -208,7 +208,7 @@ describe('an item is opened and closed with its cause:', () => {
     await rounds('more', 1, ['BET']);
     await countOpenRounds();
     expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 2 });
-    // However old: only the share of closed rounds is that of last week.
+    // Open rounds count however old they are; only the share of closed rounds is limited to last week.
     await rounds('old', 5, ['BET'], 24 * 30);
     await countOpenRounds();
     expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 7 });
@@ -231,7 +231,7 @@ describe('an item is opened and closed with its cause:', () => {
   });
 });
 
-/** Rounds that began so many hours ago, of APPROVED transactions of these kinds. */
+/** Inserts rounds that began `hours` ago and have an APPROVED transaction of each of these kinds. */
 const rounds = (name: string, count: number, kinds: readonly string[], hours = 25) =>
   world.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
@@ -242,7 +242,7 @@ const rounds = (name: string, count: number, kinds: readonly string[], hours = 2
     [PROVIDER, OPERATOR, name, count, kinds, hours],
   );
 
-/** The hourly count, begun now. */
+/** Runs the hourly count of open rounds now. */
 async function countOpenRounds(): Promise<void> {
   await world.sql.run(`DELETE FROM attention_scans WHERE name = 'rounds'`);
   await world.app.get(OpenRoundsWatch).run(() => false);

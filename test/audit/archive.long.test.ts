@@ -16,7 +16,7 @@ const ROOT = { actor: 'root', role: 'admin' };
 
 let world: World;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-/** The oldest head of the log, as somebody kept it. */
+/** An early head of the log, as it would be kept outside the database. */
 let oldHead: string;
 /** Month of the audit log's clock, `YYYY-MM`, by the number of months from now. */
 const months: string[] = [];
@@ -44,7 +44,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** The partitions of a new database begin with the month after this one, or the next if this one is nearly over. */
+/** The partitions of a new database begin with next month, or a month later if this one is nearly over. */
 const monthStart = (months: number) =>
   `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + interval '${months} months'`;
 
@@ -68,7 +68,7 @@ async function record(count: number): Promise<void> {
 const storage = () => ({ databaseUrl: world.databaseUrl, dataDir: '/nowhere' });
 const path = (name: string) => join(folder.path, name);
 const files = async () => (await readdir(folder.path)).filter((name) => name.startsWith('audit_')).sort();
-/** In the order of time. */
+/** The file names in the lines, in the order of the lines. */
 const namesIn = (said: string[]) => said.flatMap((line) => /[^/]+\.jsonl/.exec(line)?.[0] ?? []);
 
 async function archive(month: string): Promise<string[]> {
@@ -117,7 +117,7 @@ test('months are copied to files, which are verified and recorded; the current m
   const lines = (await Promise.all(names.map((name) => readFile(path(name), 'utf8')))).map(
     (text) => text.trimEnd().split('\n').length - 1,
   );
-  // The world's own entries may be of the month before the first partition, or of it.
+  // The entries of the world's setup may belong to the month before the first partition, or to the first partition.
   expect(lines.reduce((sum, each) => sum + each, 0)).toBe(entries);
   const { items } = (await world.admin('GET', '/v1/admin/audit?action=audit.archive')).json as {
     items: { target: string; role: string; after: { entries: number } }[];

@@ -24,7 +24,7 @@ async function keyOf(role: string) {
   return { actor: `key:${id}`, call };
 }
 
-/** Oldest first. */
+/** The recorded entries, oldest first. */
 async function recorded(filter: Record<string, string>): Promise<Item[]> {
   const query = new URLSearchParams({ limit: '500', ...filter }).toString();
   const { json } = await world.admin('GET', `/v1/admin/audit?${query}`);

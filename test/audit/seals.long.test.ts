@@ -36,7 +36,7 @@ async function record(count: number, audit = world.app.get(Audit)): Promise<void
   for (let i = 0; i < count; i += 1) await audit.record(ROOT, { action: 'test.read', target: `test:${i}` });
 }
 
-/** Writes as an instance of the version without seals. */
+/** Writes entries as an instance of the version without seals does. */
 async function recordUnsealed(count: number): Promise<void> {
   await world.sql.run(
     `INSERT INTO audit_entries (actor, role, action, target) SELECT 'root', 'admin', 'test.read', 'test'

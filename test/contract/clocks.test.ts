@@ -12,7 +12,7 @@ const NAMES = ['ahead', 'behind'] as const;
 
 let world: World;
 let instances: Record<Name, World>;
-/** The lines that all of them log: an application uses the logger of the first one in its process. */
+/** The lines that all instances log: an application uses the logger of the first one in its process. */
 const lines: string[] = [];
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ const REQUIRED = {
 };
 
 interface Variable {
-  /** What the service makes of the variable. */
+  /** The value that the service reads from the variable. */
   readonly of: (configuration: Configuration) => unknown;
   /** Other variables without which this one has no effect, or which bound it. */
   readonly with?: Environment;

@@ -210,7 +210,7 @@ describe('section 6, the table of cases', () => {
       const { status: replied, headers, json } = reply;
       expect(String(replied)).toBe(status);
       if (named) expect(headers.get('x-error-code') ?? json['state']).toBe(named);
-      // A batch is sent after its answer.
+      // The calls of a batch are sent only after the request for the batch was answered.
       const received = () => (world.provider.received.length > before ? 'yes' : 'no');
       if (called === 'yes') await expect.poll(received).toBe('yes');
       else expect(received()).toBe('no');

@@ -50,7 +50,7 @@ describe('section 3, the table of attempts', () => {
     await transactions.approved(rollbackOf(body));
     return body;
   };
-  /** A ROLLBACK without a usable answer, also one that only reads the balance, as that of a DECLINED BET. */
+  /** Leaves a ROLLBACK undecided. The ROLLBACK of a DECLINED BET only reads the balance, so that read fails instead. */
   const rollbackUndecided = async (body: TransactionBody) => {
     const { playerRef } = session;
     const failure = { do: 'answer', status: 503 } as const;
@@ -313,7 +313,7 @@ describe('section 3, the table of sessions', () => {
   });
 });
 
-/** PENDING until the test has ended. */
+/** Submits a transaction that stays PENDING until the test has ended. */
 async function stillPending(body: TransactionBody): Promise<TransactionBody> {
   pending.push(await transactions.pending(body));
   return body;

@@ -43,7 +43,7 @@ export const EXECUTED = [...CONTRACT.matchAll(/<!-- executed: (\S+) -->/g)].map(
 
 /**
  * The rows of an executed table with the scenario of each; a row without a scenario is a failing test, and vice versa.
- * @param columns the number of the first columns that name a scenario, joined by ` | `
+ * @param columns the number of leading columns whose cells, joined by ` | `, name a scenario
  */
 export function documentedRows<T>(
   name: string,
@@ -66,7 +66,7 @@ function cells(row: string): string[] {
     .map((cell) => cell.trim());
 }
 
-/** Holds a reply against the cell of a table that describes it. */
+/** Compares a reply with the cell of a table that describes it. */
 export function expectDocumented(reply: Reply, cell: string): void {
   const documented = {
     status: Number(/^\d{3}/.exec(cell)?.[0]),
@@ -85,5 +85,5 @@ function namedBy({ status, headers, text, json }: Reply): string[] {
     .map((field) => String(json[field]));
 }
 
-/** Reasons of the operator's, of which the tables say nothing. */
+/** Decline reasons of the operator, which the tables leave out. */
 const OPERATORS_OWN = new Set<unknown>(['INSUFFICIENT_FUNDS']);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = await startWorld({ OPERATOR_MAX_IN_FLIGHT: String(MAX_IN_FLIGHT), OPERATOR_TIMEOUT_MS: '5000' });
 });
 beforeEach(async () => {
-  // The breaker forgets the test before.
+  // The breaker forgets the calls of the previous test.
   await world.advance(31);
   received = world.wallet.received.length;
 });

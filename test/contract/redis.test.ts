@@ -125,7 +125,7 @@ describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
     );
     await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: null });
     await second.app.get(TenancyService).reload();
-    // Either instance may learn of the limit late, and a second may begin within the flood.
+    // Either instance may learn of the limit late, and a new second may begin during the flood.
     expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
   });
 

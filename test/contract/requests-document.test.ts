@@ -180,7 +180,7 @@ describe('section 2, the table of requests', () => {
   );
 });
 
-/** A success is compared by its status only, because its body is of another section. */
+/** A success is compared by its status only, because another section describes its body. */
 async function expectStatus(sent: Promise<Reply>, answer: string): Promise<Reply> {
   const reply = await sent;
   if (answer === '200') expect(reply.status).toBe(200);

@@ -15,7 +15,7 @@ import {
 } from '../world/world.js';
 
 const CALLBACK_TIMEOUT_MS = 400;
-/** Notifications of a player's sessions that one instance has in flight. */
+/** Maximum number of notifications of a player's sessions that one instance has in flight. */
 const AT_ONCE = 8;
 
 let world: World;
@@ -32,7 +32,7 @@ const told = (sessionId: string) =>
 
 const notificationOf = async (sessionId: string) => (await world.revoke(sessionId)).json['notification'];
 
-/** As if the instance that notifies of this session had died long ago. */
+/** Expires the lease of this session's notification, as if its instance had died. */
 const endLease = (sessionId: string) =>
   world.sql.run(
     `UPDATE session_revocations SET lease_until = clock_timestamp() - interval '1 second' WHERE session_id = $1`,

@@ -20,7 +20,7 @@ test.each([
   ['operator', OPERATOR, '/v1/operator/sessions'],
 ])("a %s's requests beyond its limit are 429, with Retry-After", async (_, tenant, path) => {
   const refused = limited(await flood(tenant, path));
-  // A second may begin within the flood, and with it another five.
+  // A new second may begin during the flood, and then another five requests are accepted.
   expect(refused.length).toBeGreaterThanOrEqual(15);
   for (const reply of refused) {
     expect(reply.text).toBe('{"error":"rate limit exceeded"}');

@@ -10,7 +10,7 @@ import { startApplication, startWorld, type World } from '../world/world.js';
 
 const KEYS = { secretsKey: Buffer.alloc(32, 'test') };
 
-/** Roles belong to the whole server, so each run has roles of its own names. */
+/** Roles belong to the whole server, so each run gives them names of its own. */
 const suffix = new Randomness().bytes(6).toString('hex');
 const OWNER = `croupier_owner_${suffix}`;
 const SERVICE = `croupier_service_${suffix}`;

@@ -14,12 +14,12 @@ const detail = async ({ transactionId }: Body) =>
 const action = async (body: Body) => (await detail(body)).advice.action;
 const reports = async (body: Body) =>
   (await detail(body)).timeline.filter(({ event }) => event === 'provider-told').map(({ text }) => text);
-/** According to the answers that the provider received. */
+/** The sums of the round according to the answers that the provider received. */
 const told = async ({ roundId }: Body) => {
   const { json } = await world.admin('GET', `/v1/admin/rounds/${PROVIDER}/${roundId}`);
   return (json['sums'] as { told: object }[])[0]!.told;
 };
-/** Changes whenever the row is written. */
+/** The version of the row, which changes whenever the row is written. */
 const written = async ({ transactionId }: Body) =>
   (
     await world.sql.run<{ version: string }>(

@@ -89,7 +89,7 @@ describe('if a wallet always answers that way,', () => {
   const detail = async (transactionId: string, providerId = PROVIDER) =>
     (await world.admin('GET', `/v1/admin/transactions/${providerId}/${transactionId}`)).json;
 
-  /** A day passes for one transaction, with an attempt at its end, and a minute more. */
+  /** Makes a transaction a day old and runs the resolver, then does the same once more after another minute. */
   async function aDayPasses({ transactionId }: Pick<Body, 'transactionId'>): Promise<void> {
     await letPass(world, transactionId, DAY_SECONDS);
     await tick(world);

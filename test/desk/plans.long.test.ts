@@ -77,8 +77,8 @@ const MANY: Past = {
 };
 
 /**
- * Two operators and two providers of the usual size. Before them one of each, with transactions only between the two,
- * and a player with a large part of all rows and none since; all DECLINED transactions are from that time.
+ * Two operators and two providers of the usual size. The older rows are of a third operator and a third provider, most
+ * of them of one player, who has few later rows. All DECLINED transactions are among these older rows.
  */
 const FEW: Past = {
   tenants: 4,
@@ -202,7 +202,7 @@ async function planOf(
   return nodesOf(await console.run<Explained<ExecutedNode>>(explain, values));
 }
 
-/** Of the partitioned tables, the partition that has all rows here. */
+/** The large tables. Of a partitioned table, this is the partition that has all rows here. */
 const BIG = new Set([
   'transactions',
   'sessions',
@@ -228,7 +228,7 @@ function expectCheap(
     })
     .reduce((sum, rows) => sum + rows, 0);
   expect(touched).toBeLessThanOrEqual(touchedAtMost);
-  // Index entries that a scan passes over are in no count of rows.
+  // The counts of rows leave out index entries that a scan skips; the number of blocks includes them.
   const [whole] = nodes;
   expect(whole!['Shared Hit Blocks'] + whole!['Shared Read Blocks']).toBeLessThanOrEqual(blocksAtMost);
 }

@@ -6,7 +6,7 @@ import { PROVIDER, type Reply, startWorld, type World } from '../world/world.js'
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
 
-/** Number of races of a settlement against a retry; each wins half of them. */
+/** Number of races of a settlement against a retry; each comes first in half of them. */
 const RACES = 4;
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 

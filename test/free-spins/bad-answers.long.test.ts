@@ -195,7 +195,7 @@ const twoHundreds: Row[] = [
   })),
 ];
 
-/** The only recorded callback, since nothing else was sent. */
+/** Expects that the provider received one call, and that it is recorded. */
 async function expectOneAttempt(reference: string, before: number, { status }: Row): Promise<void> {
   expect(provider.requests.length - before).toBe(1);
   const logged = await tool.callbacks(reference);

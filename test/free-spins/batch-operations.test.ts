@@ -290,7 +290,7 @@ describe('an operator', () => {
 describe('to void a grant', () => {
   const voidGrant = (requestRef: string) => world.admin('POST', `/v1/admin/free-spins/${requestRef}/void`);
 
-  /** A grant whose callback was lost, booked by the provider or not. */
+  /** A grant whose callback was lost, so that its outcome is unknown. */
   const lost = async (): Promise<string> => {
     const order = tool.order();
     world.provider.next({ do: 'drop' }, { path: GRANT, requestRef: order.requestRef });

@@ -14,7 +14,7 @@ const STEPS = 4;
 const AT_ONCE = 3;
 const BETS = ['bet-0', 'bet-1'] as const;
 const FLAGGED = '/v1/admin/free-spins-winnings/flagged';
-/** A page that most lists of this test do not fit on. */
+/** Size of a page. Most lists of this test have more than one page. */
 const LIMIT = 20;
 
 let world: World;

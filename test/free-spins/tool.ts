@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ReceivedCall } from '../world/counterpart.js';
 import { OPERATOR, GAME, type Reply, type World } from '../world/world.js';
 
-/** Short enough for a test to wait for, long enough for a call on a busy machine. */
+/** In milliseconds: short enough for a test to wait for, long enough for a call on a busy machine. */
 export const CALLBACK_TIMEOUT_MS = 400;
-/** Longer than a test holds a callback before it releases it, even on a busy machine. */
+/** In milliseconds: longer than a test holds a callback before it releases it, even on a busy machine. */
 export const HELD_CALLBACK_TIMEOUT_MS = 1_500;
-/** Calls of a batch that one instance has in flight to one provider. */
+/** Maximum number of calls of a batch that one instance has in flight to one provider. */
 export const CALLS_AT_ONCE = 8;
 
 export interface CallbackRow {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** The bytes to write to the connection, and whether it is closed or reset. */
+/** The bytes to write to the connection, and what happens to it then. */
 export interface WireAnswer {
   readonly bytes: string | Buffer;
   readonly then: 'end' | 'reset' | 'hang' | { readonly dripEveryMs: number };
@@ -26,7 +26,7 @@ export class WireProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The answer to every call from now on; undefined for a proper one. */
+  /** Sets the answer to every call from now on; undefined stands for a valid one. */
   answerWith(answer: WireAnswer | undefined): void {
     this.answer = answer;
   }

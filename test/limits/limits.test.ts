@@ -102,7 +102,7 @@ describe('a request that exceeds a limit is 202, and no counterpart is called:',
   };
 
   test.each(Object.keys(actions))('%s', async (name) => {
-    // A world of its own, so that the amounts of other tests do not count.
+    // Makes the grants and adjustments of other tests too old to count.
     await world.sql.run(`UPDATE free_spin_grants SET created_at = created_at - interval '2 days'`);
     await world.sql.run(`UPDATE transactions SET created_at = created_at - interval '2 days'`);
     await limit(world, { [name]: 100 });

@@ -54,7 +54,7 @@ async function play(at: World): Promise<void> {
   await rollback('undo-a-win', 'win-1', '1');
   // The target is unknown to both sides.
   await rollback('undo-unknown', 'never-sent', 'n');
-  // Timed out, booked or not, and rolled back then.
+  // Timed out, booked or not, and then rolled back.
   at.wallet.next({ do: 'drop' }, { transactionId: 'lost' });
   await at.submit(at.transaction(session, 'BET', { transactionId: 'lost', roundId: 'l' }));
   await rollback('undo-lost', 'lost', 'l');
@@ -164,7 +164,7 @@ describe('each corruption causes exactly its finding', () => {
   test.each(Object.entries(corruptions))('%s', async (name, corrupt) => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...SURE), async (id) => {
-        // Ids may be shared by providers: the first is this one's.
+        // Providers may share ids: the first line with this id is that of the provider of these movements.
         const victim = name === 'missing-at-platform' ? 'unheard-of' : id;
         expect((await found(corrupt(statement, line(id).index))).names).toEqual([`${name.trim()} ${victim}`]);
       }),
