@@ -23,8 +23,8 @@ export type HoldOutcome =
   | { readonly kind: 'waiting'; readonly approval: Approval };
 
 /**
- * Makes actions that exceed a limit wait until a second person approves them. Contract, section 9, "Limits and
- * approvals".
+ * Makes actions that exceed a limit, or always need approval, wait until a second person approves them. Contract,
+ * section 9, "Limits and approvals".
  *
  * An action is carried out exactly once, even after a crash: the decision and the record of the action (an unsent
  * grant, the grants of a batch, the claim of an adjustment, a settlement) are committed in one transaction. The rest is

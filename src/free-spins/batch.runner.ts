@@ -17,7 +17,7 @@ import { GrantStore } from './grant.store.js';
 
 /** Maximum number of calls in flight per provider and instance. */
 const CALLS_PER_PROVIDER = 8;
-/** Number of unanswered calls in a row after which a provider counts as down: twice the calls in flight. */
+/** Number of unanswered calls in a row after which a provider counts as down: twice the maximum in flight. */
 const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
 /** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;

@@ -164,7 +164,7 @@ export const CANCELLED: Statement = {
     RETURNING ${TENANTS}`,
 };
 
-/** Records the failure of cancel $2, unless a later one was claimed. The cancel is only repeated by a person. */
+/** Records the failure of cancel $2, unless a later one was claimed. Only a person can have the cancel sent again. */
 export const CANCEL_FAILED: Statement = {
   name: 'grant_cancel_failed',
   text: `

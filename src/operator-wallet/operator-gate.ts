@@ -16,8 +16,8 @@ export class OperatorGate {
   private underWay = 0;
 
   /**
-   * @param limit maximum number of calls under way at which a BET or a balance read is admitted; for other calls it is
-   *   SETTLING_FACTOR times as high
+   * @param limit number of calls under way from which on BETs and balance reads are refused; for other calls the limit
+   *   is SETTLING_FACTOR times as high
    */
   constructor(private readonly limit: number) {}
 

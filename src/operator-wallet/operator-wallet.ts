@@ -15,8 +15,8 @@ export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly cause: 'timeout' | 'unavailable';
   /**
-   * Set if the call ended before a complete HTTP answer arrived, because it timed out or its connection failed. The
-   * breaker counts such a call as failed. Not set for an answer that is too large.
+   * Set if no complete HTTP answer arrived, because the call timed out, its connection failed, or `Outbound` refused to
+   * send it. The breaker counts such a call as failed. Not set for an answer that is too large.
    */
   readonly noHttpAnswer?: true;
   /** For the log and the transaction's history, never for the provider. */

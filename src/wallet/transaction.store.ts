@@ -25,7 +25,7 @@ export interface StoredTransaction extends StoredFacts {
   readonly reported: string | null;
 }
 
-/** Facts as they are loaded. */
+/** The facts of a request, with more of the stored transaction than the rules need. */
 export interface LoadedFacts extends Facts {
   readonly stored: StoredTransaction | null;
 }

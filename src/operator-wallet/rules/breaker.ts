@@ -8,8 +8,8 @@ export const MIN_CALLS = 20;
 export const PROBE_INTERVAL_MS = 1_000;
 
 /**
- * The result of a call for the breaker. `failed`: the call timed out or its connection failed before a complete HTTP
- * answer arrived. Any other answer, whatever its status, counts as `answered`.
+ * The result of a call for the breaker. `failed`: no complete HTTP answer arrived, because the call timed out or its
+ * connection failed. Any other outcome, whatever the HTTP status, counts as `answered`.
  */
 export type CallResult = 'answered' | 'failed';
 

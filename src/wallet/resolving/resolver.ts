@@ -30,8 +30,8 @@ const FAILURES_PER_PASS = 4;
 const STOP_MS = 5_000;
 
 /**
- * Resolves transactions that their provider does not retry. Parks those that are still undecided after a day of
- * attempts, and BETs of which the operator DECLINED the platform's ROLLBACK. Contract, section 3, "Undecided
+ * Resolves transactions that their provider does not retry. Parks a transaction that is still undecided after a day of
+ * attempts, and a BET if the operator DECLINED the platform's ROLLBACK of it. Contract, section 3, "Undecided
  * transactions without a retry". Any number of instances may run it, because a claim admits only one attempt.
  */
 @Injectable()
