@@ -9,7 +9,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public
 REVOKE UPDATE, DELETE ON audit_entries, audit_seals FROM croupier_service;
 REVOKE INSERT, UPDATE, DELETE ON migrations FROM croupier_service;
 
--- The service accesses partitions through their parent tables only. `npm run partitions` grants no rights on new ones.
+-- The service accesses partitions through their parent tables only. `npm run partitions` revokes all rights on new ones.
 DO $$
 DECLARE
   partition regclass;
