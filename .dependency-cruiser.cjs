@@ -1,7 +1,7 @@
-/** Rooms that know no room above them. */
+/** Rooms that import no room above them. */
 const GROUND = '^src/(http|openapi|errors|config|runtime|database|embedded-postgres|observability|money)/';
 
-/** Rooms from the top down: one may import those after it, and the ground. */
+/** Rooms from the top down: a room may import those after it, and the ground. */
 const DOWNWARDS = [
   'search',
   'reconciliation',
@@ -80,7 +80,7 @@ module.exports = {
       name: 'one-way-out',
       comment: "Node's clients are clients too; its types are free to use.",
       severity: 'error',
-      // The server comes from the same module as the client.
+      // The files of the server are exempt, because Node's server is in the same module as its client.
       from: {
         path: '^src/',
         pathNot: '^src/((outbound|sandbox)/|http/server/(node-server|express-adapter)\\.ts$)',

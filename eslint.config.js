@@ -65,7 +65,7 @@ export default defineConfig(
     languageOptions: { globals: { console: 'readonly', module: 'writable', process: 'readonly' } },
   },
   {
-    // It runs in a browser.
+    // These files run in a browser.
     files: ['src/openapi/pages/*.js'],
     languageOptions: { globals: { atob: 'readonly', TextEncoder: 'readonly', URL: 'readonly' } },
   },
@@ -162,7 +162,7 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
-      // TypeScript takes a flag that only a callback sets for a constant.
+      // TypeScript treats a flag that is set only in a callback as a constant.
       '@typescript-eslint/no-unnecessary-condition': 'off',
       // Tests read Nest's metadata of methods without calling them.
       '@typescript-eslint/unbound-method': 'off',

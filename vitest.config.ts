@@ -8,8 +8,8 @@ export default defineConfig({
     globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    // A test file has its own modules, but not its own process: loading the framework again takes longer than most
-    // files.
+    // A test file has its own instances of the project's modules, but not its own process: loading the framework again
+    // takes longer than most files.
     isolate: false,
     setupFiles: 'test/world/modules.setup.ts',
     testTimeout: 20_000,

@@ -2,8 +2,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import quick from './vitest.config.js';
 
 /**
- * The tests of `npm run test:long`: built processes, restarts and faults, browsers, and money in three more forms. Those of
- * test/engines/ need PostgreSQL, PgBouncer and Redis as Debian has them: `npm run test:services` runs them.
+ * The tests of `npm run test:long`: built processes, restarts and faults, browsers, and the money tests without group
+ * commit, always batched, and without fresh claims. The tests in test/engines/ need Debian's PostgreSQL, PgBouncer and
+ * Redis; `npm run test:services` runs them.
  */
 export default defineConfig({
   ...quick,

@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import quick from './vitest.config.js';
 
-/** The tests of `npm run test:services`: all of them, less what test/services.sh leaves out. */
+/** The tests of `npm run test:services`: all tests, except those that test/services.sh leaves out. */
 export default defineConfig({
   ...quick,
   test: { ...quick.test, globalSetup: 'test/world/database.setup.ts', exclude: configDefaults.exclude },
