@@ -4,7 +4,6 @@ import type { Query, Transaction } from '../database/database.js';
 import type { Stake } from '../limits/rules/judgement.js';
 import { money } from '../money/money.js';
 
-/** The terms of a grant of free spins. */
 export interface GrantTerms {
   readonly requestRef: string;
   readonly operatorId: string;
@@ -22,7 +21,6 @@ export interface BatchTerms extends Omit<GrantTerms, 'requestRef' | 'playerRef'>
   readonly playerRefs: readonly string[];
 }
 
-/** The terms of an adjustment. */
 export interface AdjustmentTerms {
   readonly adjustmentId: string;
   readonly operatorId: string;

@@ -35,7 +35,6 @@ const STOP_MS = 5_000;
 const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
 const PROVIDER_DOWN = `not sent: the provider gave no answer to ${UNANSWERED_LIMIT} calls in a row`;
 
-/** The workers that send to one provider. */
 interface ProviderWorkers {
   readonly workers: Set<Promise<void>>;
   /** Calls in a row without an answer, over all workers. */

@@ -53,7 +53,10 @@ export class GrantCallbacks {
     }
   }
 
-  /** Sends the callback of a claimed cancel once, and records the outcome. */
+  /**
+   * Sends the callback of a claimed cancel once, and records the outcome.
+   * @returns `failure` if the provider did not answer 200
+   */
   async sendCancel(
     grant: Grant,
     cancelAttempt: number,

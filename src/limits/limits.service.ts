@@ -11,7 +11,6 @@ import type { PutLimitRequest } from './limit.request.js';
 import { LimitStore } from './limit.store.js';
 import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';
 
-/** The operator and currency of a limit. */
 interface LimitKey {
   readonly operatorId: string;
   readonly currency: string;

@@ -131,10 +131,7 @@ export class SessionStore {
     return this.groupCommit.run<Session>(BY_TOKEN, [tokenHash]);
   }
 
-  /**
-   * Finds a session.
-   * @param operatorId undefined for a session of any operator
-   */
+  /** @param operatorId undefined for a session of any operator */
   find(sessionId: string, operatorId?: string): Promise<Session | null> {
     return this.sessions.findOneBy({ sessionId, ...(operatorId !== undefined && { operatorId }) });
   }
@@ -164,7 +161,6 @@ export class SessionStore {
     return session;
   }
 
-  /** Revokes all live sessions of an operator's player. */
   async revokePlayer(
     query: Query,
     operatorId: string,

@@ -243,7 +243,6 @@ const settled = (items: string) => `
    WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id AND t.attempt = a.attempt
      AND t.state = 'PENDING' AND t.rollback_id IS NULL`;
 
-/** The columns of a settlement. */
 const SETTLEMENT = {
   provider_id: 'text',
   transaction_id: 'text',

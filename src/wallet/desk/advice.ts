@@ -31,7 +31,6 @@ export interface AdviceFacts {
 /** Seconds from a transaction's last attempt until the resolver takes it up. Until then there is nothing to do. */
 const RESOLVER_STARTS_SECONDS = 60;
 
-/** Advises the desk on a transaction. */
 export function adviceFor(facts: AdviceFacts): Advice {
   if (facts.kind === null) {
     return {

@@ -71,8 +71,8 @@ interface UnnamedStatement {
  *   a provider are read along the index by tenants or by state, and merged; the pairs are few
  * - else: the rows are read along the index by time
  *
- * In all cases but the first, filters on other columns are tested row by row. If `needsWindow` is true, the section ends
- * at the place that `windowEnd` finds.
+ * In all cases but the first, filters on other columns are tested row by row. If `needsWindow` is true, the section
+ * ends at the place that `windowEnd` finds.
  *
  * The statement has no name, so that it is planned each time: the best index depends on the values.
  */
