@@ -7,7 +7,7 @@ const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 /** Additional time for a process to end on a busy machine, in milliseconds. */
 const SLACK_MS = 5000;
 export const SHUTDOWN_DELAY_MS = 3000;
-/** Longest stop after SIGTERM, in milliseconds: the shutdown delay, the 10 s of contract section 10, and slack. */
+/** Longest stop after SIGTERM, in milliseconds: the shutdown delay, 10 s (contract, section 10) and slack. */
 const STOP_MS = SHUTDOWN_DELAY_MS + 10_000 + SLACK_MS;
 
 export const clocksCanDiffer = existsSync(FAKETIME);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { startWorld, type World } from '../world/world.js';
 
-/** More than the connections of the database pool. */
+/** As many as the connections of the database pool. */
 const HOLDERS = 20;
 /** Longer than the margin by which the lease must outlive a call. */
 const HELD_MS = 1_300;

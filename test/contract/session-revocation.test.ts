@@ -123,7 +123,7 @@ describe('a revocation', () => {
     await held.arrived;
     const meanwhile = await notify();
     expect([meanwhile.status, meanwhile.headers.get('x-next-action')]).toEqual([409, 'wait-then-retry']);
-    // Its instance seems dead: it is sent again, which fails, and then the first attempt is delivered.
+    // The lease of the first attempt expires. A second attempt fails, and then the first one is delivered.
     await endLease(sessionId);
     world.provider.next({ do: 'answer', status: 500 }, { sessionId });
     expect((await notify()).json['notification']).toMatchObject({ delivered: false });

@@ -174,7 +174,7 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
      SELECT provider_id, transaction_id, platform_transaction_id, operator_id, created_at FROM transactions
       WHERE kind = 'WIN' ON CONFLICT DO NOTHING`,
   );
-  // One provider sends the same request id with every call.
+  // Half of all transactions have the same request id.
   await sql.run(
     `INSERT INTO attempt_ids (provider_id, transaction_id, platform_transaction_id, request_id, operator_transaction_id,
        created_at)

@@ -80,7 +80,7 @@ export class PostgresServer {
     writeFileSync(join(this.data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 trust\n');
     await this.run('ALTER SYSTEM SET ssl = on');
     await this.run('SELECT pg_reload_conf()');
-    // The connection that reloads is older than the new rules.
+    // The server reloads its rules a moment later; then it refuses new connections without TLS.
     await waitUntil(() =>
       this.run('SELECT 1').then(
         () => false,

@@ -33,8 +33,8 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
   const readiness = async () => (await world.request('/health/ready')).status;
 
   /**
-   * Sends BETs until one is answered.
-   * @returns the answers before it, and how long they took in milliseconds
+   * Sends a BET until it is answered 200.
+   * @returns the refusals before, and how long that took in milliseconds
    */
   async function untilApproved(body: object): Promise<{ refusals: Set<string>; afterMs: number }> {
     const refusals = new Set<string>();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BuiltService, until } from './built-service.js';
 
 const CONNECTIONS = 20;
-/** Number of requests in one write, which together have 122 kB. */
+/** Number of requests in one write, which together have 108 kB. */
 const PIPELINED = 3_000;
 /** The allowed number of unanswered requests, so that the connections stay open. */
 const HELD = 16;

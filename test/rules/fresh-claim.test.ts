@@ -175,7 +175,7 @@ test('the shortcut claims what the rules would book, and nothing else', async ()
       const claim = await freshClaims.tryClaim(submission, given.operator);
       // A claim that the rules would not make moves money against the contract.
       if (claim) expect(decision).toEqual({ do: 'book' });
-      // It must not miss a booking either, except a late settlement, which it leaves to the rules.
+      // The shortcut must not miss a booking either, except a late settlement, which it leaves to the rules.
       else expect(decision.do === 'book' && facts.session?.endedSecondsAgo === null).toBe(false);
       if (claim) claimed[given.kind] += 1;
       if (decision.do === 'refuse-paused') refusedPaused += 1;

@@ -67,7 +67,7 @@ describe('unanswered requests of one connection', () => {
     const socket = open();
     socket.write(get('/health/live').repeat(1_000));
     expect((await answersTo(socket)).match(/HTTP\/1\.1 200/g)?.length ?? 0).toBeLessThanOrEqual(16);
-    // They are not even parsed: a chunk of requests would take longer than all of their answers.
+    // Later requests are not even parsed: parsing a whole chunk of them would take longer than all answers.
     expect(handled).toHaveBeenCalledTimes(17);
     server.off('request', handled);
     await expect.poll(() => metric(destroyed)).toBe(before + 1);
@@ -90,7 +90,7 @@ describe('unanswered requests of one connection', () => {
     socket.write(signed.join(''));
     await Promise.all(held.map(({ arrived }) => arrived));
     socket.destroy();
-    // The remaining one requests the metric.
+    // The request for the metric counts as one.
     await expect.poll(() => metric('croupier_http_requests_in_flight'), { timeout: 5_000 }).toBe(1);
     for (const { release } of held) release();
   });

@@ -260,7 +260,7 @@ describe('a body whose declared length is beyond the limit', () => {
     socket.on('error', (error) => errors.push(error));
     const answer = answerTo(socket);
     socket.write(`POST /v1/wallet/balance HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`);
-    // The answer was received and the connection ended before the body is sent.
+    // The client sends its body only after the answer has begun to arrive.
     await once(socket, 'readable');
     socket.end(body);
     expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
