@@ -108,7 +108,7 @@ describe.skipIf(!existsSync(CHROMIUM))('every example of the sandbox', { timeout
     await press(operation.locator('.opblock-summary-control'));
   }
 
-  /** One tag is open at a time: Swagger renders all open operations at each change. */
+  /** Opens one tag at a time, because Swagger renders all open operations at each change. */
   async function executeOfAllTags(wanted: (name: string) => boolean): Promise<void> {
     for (const section of await page.locator('.opblock-tag-section').all()) {
       const toggle = section.locator('.opblock-tag');

@@ -22,7 +22,7 @@ type Request = 'bet-1' | 'bet-2' | 'win' | 'undo-1a' | 'undo-1b' | 'undo-2' | 'u
  */
 interface Move {
   readonly which: Request | 'resolver';
-  /** For the resolver: the fate of the operator's answer to a ROLLBACK of its own. */
+  /** For the resolver: the fate of the operator's answer to a ROLLBACK of the platform's own. */
   readonly fate: Fate;
   /** Whether the move is not awaited before the next one begins. */
   readonly overlapping: boolean;

@@ -18,7 +18,7 @@ beforeEach(() => (lines.length = 0));
 
 const ofRequests = () => lines.filter(({ context }) => context === 'Request');
 const suppressed = () => lines.filter(({ suppressedLines }) => suppressedLines !== undefined);
-/** The number of request lines that were written, and of those that were only counted. */
+/** The number of request lines that were written or only counted. */
 const accounted = () =>
   ofRequests().reduce((sum, line) => sum + (Number(line['suppressedLines'] ?? 0) || 1), 0);
 

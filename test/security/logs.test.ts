@@ -14,7 +14,10 @@ function keep(name: string, value: unknown): string {
   return String(value);
 }
 
-/** Records the signature and authorisation of each request that the test sends. */
+/**
+ * Records the signature of each request that the test sends.
+ * @returns a function that ends the recording
+ */
 function watchRequests(): () => void {
   const original = world.request.bind(world);
   world.request = (path, init) => {
