@@ -263,7 +263,7 @@ export const CANCEL_UNSENT: Statement = {
            failure_error = CASE WHEN outcome_unknown THEN $2 END,
            cancelled_at = CASE WHEN NOT outcome_unknown THEN clock_timestamp() END, updated_at = clock_timestamp()
      WHERE batch_id = $1 AND state = 'PENDING' AND lease_until IS NULL
-    RETURNING ${TENANTS}, state`,
+    RETURNING ${TENANTS}, state, request_ref AS "requestRef"`,
 };
 
 /**
@@ -277,7 +277,7 @@ export const MAKE_CANCELS_DUE: Statement = {
        SET cancel_due = true, cancel_request_id = $2, updated_at = clock_timestamp()
      WHERE batch_id = $1 AND NOT cancel_due
        AND (state IN ('PENDING', 'GRANTED') OR state = 'FAILED' AND outcome_unknown)
-    RETURNING request_ref`,
+    RETURNING request_ref AS "requestRef"`,
 };
 
 /** Fails the cancels of a batch that are due and not under way, when its provider counts as down. */

@@ -231,7 +231,7 @@ export class GrantStore {
 
   /**
    * Cancels unsent grants, and makes a cancel due for each grant that is GRANTED or may become so.
-   * @returns `changed`: the number of rows that the two statements changed; `reached`: the grants with a new state, to
+   * @returns `changed`: the number of grants that the two statements changed; `reached`: the grants with a new state, to
    *   be passed to `count` after the commit
    */
   async cancelBatch(
@@ -239,11 +239,13 @@ export class GrantStore {
     batchId: string,
     error: string,
   ): Promise<{ changed: number; reached: readonly Reached[] }> {
-    const reached = await query<Reached>(sql.CANCEL_UNSENT, [batchId, error]);
+    const reached = await query<Reached & { requestRef: string }>(sql.CANCEL_UNSENT, [batchId, error]);
     // Runs second, so that it also covers grants that another instance claimed before the first statement could cancel
     // them: they may still be granted, so a cancel must follow.
-    const due = await query(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
-    return { changed: reached.length + due.length, reached };
+    const due = await query<{ requestRef: string }>(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
+    // Both statements change a queued grant whose outcome is unknown from an earlier attempt.
+    const changed = new Set([...reached, ...due].map(({ requestRef }) => requestRef));
+    return { changed: changed.size, reached };
   }
 
   /** Counts grants in the metrics by the states that they have reached. */

@@ -9,7 +9,7 @@ import type { BalanceAnswer, MovementRequest, WalletAnswer } from './operator-wa
  * ledger and starts again.
  */
 const SESSIONS_IN_MEMORY = 50_000;
-/** Number of transactions per session above which a booking drops the oldest one. A dropped BET cannot be reversed. */
+/** Number of transactions per session above which the oldest are dropped. A dropped BET cannot be reversed. */
 const ENTRIES_IN_MEMORY = 10_000;
 /** Maximum number of tries to book while other instances book in the same session. */
 const TRIES_IN_REDIS = 200;
@@ -59,8 +59,10 @@ export class DemoBooks {
   private bookInMemory(sessionId: string, request: MovementRequest): WalletAnswer {
     const ledger = this.inMemory(sessionId);
     const answer = bookDemo(ledger, request);
-    const [oldest] = ledger.entries.keys();
-    if (ledger.entries.size > ENTRIES_IN_MEMORY && oldest !== undefined) ledger.entries.delete(oldest);
+    for (const oldest of ledger.entries.keys()) {
+      if (ledger.entries.size <= ENTRIES_IN_MEMORY) break;
+      ledger.entries.delete(oldest);
+    }
     return answer;
   }
 

@@ -148,7 +148,7 @@ export class RevocationNotifier
     const route = '/v1/game/session/revoke';
     const outcome = await this.callbacks.call({ providerId, route, reference: sessionId, body });
     const notification = notificationIn(outcome);
-    await this.revocations.complete(sessionId, notification);
+    await this.revocations.complete(claimed, notification);
     return notification;
   }
 }

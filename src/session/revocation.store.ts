@@ -20,6 +20,8 @@ export interface ClaimedRevocation {
   readonly gameId: string;
   readonly reason: string;
   readonly revokedAt: Date;
+  /** End of the claim's lease, as PostgreSQL prints it; identifies the claim. */
+  readonly lease: string;
 }
 
 interface StoredNotification {
@@ -39,7 +41,7 @@ const claimWhere = (condition: string) => `
    WHERE s.session_id = r.session_id AND ${condition}
   RETURNING r.session_id AS "sessionId", r.revocation_ref AS "revocationRef", s.provider_id AS "providerId",
             s.player_ref AS "playerRef", s.game_id AS "gameId", s.revoke_reason AS reason,
-            s.revoked_at AS "revokedAt"`;
+            s.revoked_at AS "revokedAt", r.lease_until::text AS lease`;
 
 const CLAIM = { name: 'revocation_claim', text: claimWhere('NOT r.sent AND r.session_id = $2') };
 
@@ -58,14 +60,18 @@ const CLAIM_LEFT = {
      ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
 };
 
-/** Records the outcome of a notification. A delivery counts even if a later attempt has failed or is under way. */
+/**
+ * Records the outcome of a notification. A delivery counts even if a later attempt has failed or is under way; a failure
+ * counts only while its own claim is the latest.
+ */
 const COMPLETE = {
   name: 'revocation_complete',
   text: `
     UPDATE session_revocations
        SET delivered = $2::boolean, status = $3, error = $4, lease_until = NULL,
            failed_at = CASE WHEN NOT $2::boolean THEN clock_timestamp() END
-     WHERE session_id = $1 AND sent AND (delivered IS NULL OR ($2::boolean AND NOT delivered))`,
+     WHERE session_id = $1 AND sent AND delivered IS NOT TRUE
+       AND ($2::boolean OR (delivered IS NULL AND lease_until = $5::timestamptz))`,
 };
 
 const NOTIFICATION = {
@@ -108,8 +114,9 @@ export class RevocationStore {
     return claimed;
   }
 
-  async complete(sessionId: string, { delivered, status, error }: Notification): Promise<void> {
-    await this.database.query(COMPLETE, [sessionId, delivered, status ?? null, error ?? null]);
+  async complete(claimed: ClaimedRevocation, { delivered, status, error }: Notification): Promise<void> {
+    const { sessionId, lease } = claimed;
+    await this.database.query(COMPLETE, [sessionId, delivered, status ?? null, error ?? null, lease]);
   }
 
   async notification(sessionId: string): Promise<StoredNotification | undefined> {

@@ -185,6 +185,22 @@ export const PLACE_TOMBSTONE: Statement = {
 };
 
 /**
+ * Number of attempts in a history from which on each new one replaces an earlier one, and how many attempts are kept from
+ * the beginning. The others are the latest.
+ */
+export const ATTEMPTS_KEPT = 200;
+export const FIRST_ATTEMPTS_KEPT = 20;
+
+/** The history of the transaction `t` with one more attempt. */
+const historyWith = (attempt: string) => `
+  CASE WHEN jsonb_array_length(t.attempts) < ${ATTEMPTS_KEPT} THEN t.attempts
+       ELSE t.attempts - ${FIRST_ATTEMPTS_KEPT} END || ${attempt}`;
+
+const LEASE_OVER = `
+  jsonb_build_object('attempt', t.attempt, 'outcome', 'LEASE_OVER',
+                     'startedAt', to_char(t.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+
+/**
  * Takes over an undecided transaction with a new attempt, unless a lease is alive or a ROLLBACK of the transaction is
  * in progress. The previous holder can no longer settle its attempt.
  */
@@ -192,9 +208,7 @@ const takeOver = (condition: string, leaseSeconds: string) => `
     UPDATE transactions t
        SET state = 'PENDING', attempt = t.attempt + 1, updated_at = clock_timestamp(),
            lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
-           attempts = CASE WHEN t.state = 'TIMED_OUT' THEN t.attempts ELSE
-             t.attempts || jsonb_build_object('attempt', t.attempt, 'outcome', 'LEASE_OVER',
-               'startedAt', to_char(t.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) END
+           attempts = CASE WHEN t.state = 'TIMED_OUT' THEN t.attempts ELSE ${historyWith(LEASE_OVER)} END
      WHERE t.provider_id = $1 AND t.transaction_id = $2 AND ${condition} AND t.rollback_id IS NULL
        AND (t.state = 'TIMED_OUT' OR (t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
     RETURNING t.*`;
@@ -225,19 +239,11 @@ export const LAST_BALANCE: Statement = {
      ORDER BY recent.updated_at DESC LIMIT 1`,
 };
 
-/**
- * Number of attempts in a history from which on each settlement replaces an earlier attempt, and how many attempts are
- * kept from the beginning. The others are the latest.
- */
-export const ATTEMPTS_KEPT = 200;
-export const FIRST_ATTEMPTS_KEPT = 20;
-
 const settled = (items: string) => `
   UPDATE transactions t
      SET state = a.state, response_body = a.response_body,
          decline_reason = coalesce(a.decline_reason, t.decline_reason),
-         attempts = CASE WHEN jsonb_array_length(t.attempts) < ${ATTEMPTS_KEPT} THEN t.attempts
-                         ELSE t.attempts - ${FIRST_ATTEMPTS_KEPT} END || a.record::jsonb,
+         attempts = ${historyWith('a.record::jsonb')},
          lease_until = NULL, updated_at = clock_timestamp()
     FROM (${items}) a
    WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id AND t.attempt = a.attempt

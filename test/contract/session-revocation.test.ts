@@ -137,6 +137,26 @@ describe('a revocation', () => {
     expect((await world.admin('POST', `/v1/admin/sessions/${randomUUID()}/notify`)).status).toBe(404);
   });
 
+  test('stays under way if an earlier attempt, which seemed dead, fails meanwhile', async () => {
+    const { sessionId } = await world.launch();
+    const notify = () => world.admin('POST', `/v1/admin/sessions/${sessionId}/notify`);
+    world.provider.next({ do: 'answer', status: 500 }, { sessionId });
+    await world.revoke(sessionId);
+    const failing = { do: 'hold', then: { do: 'answer', status: 500 } } as const;
+    const earlier = world.provider.next(failing, { sessionId });
+    const earlierReply = notify();
+    await earlier.arrived;
+    await endLease(sessionId);
+    const later = world.provider.next({ do: 'hold' }, { sessionId });
+    const laterReply = notify();
+    await later.arrived;
+    earlier.release();
+    await earlierReply;
+    expect((await notify()).headers.get('x-next-action')).toBe('wait-then-retry');
+    later.release();
+    expect((await laterReply).json['notification']).toEqual({ delivered: true, status: 200 });
+  });
+
   test('that is requested many times at once notifies the provider once', async () => {
     const session = await world.launch();
     const replies = await Promise.all(Array.from({ length: 20 }, () => world.revoke(session.sessionId)));

@@ -86,6 +86,12 @@ describe('the advice for', () => {
     ['an APPROVED WIN', { kind: 'WIN' }, 'none', /^The operator credited 2\.50 EUR\.$/],
     ['an APPROVED ROLLBACK', { kind: 'ROLLBACK' }, 'none', /2\.50 EUR was returned/],
     [
+      'an APPROVED ROLLBACK without an amount',
+      { kind: 'ROLLBACK', amountMinor: 0 },
+      'none',
+      /^The operator accepted the ROLLBACK: the BET's amount was returned/,
+    ],
+    [
       'an APPROVED verdict of the platform',
       { kind: 'ROLLBACK', ownVerdict: true },
       'none',

@@ -496,6 +496,10 @@ describe('the detail', () => {
     const never = bet();
     const first = rollbackOf(never);
     await world.submit(first);
+    const [requested] = (await detail(first)).json['timeline'] as { text: string }[];
+    expect(requested!.text).toBe(
+      `the provider requests ROLLBACK of ${never.transactionId}; the operator decides`,
+    );
     const { json } = await detail(never);
     expect(json).toMatchObject({
       state: 'ROLLED_BACK',
@@ -526,6 +530,22 @@ describe('the detail', () => {
     const attempts = (await detail(body)).json['attempts'] as { attempt: number }[];
     expect(attempts).toHaveLength(200);
     expect([attempts[19], attempts[20], attempts.at(-1)].map((each) => each?.attempt)).toEqual([20, 22, 501]);
+  });
+
+  test('keeps as many attempts of a very long history if instances died', async () => {
+    const body = win();
+    const holder = await abandoned(world, body);
+    await world.sql.run(
+      `UPDATE transactions SET attempt = 201, attempts = (SELECT jsonb_agg(jsonb_build_object('attempt', n,
+         'outcome', 'LEASE_OVER', 'startedAt', '2026-01-01T00:00:00.000Z'))
+         FROM generate_series(1, 200) n) WHERE transaction_id = $1`,
+      [body.transactionId],
+    );
+    await letPass(world, body.transactionId, 61);
+    await world.submit(body);
+    const attempts = (await detail(body)).json['attempts'] as { attempt: number }[];
+    expect([attempts.length, attempts.at(-2)?.attempt, attempts.at(-1)?.attempt]).toEqual([200, 201, 202]);
+    await holder.wakeUp();
   });
 });
 

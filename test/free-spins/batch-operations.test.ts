@@ -212,6 +212,27 @@ describe('the cancel of a batch', () => {
     await until('it is cancelled', async () => (await counts(batchId)).cancelled === 1);
   });
 
+  test('counts a queued grant of unknown outcome once', async () => {
+    const unanswered = batchOrder(1);
+    world.provider.next({ do: 'drop' }, { path: GRANT, playerRef: unanswered.playerRefs[0]! });
+    const batchId = await started(unanswered);
+    await until('its outcome is unknown', async () => (await counts(batchId)).failed === 1);
+    const busy = batchOrder(CALLS_AT_ONCE);
+    const held = world.provider.always({ do: 'hold' }, { path: GRANT });
+    const busyId = await started(busy);
+    await until('all calls are under way', () => callsTo(GRANT, busy.playerRefs).every((n) => n === 1));
+
+    await resend(batchId, { includeUnknown: true });
+    await cancel(batchId);
+    const { items } = (await world.admin('GET', `/v1/admin/audit?action=free-spins.batch-cancel&limit=1`))
+      .json;
+    expect(items).toMatchObject([{ target: `batch:${batchId}`, after: { grants: 1 } }]);
+    held.release();
+    held.withdraw();
+    await settled(busyId);
+    expect(callsTo(GRANT, unanswered.playerRefs)).toEqual([1]);
+  });
+
   test('is in the audit log', async () => {
     const batchId = await started(batchOrder(1));
     await settled(batchId);

@@ -76,8 +76,16 @@ function decided(facts: AdviceFacts): Advice {
   return { action: 'none', text: outcome };
 }
 
-function doubtOf({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
-  const amount = money(Math.abs(amountMinor), currency);
+function amountOf({ kind, amountMinor, currency }: AdviceFacts): string {
+  // A ROLLBACK may leave its amount out.
+  return kind === 'ROLLBACK' && amountMinor === 0
+    ? "the BET's amount"
+    : money(Math.abs(amountMinor), currency);
+}
+
+function doubtOf(facts: AdviceFacts): string {
+  const { kind, amountMinor, ownVerdict } = facts;
+  const amount = amountOf(facts);
   if (ownVerdict) return 'No money moves; only the balance for the answer could not be read.';
   switch (kind) {
     case 'BET':
@@ -91,20 +99,23 @@ function doubtOf({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): stri
   }
 }
 
-function effectOfResolving({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+function effectOfResolving(facts: AdviceFacts): string {
+  const { kind, ownVerdict } = facts;
   if (ownVerdict) return 'Resolving reads the balance again and completes the answer.';
-  const amount = money(Math.abs(amountMinor), currency);
   if (kind === 'BET') {
-    return `Resolving ends the BET with a ROLLBACK: if ${amount} was debited, the player gets it back.`;
+    return `Resolving ends the BET with a ROLLBACK: if ${amountOf(facts)} was debited, the player gets it back.`;
   }
   return `Resolving sends the ${kind} again as it is: the operator books it at most once.`;
 }
 
-function outcomeOf({ kind, state, amountMinor, currency, ownVerdict }: AdviceFacts): string {
-  const amount = money(Math.abs(amountMinor), currency);
+function outcomeOf(facts: AdviceFacts): string {
+  const { kind, state, amountMinor, currency, ownVerdict } = facts;
+  const amount = amountOf(facts);
   if (state === 'ROLLED_BACK') return `The BET of ${amount} was rolled back: the player has lost nothing.`;
-  if (state === 'DECLINED')
-    return `No money moved: the ${kind} of ${money(amountMinor, currency)} was declined.`;
+  if (state === 'DECLINED') {
+    const declined = kind === 'ADJUSTMENT' ? money(amountMinor, currency) : amount;
+    return `No money moved: the ${kind} of ${declined} was declined.`;
+  }
   if (ownVerdict) return `No money moved: there was nothing left to do for this ${kind}.`;
   switch (kind) {
     case 'BET':

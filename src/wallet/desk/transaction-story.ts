@@ -263,11 +263,13 @@ function requestText(row: WholeRow): string {
         ? 'the platform'
         : 'the provider';
   const what = originalTransactionId === null ? '' : ` of ${originalTransactionId}`;
+  // A ROLLBACK may leave its amount out.
+  const amount = kind === 'ROLLBACK' && amountMinor === 0 ? '' : ` for ${money(amountMinor, currency)}`;
   const decision =
     verdict === null
       ? 'the operator decides'
       : `decided by the platform: ${verdict}${verdict === 'DECLINED' ? ` ${declineReason}` : ''}, no money moves`;
-  return `${who} requests ${kind}${what} for ${money(amountMinor, currency)}; ${decision}`;
+  return `${who} requests ${kind}${what}${amount}; ${decision}`;
 }
 
 function iso(date: Date): string {
