@@ -29,56 +29,58 @@ module.exports = {
   forbidden: [
     {
       name: 'no-circular',
-      comment: 'Two files that need each other are one file, or lack a third.',
+      comment: 'Merge two files that import each other, or move what they share to a third.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'no-unresolvable',
-      comment: 'A path that leads nowhere would pass every other rule.',
+      comment: 'An import that cannot be resolved would pass every other rule.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
     },
     {
       name: 'rules-are-pure',
-      comment: 'rules/ imports rules and errors/catalogue.ts; no package, no node:.',
+      comment: 'rules/ imports only rules and errors/catalogue.ts.',
       severity: 'error',
       from: { path: '^src/[^/]+/rules/' },
       to: { pathNot: ['^src/[^/]+/rules/', '^src/errors/catalogue\\.ts$'] },
     },
     {
       name: 'enter-by-the-service',
-      comment: 'A store, an entity or a controller is imported only in its own room.',
+      comment: 'Stores, entities and controllers are imported only in their own room.',
       severity: 'error',
       from: { path: '^src/([^/]+)/' },
       to: { path: '^src/.+\\.(store|entity|controller)\\.ts$', pathNot: '^src/$1/' },
     },
     {
       name: 'enter-by-the-service',
-      comment: 'A store, an entity or a controller is imported only in its own room.',
+      comment: 'Stores, entities and controllers are imported only in their own room.',
       severity: 'error',
       from: { path: '^src/[^/]+$' },
       to: { path: '^src/.+\\.(store|entity|controller)\\.ts$' },
     },
     {
       name: 'counterparts-know-no-concern',
-      comment: 'Whoever calls the outside answers with values; what they mean is decided elsewhere.',
+      comment:
+        'Rooms that call a counterpart return its answer as a value; the concerns decide what it means.',
       severity: 'error',
       from: { path: '^src/(outbound|operator-wallet|provider-callback)/' },
       to: { path: '^src/(wallet|session|free-spins)/' },
     },
     {
       name: 'one-way-out',
-      comment: 'An HTTP client only in outbound/. The sandbox is a stranger and brings its own.',
+      comment:
+        'An HTTP client is imported only in outbound/. The sandbox stands for other parties and has its own.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(outbound|sandbox)/' },
       to: { path: package_('axios', 'undici', '@nestjs/axios') },
     },
     {
       name: 'one-way-out',
-      comment: "Node's clients are clients too; its types are free to use.",
+      comment: "This includes Node's own clients; their types may be imported anywhere.",
       severity: 'error',
       // The files of the server are exempt, because Node's server is in the same module as its client.
       from: {
@@ -89,7 +91,7 @@ module.exports = {
     },
     {
       name: 'sql-at-home',
-      comment: 'typeorm and pg only in a store, an entity, a module and database/.',
+      comment: 'typeorm and pg are imported only in stores, entities, modules and database/.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['\\.(store|entity|module)\\.ts$', '^src/database/'] },
       to: { path: package_('typeorm', 'pg', '@nestjs/typeorm') },
@@ -97,28 +99,28 @@ module.exports = {
     {
       name: 'sandbox-is-a-stranger',
       comment:
-        'In the product imported by main.ts alone; the chaos runs use its ledger as an operator has one.',
+        'In the product, only main.ts imports the sandbox. The chaos runs use its ledger as that of an operator.',
       severity: 'error',
       from: { pathNot: '^(src/(sandbox/|main\\.ts$)|chaos/)' },
       to: { path: '^src/sandbox/' },
     },
     {
       name: 'sandbox-is-a-stranger',
-      comment: 'Imports only the SDK and ground; it seeds through the admin API.',
+      comment: 'The sandbox imports only the SDK and ground; it creates its tenants through the admin API.',
       severity: 'error',
       from: { path: '^src/sandbox/' },
       to: { path: '^src/', pathNot: ['^src/sandbox/', GROUND] },
     },
     {
       name: 'sdk-stands-alone',
-      comment: 'sdk/src imports only node:.',
+      comment: "sdk/src imports only Node's own modules.",
       severity: 'error',
       from: { path: '^sdk/src/' },
       to: { pathNot: '^sdk/src/', dependencyTypesNot: ['core'] },
     },
     {
       name: 'sdk-stands-alone',
-      comment: 'Signing enters through signature/ and outbound/.',
+      comment: 'Only signature/ and outbound/ sign and verify.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(signature|outbound|sandbox)/' },
       to: { path: ['^sdk/', '^@croupier/provider-sdk'] },

@@ -43,7 +43,7 @@ export class Faults {
   async run(): Promise<void> {
     const began = performance.now();
     const sequences = Object.keys(SEQUENCES) as Sequence[];
-    await Promise.all(sequences.map((lane) => this.follow(this.plan.faults[lane], began)));
+    await Promise.all(sequences.map((sequence) => this.follow(this.plan.faults[sequence], began)));
   }
 
   stop(): void {

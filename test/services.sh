@@ -38,7 +38,7 @@ find_postgres() {
 
 # The server requires a password. Root can act as its administrator and create a role for this run.
 make_role() {
-  [ "$(id -u)" = 0 ] || fail 'PostgreSQL lets nobody in without a password: set TEST_DATABASE_URL'
+  [ "$(id -u)" = 0 ] || fail 'PostgreSQL requires a password: set TEST_DATABASE_URL'
   local password
   ROLE=croupier_test_$$
   password=$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')
@@ -104,7 +104,7 @@ wait_for() {
     if "$@"; then return; fi
     sleep 0.1
   done
-  fail "waited 10 s in vain for: $*"
+  fail "timed out after 10 s: $*"
 }
 
 install() {

@@ -92,9 +92,9 @@ export async function judge({ world, history, providers, faults, folder }: Evide
   const refused = await Promise.all(
     world.instances.map((instance) => instance.logged('attempt was taken over')),
   );
-  if (providers.counts.resetWhileStopping > 0) {
+  if (providers.counts.unansweredWhileStopping > 0) {
     violations.push(
-      `${providers.counts.resetWhileStopping} requests got no answer from an instance that was stopping`,
+      `${providers.counts.unansweredWhileStopping} requests got no answer from an instance that was stopping`,
     );
   }
   for (const { number, overdue } of world.instances) {

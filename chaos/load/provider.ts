@@ -19,12 +19,12 @@ export interface ProviderCounts {
   replayedNonces: number;
   noncesUsedTwice: number;
   /** Requests that got no answer from a stopping instance. */
-  resetWhileStopping: number;
+  unansweredWhileStopping: number;
 }
 
 /** The providers. They retry as X-Next-Action says; some give up, and some send twice. */
 export class Providers {
-  readonly counts: ProviderCounts = { replayedNonces: 0, noncesUsedTwice: 0, resetWhileStopping: 0 };
+  readonly counts: ProviderCounts = { replayedNonces: 0, noncesUsedTwice: 0, unansweredWhileStopping: 0 };
   readonly violations: string[] = [];
   /** Whether the load is ending: requests are no longer duplicated, and no provider gives up. */
   closing = false;
@@ -117,7 +117,7 @@ export class Providers {
       this.history.note(
         `${intent.request.transactionId} got no answer (${code ?? ''}) from instance ${instance}, which was stopping`,
       );
-      this.counts.resetWhileStopping += 1;
+      this.counts.unansweredWhileStopping += 1;
     }
     const shared = this.world.redis !== undefined;
     if (shared && random.chance(REPLAYED / 100) && !this.closing) {
@@ -146,5 +146,5 @@ export class Providers {
 
 /** Whether the signature and the nonce are known to have been accepted; without an answer they are not. */
 function wasAccepted({ status, code }: Reply): boolean {
-  return status !== 0 && status !== 401 && code !== 'REPLAY_PROTECTION_UNAVAILABLE' && code !== 'OVERLOADED';
+  return status !== 0 && status !== 401 && code !== 'REPLAY_PROTECTION_UNAVAILABLE';
 }

@@ -45,7 +45,7 @@ function uncovered({ minutes, plan: { scripted }, parts }: Run, { coverage }: Ve
   return Object.entries(coverage)
     .filter(([situation]) => parts.redis || !situation.includes('Redis'))
     .filter(([situation]) => parts.database || !situation.includes('fail-over'))
-    .filter(([situation]) => parts.instances > 1 || !situation.includes('woken'))
+    .filter(([situation]) => parts.instances > 1 || !situation.includes('resumed'))
     .filter(([, count]) => count === 0)
     .map(([situation]) => `not covered: ${situation}`);
 }

@@ -137,8 +137,8 @@ class Both {
 
   private async load(submission: Submission): Promise<LoadedFacts> {
     const facts = await this.store.load(submission);
-    const told = this.model.load(submission);
-    expect(comparable(told)).toEqual(comparable(facts));
+    const modelled = this.model.load(submission);
+    expect(comparable(modelled)).toEqual(comparable(facts));
     return facts;
   }
 
@@ -180,9 +180,9 @@ class Both {
   private async end(transactionId: string): Promise<void> {
     const key = { providerId: PROVIDER, transactionId };
     const found = await this.undecided.find(key);
-    const told = this.model.find(key);
+    const modelled = this.model.find(key);
     const omitted = { platformTransactionId: undefined, reported: undefined };
-    expect(plain(told)).toEqual(plain(found && { ...found, ...omitted }));
+    expect(plain(modelled)).toEqual(plain(found && { ...found, ...omitted }));
     if (found?.kind !== 'BET') return;
     const { operatorId, sessionId, mode, amountMinor, playerRef, gameId, roundId, currency } = found;
     const bet = { ...key, playerRef, gameId: gameId!, roundId: roundId!, currency };
@@ -219,10 +219,10 @@ class Both {
     this.met.refused += settled ? 0 : 1;
   }
 
-  private agree(claim: Claim | undefined, told: Claim | undefined): void {
+  private agree(claim: Claim | undefined, modelled: Claim | undefined): void {
     // The time of sending comes from the clock, so it differs.
     const compared = { standsOnBet: undefined, sentMs: undefined };
-    expect(told && { ...told, ...compared }).toEqual(claim && { ...claim, ...compared });
+    expect(modelled && { ...modelled, ...compared }).toEqual(claim && { ...claim, ...compared });
     if (!claim) {
       this.met.refused += 1;
       return;

@@ -32,8 +32,8 @@ const expectRefused = (reply: Reply) => {
 describe('the bound on calls to one operator', () => {
   test('refuses BETs and balance reads beyond it, uses up no id, and affects nothing else', async () => {
     const session = await world.launch();
-    const told = world.transaction(session, 'BET');
-    const first = await world.submit(told);
+    const answered = world.transaction(session, 'BET');
+    const first = await world.submit(answered);
     const held = world.wallet.always({ do: 'hold' }, { kind: 'BET' });
     const bets = Array.from({ length: MAX_IN_FLIGHT }, () => world.transaction(session, 'BET'));
     const answers = bets.map((bet) => world.submit(bet));
@@ -46,10 +46,10 @@ describe('the bound on calls to one operator', () => {
     expectRefused(await world.balance(session));
 
     // A replay is not an attempt, and a WIN settles an open round.
-    const replay = await world.submit(told);
+    const replay = await world.submit(answered);
     expect(replay.text).toBe(first.text);
     expect(replay.headers.get('Idempotency-Replayed')).toBe('true');
-    const win = await world.submit(world.transaction(session, 'WIN', { roundId: told.roundId }));
+    const win = await world.submit(world.transaction(session, 'WIN', { roundId: answered.roundId }));
     expect(win.json['status']).toBe('APPROVED');
     const rollback = world.transaction(session, 'ROLLBACK', { originalTransactionId: 'never-sent' });
     expect((await world.submit(rollback)).json['status']).toBe('APPROVED');

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const told = (sessionId: string) =>
+const notificationsTo = (sessionId: string) =>
   world.provider.calls(REVOKE).filter(({ json }) => json['sessionId'] === sessionId);
 
 const notificationOf = async (sessionId: string) => (await world.revoke(sessionId)).json['notification'];
@@ -50,7 +50,7 @@ describe('a revocation', () => {
       revokedAt: expect.stringMatching(/Z$/) as string,
       notification: { delivered: true, status: 200 },
     });
-    const [call, ...more] = told(session.sessionId);
+    const [call, ...more] = notificationsTo(session.sessionId);
     expect(more).toEqual([]);
     expect(call).toMatchObject({ signatureOk: true, nonceFresh: true });
     expect(call?.headers['x-tenant-id']).toBe(PROVIDER);
@@ -106,7 +106,7 @@ describe('a revocation', () => {
       reason: 'FRAUD_HOLD',
     });
     expect(second.json).toEqual(first.json);
-    expect(told(session.sessionId)).toHaveLength(1);
+    expect(notificationsTo(session.sessionId)).toHaveLength(1);
   });
 
   test('that was not delivered is sent once more by an administrator, until it is', async () => {
@@ -132,8 +132,8 @@ describe('a revocation', () => {
     expect((await reply).json).toEqual({ sessionId, status: 'REVOKED', revokedAt, notification });
     expect(await notificationOf(sessionId)).toEqual(notification);
     expect((await notify()).json['error']).toBe('the notification was delivered');
-    expect(new Set(told(sessionId).map(({ json }) => json['revocationRef'])).size).toBe(1);
-    expect(told(sessionId)).toHaveLength(4);
+    expect(new Set(notificationsTo(sessionId).map(({ json }) => json['revocationRef'])).size).toBe(1);
+    expect(notificationsTo(sessionId)).toHaveLength(4);
     expect((await world.admin('POST', `/v1/admin/sessions/${randomUUID()}/notify`)).status).toBe(404);
   });
 
@@ -162,7 +162,7 @@ describe('a revocation', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => world.revoke(session.sessionId)));
     expect(replies.every(({ status }) => status === 200)).toBe(true);
     expect(new Set(replies.map(({ json }) => json['revokedAt'])).size).toBe(1);
-    expect(told(session.sessionId)).toHaveLength(1);
+    expect(notificationsTo(session.sessionId)).toHaveLength(1);
   });
 
   test('of an expired or a DEMO session, or one of a disabled provider, is notified, too', async () => {
@@ -191,7 +191,7 @@ describe('a revocation', () => {
     });
     held.release();
     await reply;
-    expect(told(session.sessionId)).toHaveLength(1);
+    expect(notificationsTo(session.sessionId)).toHaveLength(1);
   });
 
   test('whose instance died before the notification is sent by another', async () => {
@@ -203,12 +203,12 @@ describe('a revocation', () => {
     );
     expect(await notificationOf(session.sessionId)).toEqual({ delivered: false, error: 'pending' });
     await endLease(session.sessionId);
-    await until('the provider is notified', () => told(session.sessionId).length === 1);
+    await until('the provider is notified', () => notificationsTo(session.sessionId).length === 1);
     await until(
       'the outcome is known',
       async () => ((await notificationOf(session.sessionId)) as { delivered: boolean }).delivered,
     );
-    expect(told(session.sessionId)).toHaveLength(1);
+    expect(notificationsTo(session.sessionId)).toHaveLength(1);
   });
 
   test('is possible for an operator’s own sessions, and for an administrator for all', async () => {
@@ -219,11 +219,11 @@ describe('a revocation', () => {
       world.admin('POST', `/v1/admin/sessions/${sessionId}/revoke`, body);
     expect((await admin(session.sessionId, { reason: 'BOREDOM' })).status).toBe(400);
     expect((await admin(randomUUID())).status).toBe(404);
-    expect(told(session.sessionId)).toEqual([]);
+    expect(notificationsTo(session.sessionId)).toEqual([]);
     const reply = await admin(session.sessionId);
     expect(reply.json).toMatchObject({ status: 'REVOKED', notification: { delivered: true, status: 200 } });
     expect((await world.revoke(session.sessionId)).json).toEqual(reply.json);
-    expect(told(session.sessionId).map(({ json }) => json['reason'])).toEqual(['SELF_EXCLUSION']);
+    expect(notificationsTo(session.sessionId).map(({ json }) => json['reason'])).toEqual(['SELF_EXCLUSION']);
     const bare = await world.request(`/v1/admin/sessions/${session.sessionId}/revoke`, { method: 'POST' });
     expect(bare.status).toBe(401);
   });
@@ -248,14 +248,14 @@ describe('a revocation of all sessions of a player', () => {
     await held.arrived;
     const open = `SELECT FROM sessions WHERE player_ref = $1 AND operator_id = $2 AND revoked_at IS NULL`;
     expect(await world.sql.run(open, [playerRef, OPERATOR])).toEqual([]);
-    const calls = () => sessions.filter((sessionId) => told(sessionId).length > 0).length;
+    const calls = () => sessions.filter((sessionId) => notificationsTo(sessionId).length > 0).length;
     await until('the maximum number is in flight', () => calls() === AT_ONCE);
     held.withdraw();
     held.release();
     expect(new Set((await reply).json['revoked'] as string[])).toEqual(new Set(sessions));
     await until('all are notified', () => calls() === sessions.length);
-    expect(sessions.map((sessionId) => told(sessionId).length)).toEqual(sessions.map(() => 1));
-    expect(told(elsewhere.sessionId)).toEqual([]);
+    expect(sessions.map((sessionId) => notificationsTo(sessionId).length)).toEqual(sessions.map(() => 1));
+    expect(notificationsTo(elsewhere.sessionId)).toEqual([]);
     expect((await revokeAll(playerRef)).json).toEqual({ revoked: [] });
     expect(await notificationOf(sessions[0] ?? '')).toEqual({ delivered: true, status: 200 });
   });
@@ -267,7 +267,9 @@ describe('a revocation of all sessions of a player', () => {
     const began = Date.now();
     expect(((await revokeAll(playerRef)).json['revoked'] as string[]).length).toBe(sessions.length);
     expect(Date.now() - began).toBeLessThan(2 * CALLBACK_TIMEOUT_MS);
-    await until('all are notified', () => sessions.every((sessionId) => told(sessionId).length === 1));
+    await until('all are notified', () =>
+      sessions.every((sessionId) => notificationsTo(sessionId).length === 1),
+    );
     silent.withdraw();
   });
 });

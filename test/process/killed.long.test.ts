@@ -34,7 +34,7 @@ describe('the service is killed', () => {
     const lost = bodies.map((body) => service.submit(body).catch(() => undefined));
     await until(async () => booked() >= 20);
     await service.end('SIGKILL');
-    const told = await Promise.all(lost);
+    const answers = await Promise.all(lost);
 
     await service.start();
     const settled = bodies.map(async (body) => {
@@ -44,7 +44,7 @@ describe('the service is killed', () => {
     for (const [index, { json }] of (await Promise.all(settled)).entries()) {
       expect(json).toMatchObject({ status: 'APPROVED', balance: 99_900 });
       // Answers from before the kill are still the same.
-      if (told[index]?.status === 200) expect(json).toEqual(told[index].json);
+      if (answers[index]?.status === 200) expect(json).toEqual(answers[index].json);
     }
     for (const { transactionId } of bodies) expect(wallet.booked(transactionId)?.movements).toBe(1);
   });

@@ -54,7 +54,7 @@ test('after any interleaving of attempts, time-outs, retries and rollbacks both 
 class Round {
   private readonly bodies: Record<Request, Body>;
   private readonly touched = new Set<Request>();
-  private readonly told = new Map<Request, Reply>();
+  private readonly answers = new Map<Request, Reply>();
 
   constructor(private readonly session: LaunchedSession) {
     const roundId = `round-${session.sessionId}`;
@@ -136,7 +136,7 @@ class Round {
 
   private hear(which: Request, reply: Reply): void {
     expect([200, 409, 500]).toContain(reply.status);
-    if (reply.status === 200) this.told.set(which, reply);
+    if (reply.status === 200) this.answers.set(which, reply);
   }
 
   /**
@@ -148,7 +148,7 @@ class Round {
       let restless = 0;
       await this.resolve('answered');
       for (const which of this.touched) {
-        const before = this.told.get(which)?.json['status'];
+        const before = this.answers.get(which)?.json['status'];
         const reply = await world.submit(this.bodies[which]);
         this.hear(which, reply);
         if (reply.status !== 200 || reply.json['status'] !== before) restless += 1;
@@ -166,9 +166,9 @@ class Round {
       expect(held?.movements ?? 0).toBeLessThanOrEqual(1);
       if (body.kind === 'ROLLBACK') continue;
       const stands = held?.status === 'APPROVED' && !held.reversed;
-      expect({ which, told: this.told.get(which)?.json['status'] }).toEqual({
+      expect({ which, answered: this.answers.get(which)?.json['status'] }).toEqual({
         which,
-        told: stands ? 'APPROVED' : 'DECLINED',
+        answered: stands ? 'APPROVED' : 'DECLINED',
       });
       if (stands) expected += body.kind === 'BET' ? -Number(body.amountMinor) : Number(body.amountMinor);
     }

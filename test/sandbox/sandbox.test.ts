@@ -121,7 +121,8 @@ test('the first start registers the tenants and games and stores their secrets',
     operator: { id: 'sandbox-operator', secret: secretOf('sandbox-operator') },
   });
   expect((await stat(file())).mode & 0o777).toBe(0o600);
-  for (const told of [apiUrl, ADMIN_KEY, 'secret-1', 'secret-2']) expect(sandbox?.summary()).toContain(told);
+  for (const shown of [apiUrl, ADMIN_KEY, 'secret-1', 'secret-2'])
+    expect(sandbox?.summary()).toContain(shown);
 });
 
 test("a restart keeps the secrets and updates the tenants' addresses", async () => {

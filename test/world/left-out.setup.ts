@@ -1,8 +1,8 @@
-/** Says at the end of `npm test` which tests it left out. */
+/** Says at the end of `npm test` which tests did not run. */
 export default function setup(): () => void {
   return () => {
     console.log(
-      '\nLeft out: npm run test:long (faults, processes, pages, the money suites in three more forms) and\n' +
+      '\nNot run: npm run test:long (faults, processes, pages, the money suites with three other settings) and\n' +
         'npm run test:services (PostgreSQL and Redis at their ports). .ci/run runs all of them.',
     );
   };
