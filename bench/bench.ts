@@ -3,21 +3,9 @@
  * and one operator. Short slices alternate (service, floor, lean, usual, usual, lean, floor, service, then in the
  * opposite order) and slices that were run together are compared, because the machine's speed changes by the minute. It
  * ends within ten minutes.
- *
- * npm run bench -- [--contestants service,previous] [--to previous] [--previous COMMIT] [--only BET@32,pace@100,…]
- *                  [--rounds 2]
- *
- *   --contestants  any of service, traced (with tracing at a sample ratio of 10 %), previous (the service at an earlier
- *                  commit, built on first use), floor, lean, usual
- *   --previous     the commit of `previous`; by default the last one on Fastify
- *   --to           the contestant that all ratios refer to; by default the floor, or without it the last contestant
- *   --only         cases: a workload (BET, WIN, replay, balance, verify, mixed) `@` connections (1, 8, 32, 128), or `pace@`
- *                  arrivals per second (100, 400); a workload alone is all of its cases
- *   --rounds       per case; an open loop has twice as many
- *
  * A whole run writes bench/results/bench.json and bench.svg; a run with any option only prints its figures.
  */
-import { parseArgs } from 'node:util';
+import { readOptions } from './command-line.js';
 import { type Contestant, type Name, NAMES, start } from './contestants.js';
 import { type Case, Measuring } from './measure.js';
 import { draw } from './plot.js';
@@ -27,6 +15,18 @@ import { WORKLOADS } from './requests.js';
 import type { Results } from './results.js';
 import { writeResult, machineOf, withSurroundings } from './surroundings.js';
 import { type Witnessed, witness } from './witness.js';
+
+const USAGE = `usage: npm run bench -- [options]
+
+  --contestants service,previous  which to compare: service, traced (with tracing at a sample ratio of 10 %), previous
+                                  (the service at an earlier commit, built on first use), floor, lean, usual
+  --previous COMMIT               the commit of \`previous\`; by default the last one on Fastify
+  --to previous                   the contestant that all ratios refer to; by default the floor, or without it the
+                                  last contestant
+  --only BET@32,pace@100          which cases: a workload (BET, WIN, replay, balance, verify, mixed) @ connections
+                                  (1, 8, 32, 128), or pace@ arrivals per second (100, 400); a workload alone stands
+                                  for all of its cases
+  --rounds 2                      rounds per case; an open loop has twice as many`;
 
 const CONNECTIONS = [1, 8, 32, 128] as const;
 /** Arrivals per second: a small load, and a large part of what two cores can handle. */
@@ -105,14 +105,12 @@ function contestantsIn(list: string): readonly Name[] {
   });
 }
 
-const { values: options } = parseArgs({
-  options: {
-    contestants: { type: 'string' },
-    to: { type: 'string' },
-    previous: { type: 'string', default: FASTIFY },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-  },
+const options = readOptions(USAGE, {
+  contestants: { type: 'string' },
+  to: { type: 'string' },
+  previous: { type: 'string', default: FASTIFY },
+  only: { type: 'string' },
+  rounds: { type: 'string' },
 });
 const contestants = options.contestants === undefined ? WHOLE : contestantsIn(options.contestants);
 const usualReference = contestants.includes('floor') ? 'floor' : contestants.at(-1)!;

@@ -3,13 +3,11 @@
  * and how its memory changes with the number of requests. Slices of each service with much data alternate with slices
  * of one with little.
  *
- * npm run bench:growth -- [--transactions 1e3,1e5,1e7] [--sessions 1e6] [--tenants 1e3] [--requests 1e6]
- *
  * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about ten minutes; 10^6
  * requests need another ten minutes. With the defaults it writes bench/results/growth.json.
  */
 import { createHash } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { readOptions } from './command-line.js';
 import { type Contestant, register, start, type Surroundings } from './contestants.js';
 import { batchSeconds, listings } from './desk.load.js';
 import { seed, type Tenants } from './growth.sql.js';
@@ -23,6 +21,13 @@ import { bet, type Caller } from './requests.js';
 import { writeResult, machineOf, withSurroundings } from './surroundings.js';
 import { memoryOf } from './usage.js';
 import { GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
+
+const USAGE = `usage: npm run bench:growth -- [options]
+
+  --transactions 1e3,1e5,1e7  sizes to measure, each with the sessions
+  --sessions 1e6
+  --tenants 1e3
+  --requests 1e6              requests after which memory is measured`;
 
 const CONNECTIONS = 32;
 const ROUNDS = 4;
@@ -171,13 +176,11 @@ function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
 
 const DEFAULTS = { transactions: '1e3,1e5,1e7', sessions: '1e6', tenants: '1e3', requests: '1e6' };
 
-const { values: options } = parseArgs({
-  options: {
-    transactions: { type: 'string', default: DEFAULTS.transactions },
-    sessions: { type: 'string', default: DEFAULTS.sessions },
-    tenants: { type: 'string', default: DEFAULTS.tenants },
-    requests: { type: 'string', default: DEFAULTS.requests },
-  },
+const options = readOptions(USAGE, {
+  transactions: { type: 'string', default: DEFAULTS.transactions },
+  sessions: { type: 'string', default: DEFAULTS.sessions },
+  tenants: { type: 'string', default: DEFAULTS.tenants },
+  requests: { type: 'string', default: DEFAULTS.requests },
 });
 const sessions = Number(options.sessions);
 const results = await growth(

@@ -5,14 +5,10 @@
  * - A slow operator: 400 BETs of an operator that never answers, while BETs of another behind the same address are
  *   measured over 32 connections, against slices without them.
  * - Overload: arrivals at five times the peak over 3,000 connections, against the peak of closed loops before and after.
- *
- * npm run bench:overload -- [--contestants service,previous] [--only slow,5,30] [--rounds 2] [--connections 3000]
- *
- *   --only  the slow operator, and overload with a time-out of 5 or 30 seconds
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { asAdmin, type Contestant, type Name, start, type Surroundings } from './contestants.js';
+import { readOptions } from './command-line.js';
 import { HANGING_PATH } from './hanging.js';
 import { occupy, type LoadResult, runLoad } from './overload.load.js';
 import { UNBOUNDED } from './previous.js';
@@ -20,6 +16,13 @@ import { aligned, milliseconds, whole } from './report.js';
 import { bet, type Caller } from './requests.js';
 import { withSurroundings } from './surroundings.js';
 import { CURRENCY, GAME_ID, PROVIDER_ID, SESSIONS } from './world.js';
+
+const USAGE = `usage: npm run bench:overload -- [options]
+
+  --contestants service,previous
+  --only slow,5,30    which to run: the slow operator, and overload with a time-out of 5 or 30 seconds
+  --rounds 2
+  --connections 3000  connections of the overload`;
 
 const SLOW_OPERATOR_ID = 'bench-slow-operator';
 const SLOW_GAME_ID = 'bench-slow-game';
@@ -32,13 +35,11 @@ const TIME_OUTS = [
 const OVERLOAD = 5;
 const PEAK_CONNECTIONS = 64;
 
-const { values: options } = parseArgs({
-  options: {
-    contestants: { type: 'string', default: 'service,previous' },
-    only: { type: 'string', default: 'slow,5,30' },
-    rounds: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '3000' },
-  },
+const options = readOptions(USAGE, {
+  contestants: { type: 'string', default: 'service,previous' },
+  only: { type: 'string', default: 'slow,5,30' },
+  rounds: { type: 'string', default: '2' },
+  connections: { type: 'string', default: '3000' },
 });
 const names = options.contestants.split(',') as Name[];
 const only = options.only.split(',');
