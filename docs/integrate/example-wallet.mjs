@@ -6,8 +6,8 @@
  *
  * PORT is 4001 by default. Set DATABASE_URL to use a PostgreSQL of your own.
  *
- * Each call is one database transaction that first locks the player's account. Concurrent calls for one player therefore
- * take turns, and a process that dies in between has booked either everything or nothing.
+ * Each POST /transaction is one database transaction that first locks the player's account. Concurrent calls for one
+ * player therefore take turns, and a process that dies in between has booked either everything or nothing.
  */
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -51,7 +51,10 @@ async function startEmbedded() {
   return startEmbeddedPostgres({ dataDir: join(tmpdir(), 'croupier-example-wallet'), log: () => undefined });
 }
 
-/** POST /transaction: books an order once, however often it arrives, and answers the same each time. */
+/**
+ * POST /transaction: books an order once, however often it arrives. The answer to a repetition has the stored decision and
+ * the current balance.
+ */
 async function book(order) {
   const client = await pool.connect();
   try {
