@@ -61,7 +61,7 @@ export class GrantResponse {
 
   @ApiPropertyOptional({
     example: 'spins-7',
-    description: "The provider's id of the batch; a WIN names it as freeSpinsRef",
+    description: "The provider's id of the grant; a WIN names it as freeSpinsRef",
   })
   externalRef?: string;
 

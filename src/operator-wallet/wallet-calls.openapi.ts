@@ -21,8 +21,8 @@ const SENT =
   'default). Verify the signature over the raw body before anything else, and answer 401 if it is invalid. ';
 
 const NO_ANSWER =
-  'Not an answer: the outcome is unknown, the provider gets a 500, and the same body is sent again later. Do not ' +
-  'answer 200 with a guess';
+  'Not an answer: the outcome is unknown, and the provider gets a 500. Later, the same body may be sent again, or a BET ' +
+  'reversed by a ROLLBACK. Do not answer 200 with a guess';
 
 const ROUND = { playerRef: 'player-42', gameId: 'sandbox-slots', currency: 'EUR', roundId: 'round-7' };
 const PROVIDER = { providerId: 'sandbox-provider' };
@@ -92,9 +92,9 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
     summary: "Book a BET, WIN, ROLLBACK or ADJUSTMENT in the operator's wallet",
     description:
       SENT +
-      '\n\n**Idempotency.** `providerId` and `transactionId` together identify a movement. If it arrives again, ' +
-      'later or at the same time, answer as you did the first time and move no money: after a time-out Croupier ' +
-      'sends the same body again.\n\n**One reversal.** Reverse a transaction at most once, whatever ids its ' +
+      '\n\n**Idempotency.** `providerId` and `transactionId` together identify a transaction. If it arrives ' +
+      'again, later or at the same time, answer as you did the first time and move no money: after a time-out, ' +
+      'Croupier may send the same body again.\n\n**One reversal.** Reverse a transaction at most once, whatever ids its ' +
       'ROLLBACKs have.\n\n**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, ' +
       'moves nothing, and is remembered: a BET with that id that arrives afterwards is `DECLINED`.',
     content: body(WalletTransactionRequest, MOVEMENTS),

@@ -13,7 +13,7 @@ const ofARollback = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['ROLLBACK'
 export class WalletTransactionRequest {
   @ApiProperty({
     example: 'bet-1001',
-    description: 'Unique for its `providerId`: a movement that arrives again is booked once',
+    description: 'Unique for its `providerId`: a transaction that arrives again is booked once',
   })
   readonly transactionId: string;
 
@@ -55,7 +55,10 @@ export class WalletTransactionRequest {
   })
   readonly originalTransactionId?: string;
 
-  @ApiPropertyOptional({ example: 'spins-7', description: 'The batch of free spins that a WIN belongs to' })
+  @ApiPropertyOptional({
+    example: 'spins-7',
+    description: 'For a WIN of free spins: the externalRef of their grant',
+  })
   readonly freeSpinsRef?: string;
 }
 
@@ -69,7 +72,7 @@ export class WalletTransactionResponse {
     minimum: Number.MIN_SAFE_INTEGER,
     maximum: Number.MAX_SAFE_INTEGER,
     example: 99750,
-    description: 'Minor units, after the movement; it may be negative',
+    description: 'Minor units, after the transaction; it may be negative',
   })
   readonly balance: number;
 
@@ -81,7 +84,7 @@ export class WalletTransactionResponse {
   })
   readonly reason?: string;
 
-  @ApiPropertyOptional({ example: 'w-88121', description: 'Your id of the movement, for support' })
+  @ApiPropertyOptional({ example: 'w-88121', description: 'Your id of the transaction, for support' })
   readonly operatorTransactionId?: string;
 }
 

@@ -4,8 +4,8 @@ import type { CallbackRoute } from './provider-callbacks.service.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 const SENT_ONCE =
-  'Sent once to `webhookBaseUrl` and not repeated after a failure, over a new connection, without following ' +
-  'redirects. The whole answer must arrive within `CALLBACK_TIMEOUT_MS` (10 s), and at most 64 KiB of it are ' +
+  'Sent once to `webhookBaseUrl`, over a new connection and without following redirects; not repeated after a ' +
+  'failure. The whole answer must arrive within `CALLBACK_TIMEOUT_MS` (10 s), and at most 64 KiB of it are ' +
   'read. Verify the signature over the raw body (`verifyPlatformSignature` of the SDK) before anything else, and ' +
   'answer 401 if it is invalid. ';
 
@@ -23,7 +23,7 @@ const count = (example: number, description: string, minimum = 0): Schema => ({
 
 const PLAYER = { playerRef: text('player-42'), gameId: text('sandbox-slots') };
 const BATCH = {
-  externalRef: text('spins-7', "The provider's identifier of the batch, from the grant"),
+  externalRef: text('spins-7', "The provider's identifier of the grant, from its answer"),
   ...PLAYER,
 };
 
@@ -52,14 +52,14 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     answered: {
       description: 'Granted',
       content: json({
-        externalRef: text('spins-7', 'Your identifier of the batch; winnings name it as freeSpinsRef'),
+        externalRef: text('spins-7', 'Your identifier of the grant; winnings name it as freeSpinsRef'),
       }),
     },
   }),
   callback('/v1/game/free-spins/status', {
     tag: 'Free spins',
     operationId: 'freeSpinsStatus',
-    summary: 'Report the remaining spins of a batch',
+    summary: 'Report the remaining spins of a grant',
     description: 'Called on demand, when a person looks at the grant. It changes nothing.',
     fields: BATCH,
     answered: {
@@ -73,7 +73,7 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
   callback('/v1/game/free-spins/cancel', {
     tag: 'Free spins',
     operationId: 'cancelFreeSpins',
-    summary: 'Void the remaining spins of a batch',
+    summary: 'Void the remaining spins of a grant',
     description:
       'Be idempotent on `externalRef`: the cancel of a whole batch is sent again if the instance that sent it died. ' +
       'Spins that were played before the call arrived remain valid.',
@@ -85,7 +85,8 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     operationId: 'revokeSession',
     summary: "End a player's session",
     description:
-      'The session has ended already, whether or not this call arrives: every wallet call with its token is a 401.',
+      'The session has ended already, whether or not this call arrives: wallet calls with its token are a 401, except for ' +
+      'replays and late settlement.',
     fields: {
       revocationRef: { type: 'string', format: 'uuid', description: 'Identifies this revocation' },
       sessionId: { type: 'string', format: 'uuid', description: 'As `session/verify` returned it' },

@@ -69,7 +69,7 @@ export class SessionOperatorController {
     summary: 'Revoke all live sessions of one of your players',
     description:
       'All sessions end at once, before the first provider is notified. The answer waits for the ' +
-      'notifications for at most `CALLBACK_TIMEOUT_MS`; the others continue after it.',
+      'notifications for at most `CALLBACK_TIMEOUT_MS`; those not finished by then continue afterwards.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokePlayerResponse })

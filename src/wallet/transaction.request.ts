@@ -62,7 +62,7 @@ export class TransactionRequest {
   @IdentifierField({
     presence: 'nullable',
     example: 'batch-77',
-    description: 'The externalRef of the batch of free spins that a WIN belongs to',
+    description: 'For a WIN of free spins: the externalRef of their grant',
   })
   freeSpinsRef?: string;
 }

@@ -25,7 +25,7 @@ export const Name = (example: string, presence: Presence) => TextField({ presenc
 /**
  * The status of a tenant or game, which takes effect within a second. Contract, section 3, "Late settlement".
  */
-export const StatusField = (description = 'a new one is ACTIVE') =>
+export const StatusField = (description = 'by default, a new one is ACTIVE') =>
   ChoiceField(['ACTIVE', 'DISABLED'], { presence: 'optional', description });
 
 export const RequestsPerSecond = () =>

@@ -24,7 +24,8 @@ export class PutGameRequest {
     {
       presence: 'nullable',
       example: 'https://play.acme.example/book',
-      description: "an absolute http(s) address for the player's browser; a launch sets its `sessionToken`",
+      description:
+        "an absolute http(s) address for the player's browser; a launch adds the query parameter `sessionToken`",
     },
     ValidateBy({
       name: 'isLaunchUrl',

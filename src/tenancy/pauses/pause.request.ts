@@ -14,7 +14,7 @@ export class PauseRequest {
   })
   reason: string;
 
-  @InstantField('When the pause ends; if absent, it ends only when it is resumed', {
+  @InstantField('When the pause ends (if absent, only a resume ends it)', {
     presence: 'nullable',
     example: '2099-01-31T06:00:00Z',
   })

@@ -19,7 +19,7 @@ export class SettleRequest {
     longest: 200,
     notBlank: true,
     example: 'ticket 4711 of the operator',
-    description: "The operator's reference to its answer",
+    description: "The operator's reference for its answer",
   })
   operatorReference: string;
 

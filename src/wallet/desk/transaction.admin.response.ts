@@ -41,7 +41,7 @@ export class TransactionItem {
   roundClosed?: boolean;
   @ApiPropertyOptional({ description: 'The target of a ROLLBACK' })
   originalTransactionId?: string;
-  @ApiPropertyOptional({ description: "The free-spin batch's externalRef" })
+  @ApiPropertyOptional({ description: 'For a WIN of free spins: the externalRef of their grant' })
   freeSpinsRef?: string;
   @ApiPropertyOptional({ description: 'Why it was DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
