@@ -36,7 +36,7 @@ type Print = (line: string) => void;
  * @param head a head that an earlier run printed; its entry must still exist, unaltered
  * @param archives files of `audit:archive` to verify as well, consecutive ones, oldest first
  * @returns the exit status: 0 if everything that was checked is valid, 1 if not
- * @throws Error if it could not be read
+ * @throws Error if `head` is malformed, or the log, the head file or an archive cannot be read
  */
 export async function proveAudit(
   proof: AuditProof,
@@ -60,7 +60,7 @@ export async function proveAudit(
     if (file) printHeadFile(file, print);
     if (verdict.headsNotCompared > 0)
       print(
-        `${verdict.headsNotCompared} heads of archived entries were not compared: their entries have no seal, or seals of an unknown key.`,
+        `${verdict.headsNotCompared} heads of archived entries were not compared: their entries have no seal of a known key.`,
       );
     if (archives.length > 0 && !(await proveFiles(database, archives, sealer, print))) return 1;
     if (!keys || !verdict.seals) {
@@ -112,7 +112,7 @@ function printBeginning({ partition, record }: RecordedArchive, print: Print): v
 }
 
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {
-  print(`AUDIT_HEAD_FILE: ${count} heads of ${path} are in the log.`);
+  print(`AUDIT_HEAD_FILE: ${count} heads of ${path} were read, and none contradicts the log.`);
   if (unreadableLines > 0)
     print(`AUDIT_HEAD_FILE: ${unreadableLines} lines are not a head and were skipped.`);
 }
@@ -145,9 +145,7 @@ function printSecrets({ stale, identified, notIdentified }: SecretReport, print:
 }
 
 function printStale({ noun, id, column, reason, recordedAt }: StaleSecret, print: Print): void {
-  print(
-    `The ${column} secret of ${noun} ${id} is not the one that the latest log entry about it names (${recordedAt}): ${reason}.`,
-  );
+  print(`The ${column} secret of ${noun} ${id} does not match the audit log (${recordedAt}): ${reason}.`);
   print(
     `Rotate it: POST /v1/admin/${noun}s/${id}/secret/rotate {"overlapSeconds":0}, and find out who wrote to the database.`,
   );
@@ -168,7 +166,7 @@ function headIn(text: string): Witness {
   return head;
 }
 
-/** Exit status 2: it could not run, so nothing was verified. */
+/** Exit status 2: an error prevented the verification, or ended it early. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {

@@ -4,7 +4,7 @@ import { type EncryptedSecrets, secretsInSnapshot } from './encrypted-secret.sto
 import type { SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
-/** A stored secret that is not the one in the audit log's last entry about it. */
+/** A stored secret that contradicts the audit log's last entry about it, or that has an id but no entry. */
 export interface StaleSecret {
   readonly noun: 'provider' | 'operator';
   readonly id: string;
@@ -16,13 +16,16 @@ export interface StaleSecret {
 
 export interface SecretReport {
   readonly stale: readonly StaleSecret[];
-  /** Tenants whose secret has an id, so that it could be compared with the log. */
+  /** Number of tenants whose secret was compared with the log: the log names it, or the stored secret has an id. */
   readonly identified: number;
-  /** Tenants whose secret has no id in the log yet, because an earlier version stored it. */
+  /** Number of the other tenants, whose secret has no id that can be read: usually an earlier version stored it. */
   readonly notIdentified: number;
 }
 
-/** The log's last entry about a tenant's secrets: on their creation, rotation or re-encryption, or its repetition. */
+/**
+ * The log's last entry about a tenant's secrets. It records their creation, rotation or re-encryption, or repeats such an
+ * entry that was about to be archived.
+ */
 interface Recorded {
   readonly at: string;
   readonly secretId: unknown;
@@ -85,7 +88,7 @@ function staleSecrets(stored: EncryptedSecrets, recorded: Recorded, box: SecretB
 }
 
 /**
- * An instant in the form of the log. PostgreSQL's infinity, which pg does not parse as a Date, equals no instant of the
+ * An instant as the log writes it. PostgreSQL's infinity, which pg does not parse as a Date, equals no instant of the
  * log.
  */
 function instantText(instant: Date | null): string {
