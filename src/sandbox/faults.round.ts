@@ -17,8 +17,8 @@ interface Rule {
 }
 
 /**
- * Plays a round for each fault of the sandbox over real HTTP, and explains after each answer what the service did.
- * @throws Error with a sentence at the first unexpected answer
+ * Triggers each fault of the sandbox over real HTTP, and explains what the service did.
+ * @throws Error at the first unexpected answer, with a message that shows it
  */
 export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
   const round = await FaultsRound.start(sandbox, output);
@@ -107,7 +107,7 @@ class FaultsRound {
       roundId: bet.roundId,
       originalTransactionId: bet.transactionId,
     };
-    await this.approve('The game gives up and takes it back', rollback);
+    await this.approve('The game gives up and rolls the BET back', rollback);
     this.explain(
       'Whether or not the BET was booked, the ROLLBACK is right: the wallet reverses what it booked, or leaves a',
       'tombstone. Without it the service would have sent a ROLLBACK of its own a minute later.',
@@ -127,7 +127,7 @@ class FaultsRound {
     await this.approve('The same WIN again', win);
     this.explain(
       fault === 'redirect'
-        ? 'A redirect is never followed: a request was signed for one address only.'
+        ? 'A redirect is never followed: like any answer but a 200, it leaves the outcome unknown.'
         : 'Only a 200 with a status and an integer balance is an answer. Anything else leaves the outcome unknown.',
     );
   }
@@ -164,8 +164,8 @@ class FaultsRound {
     await this.setProviderRule({ fault: 'refuse', on: 'grant' });
     const requestRef = await this.failGrant('A grant that the provider refuses');
     this.explain(
-      'A callback is sent once and never repeated automatically. The grant is FAILED with its cause on record; a person',
-      'decides whether to resend it.',
+      'A grant callback is sent once and never repeated automatically. The grant is FAILED with its cause on record; a',
+      'person decides whether to resend it.',
     );
     const resend = {
       title: 'Resent by the operator',

@@ -50,8 +50,8 @@ interface SignedServerOptions extends CounterpartOptions {
 
 const MAX_BODY_BYTES = 64 * 1024;
 /**
- * How long a nonce is remembered, in seconds. A timestamp as far in the future as allowed is accepted for twice the
- * tolerance, its last second included.
+ * How long a nonce is remembered, in seconds. A timestamp that is ahead by the full tolerance stays valid for twice the
+ * tolerance plus one second, because both limits are inclusive.
  */
 const NONCE_MEMORY_SECONDS = 2 * DEFAULT_TOLERANCE_SECONDS + 1;
 /** Maximum number of remembered nonces: about 1600 calls a second for that time. Beyond it, calls are answered with 500. */
@@ -59,7 +59,10 @@ const MAX_NONCES = 1_000_000;
 /** Longer than clients keep an idle connection, so that the server never closes it during a call, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** A loopback HTTP server that accepts only calls signed with its tenant's secret, and each nonce once. */
+/**
+ * A loopback HTTP server. Its routes accept only calls signed with its tenant's secret, and each nonce once; the fault
+ * rules and their documents need no signature.
+ */
 export class SignedServer {
   private readonly clock = new Clock();
   private readonly server: Server;
@@ -80,7 +83,7 @@ export class SignedServer {
     });
   }
 
-  /** Starts a server. Until `trust` is called, it answers every call with 401. */
+  /** Starts a server. Until `trust` is called, its routes answer every call with 401. */
   static async start(options: SignedServerOptions): Promise<SignedServer> {
     const signed = new SignedServer(options);
     try {

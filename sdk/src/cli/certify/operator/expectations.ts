@@ -44,7 +44,7 @@ export async function bookFirst(caller: WalletCaller, order: WalletOrder): Promi
     return order;
   } catch (error) {
     throw error instanceof Unmet
-      ? new Prerequisite(`a ${order.kind} first: ${error.expected}`, error.received)
+      ? new Prerequisite(`a prior ${order.kind}: ${error.expected}`, error.received)
       : error;
   }
 }
