@@ -1,6 +1,6 @@
 import type { Database, Statement } from './database.js';
 
-/** The tables that are partitioned by month. Migrations 0011 and 0014 create their partitions. */
+/** The tables that are partitioned by month. Migrations 0011 and 0014 create their first partitions. */
 const TABLES = ['callbacks', 'audit_entries', 'operator_answers'] as const;
 type Table = (typeof TABLES)[number];
 

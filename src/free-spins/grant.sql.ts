@@ -5,7 +5,7 @@ import { Grant } from './grant.entity.js';
 /** The end of a lease with a length in seconds, by the database's clock. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
-/** The operator and provider of a changed grant, for the metrics. */
+/** The operator and provider of a grant, for the metrics. */
 const TENANTS = 'operator_id AS "operatorId", provider_id AS "providerId"';
 
 /** Records a grant and its first attempt, with a lease of $9 seconds. No row is returned if the requestRef is taken. */
@@ -51,9 +51,9 @@ export const CLAIM: Statement = {
 };
 
 /**
- * Begins a new attempt of a FAILED grant. The grant counts towards the daily limit from now on. `outcome_unknown` is
- * kept, because an earlier attempt may have been booked. A person who resends a grant wants it to be live, so no cancel
- * of it is due any more.
+ * Begins a new attempt of a FAILED grant. The grant counts towards the daily limit for 24 hours from now.
+ * `outcome_unknown` is kept, because an earlier attempt may have been booked. A person who resends a grant wants it to
+ * be live, so no cancel of it is due any more.
  */
 export const RESEND: Statement = {
   name: 'grant_resend',
@@ -252,8 +252,8 @@ export const PENDING: Statement = {
 };
 
 /**
- * Cancels unsent grants, which are then never sent. One that waits to be resent and may have been booked before becomes
- * FAILED again, because its outcome is still unknown.
+ * Cancels the unsent grants of a batch. One that waits to be resent and may have been booked before becomes FAILED
+ * again, because its outcome is still unknown.
  */
 export const CANCEL_UNSENT: Statement = {
   name: 'grant_cancel_unsent',

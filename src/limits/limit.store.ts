@@ -25,7 +25,7 @@ const USED = `
             WHERE t.operator_id = l.operator_id AND t.provider_id = 'platform' AND t.currency = l.currency
               AND t.created_at > statement_timestamp() - interval '24 hours' AND t.state <> 'DECLINED') AS actions)`;
 
-/** Serialises transactions under the same limit. */
+/** Serialises the database transactions that judge actions by the same limit. */
 const LOCK: Statement = {
   name: 'limit_lock',
   text: 'SELECT FROM limits l WHERE operator_id = $1 AND currency = $2 FOR UPDATE',
@@ -80,7 +80,7 @@ export class LimitStore {
     return found.length === 0 ? undefined : this.find(operatorId, currency, query);
   }
 
-  /** Ordered by operatorId and currency. */
+  /** Ordered by `operatorId/currency`, in byte order. */
   page({ after, limit }: PageAfter): Promise<LimitInUse[]> {
     return this.database.query<LimitInUse>(PAGE, [after, limit]);
   }

@@ -6,7 +6,7 @@ import type { ActiveSpan, Attributes } from './tracing/active-span.js';
 export interface Trace {
   readonly requestId: string;
   readonly parts: Record<string, number>;
-  /** Ids on every log line of the request; never secrets. */
+  /** Fields added to the request's log lines by `addLogFields`, mostly ids; never secrets. */
   readonly fields: Record<string, string>;
   /** The sender, address and route of the request, as far as they are known when a line is written. */
   origin?: () => LogFields;
@@ -51,7 +51,7 @@ export function currentLogFields(): LogFields {
   return { requestId, ...(span && { traceId: span.traceId }), ...origin?.(), ...fields };
 }
 
-/** Adds ids to the current request's further log lines. */
+/** Adds fields, mostly ids, to the further log lines of the current request. */
 export function addLogFields(fields: Readonly<Record<string, string>>): void {
   Object.assign(traces.getStore()?.fields ?? {}, fields);
 }
@@ -74,7 +74,7 @@ export function measure<T>(part: string, work: () => Promise<T>): Promise<T> {
 
 /**
  * Measures a call to a counterpart, in a span that the counterpart continues.
- * @param describe the span's attributes, from the result; undefined if the call threw
+ * @param describe computes the span's attributes from the result, which is undefined if `work` rejected
  */
 export function measureCall<T>(
   part: string,

@@ -47,7 +47,7 @@ export class BackgroundLoop {
 
   /**
    * Requests a pass that begins after this call, because a pass under way may have read too early. Callers that wait
-   * for the same pass share it. After `stop` nothing is begun.
+   * for the same pass share it. After `stop` it requests nothing and resolves at once.
    * @returns resolves when that pass has ended, even if it failed; never rejects
    */
   run(): Promise<void> {
@@ -61,8 +61,8 @@ export class BackgroundLoop {
   }
 
   /**
-   * Begins no further pass, and waits for those requested so far and the work that they have in flight. Later calls
-   * wait for the first one.
+   * Accepts no further request for a pass, and waits for the passes requested so far and the work that they have in
+   * flight. Later calls wait for the first one.
    * @param patienceMs longest wait, in milliseconds
    */
   stop(patienceMs: number): Promise<void> {

@@ -48,7 +48,7 @@ const transactionsWith = (transactionId: string, providerId: string) => `
   CROSS JOIN LATERAL (
     SELECT * FROM transactions t WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId} OFFSET 0) t`;
 
-/** The newest attempts with an id; a provider may send one request id with all its requests. */
+/** The newest attempts with an id: not all, because a provider may send the same request id with all its requests. */
 const attemptsWith = (column: string, wanted: string) => `
   (SELECT provider_id, transaction_id, created_at FROM attempt_ids
     WHERE ${column} = ${wanted} ORDER BY created_at DESC LIMIT ${MAX_ITEMS})`;

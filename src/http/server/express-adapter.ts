@@ -22,7 +22,7 @@ export type FirstHandler = (request: Request, response: Response, next: () => vo
 type AdapterOptions = Pick<Configuration, 'trustProxy' | 'maxConnectionsPerAddress'>;
 
 /**
- * Express on the bounded Node server. It uses public means to avoid what makes stock Express slow: requests and
+ * Express on the bounded Node server. It uses only public APIs to avoid what makes stock Express slow: requests and
  * responses are created with Express's prototypes instead of changing the prototype of each, and answers are written
  * without parsing their Content-Type. docs/performance.md has the figures.
  */
@@ -78,12 +78,12 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   }
 
   override setNotFoundHandler(handler: RequestHandler): void {
-    // Within the router of the last routes, which would otherwise answer OPTIONS with its own methods.
+    // Registered in the router of the last routes, which would otherwise answer OPTIONS with a list of its own methods.
     this.lastRoutes.use(handler);
     this.getInstance<Express>().use(this.lastRoutes);
   }
 
-  /** Writes the answer with its length. Express would parse its Content-Type to add a charset, and compute an ETag. */
+  /** Writes the answer with its length. Express would also parse its Content-Type to add a charset. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (status !== undefined) response.statusCode = status;
     if (body instanceof StreamableFile) return super.reply(response, body);

@@ -8,8 +8,8 @@ import { networkOf } from '../../http/server/network.js';
 const BURST = 500;
 const PER_SECOND = 50;
 /**
- * Maximum number of remembered networks, about 1 MB. Beyond it the one seen least recently is forgotten, and has its
- * full budget again.
+ * Maximum number of remembered networks, about 1 MB. Beyond it, the network whose last answer is the oldest is
+ * forgotten and gets its full budget again.
  */
 const REMEMBERED = 10_000;
 
