@@ -16,7 +16,8 @@ const DEFERRED_MS = 200;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Every metric of the service, with one method for each event that it counts. Metric names end with their unit.
+ * Every metric of the service, with one method for each counted event. The name of a duration ends with its unit, and
+ * the name of a counter with `_total`.
  *
  * Updates on the hot path are deferred and applied in groups, always before the metrics are read: in prom-client,
  * look-ups of labels are several times cheaper if they follow each other. Applied individually, they cost about 5 % of
@@ -33,13 +34,13 @@ export class Metrics {
 
   private readonly requests = new Counter({
     name: 'croupier_http_requests_total',
-    help: 'Requests by route, outcome (the status, or the error code of a refusal) and the tenant that sent them',
+    help: 'Requests by route, outcome (status, error code or CLIENT_WENT_AWAY) and the tenant that sent them',
     labelNames: ['route', 'outcome', 'operator', 'provider'],
     registers: [this.registry],
   });
   private readonly requestSeconds = new Histogram({
     name: 'croupier_http_request_duration_seconds',
-    help: 'Time from the request line to the last byte of the answer',
+    help: 'Time from receiving the headers to the last byte of the answer',
     labelNames: ['route'],
     buckets: SECONDS,
     registers: [this.registry],
@@ -71,7 +72,7 @@ export class Metrics {
   });
   private readonly operatorCallRefusals = new Counter({
     name: 'croupier_operator_calls_refused_total',
-    help: "Calls to operators' wallets that were refused before their claim, by operation and reason: full or breaker-open",
+    help: "Calls to operators' wallets that were refused before they were sent, by operation and reason: full or breaker-open",
     labelNames: ['operator', 'operation', 'reason'],
     registers: [this.registry],
   });
@@ -134,12 +135,12 @@ export class Metrics {
   });
   private readonly droppedAttemptIds = new Counter({
     name: 'croupier_attempt_ids_dropped_total',
-    help: 'Attempts that cannot be found by their ids, because these were not written in time',
+    help: 'Attempts whose ids the search cannot find, because the queue was full or the write failed',
     registers: [this.registry],
   });
   private readonly resolutions = new Counter({
     name: 'croupier_resolutions_total',
-    help: 'Transactions that the resolver took up because they were not retried, by outcome',
+    help: 'Attempts of the resolver to decide a transaction, by outcome',
     labelNames: ['operator', 'outcome'],
     registers: [this.registry],
   });
@@ -167,7 +168,7 @@ export class Metrics {
   }
 
   /**
-   * @param outcome the status, or the error code of a refusal
+   * @param outcome the status, the error code of a refusal, or CLIENT_WENT_AWAY if the answer could not be sent
    * @param tenant the tenant that signed the request, if any
    */
   requestEnded(route: string, outcome: string, tenant: TenantLabels, durationMs: number): void {
@@ -178,7 +179,9 @@ export class Metrics {
     });
   }
 
-  /** A request that was refused before it had a route, because it is not valid HTTP. */
+  /**
+   * A request that was refused before it had a route: invalid HTTP, headers that are too large or too slow, or a CONNECT.
+   */
   malformedRequestRefused(status: string): void {
     this.requests.inc({ route: 'unknown', outcome: status });
   }
@@ -214,7 +217,7 @@ export class Metrics {
     this.overloadRefusals.inc({ reason });
   }
 
-  /** A call that was refused before anything was claimed for it. */
+  /** A call that was refused before it was sent. */
   operatorCallRefused(operatorId: string, operation: string, reason: string): void {
     this.operatorCallRefusals.inc({ operator: this.tenants.operator(operatorId), operation, reason });
   }
