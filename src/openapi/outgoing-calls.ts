@@ -19,10 +19,10 @@ export interface OutgoingCall {
   readonly otherwise: string;
 }
 
-/** The calls of all rooms, for the documents. */
+/** Every call from Croupier to a counterpart, for the OpenAPI documents. */
 export class OutgoingCalls {
   /**
-   * @param calls in the order of the documents
+   * @param calls in the order in which the documents list them
    * @param models classes that the calls refer to as schemas
    */
   constructor(
@@ -34,7 +34,7 @@ export class OutgoingCalls {
 type PathItem = OpenAPIObject['paths'][string];
 
 const HEADERS: Readonly<Record<string, (party: string) => string>> = {
-  'X-Tenant-ID': (party) => `The ${party}'s own identifier: the party that is called`,
+  'X-Tenant-ID': (party) => `The identifier of the ${party}, which is the party that is called`,
   'X-Timestamp': () => 'Unix time in seconds, decimal digits',
   'X-Nonce': () => 'Never used before; refuse a repeated one',
   'X-Signature': (party) =>
