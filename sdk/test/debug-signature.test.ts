@@ -245,7 +245,7 @@ describe('the request may be described by', () => {
     ['--curl-file', 'curl -X POST', 'no address'],
     ['--curl-file', 'curl https://rgs.example -H', 'has no value'],
     ['--curl-file', 'curl ^"https://rgs.example^" ^\n  -H ^"X-Nonce: 1^"', 'Copy it as cURL for bash'],
-    ['--curl-file', 'curl https://rgs.example -F a=b', 'is not read here'],
+    ['--curl-file', 'curl https://rgs.example -F a=b', 'is not supported'],
     ['--har-file', '{}', 'no request'],
     ['--har-file', 'GET /', 'not JSON'],
   ])('%s %j is refused', async (option, content, sentence) => {

@@ -34,11 +34,12 @@ const FIRST_POLL_MS = 1_000;
 const STOP_MS = 5_000;
 
 const PENDING: Notification = { delivered: false, error: 'pending' };
-const UNKNOWN_OUTCOME = 'the outcome is not known: the platform stopped while the provider was notified';
+const UNKNOWN_OUTCOME =
+  'the outcome is not known: the platform stopped while the provider was being notified';
 
 /**
  * Notifies the providers of revoked sessions, once for each session: the claim of a notification is committed before
- * the call. A notification that an instance leaves unsent is sent by any other. One whose outcome is unknown is sent
+ * the call. A notification that one instance leaves unsent is sent by another. One whose outcome is unknown is sent
  * again only if a person requests it.
  */
 @Injectable()
@@ -69,8 +70,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Sends nothing new once the shutdown has begun. Notifications in flight are awaited later; the others remain in the
-   * database.
+   * Sends no further queued notification once the shutdown has begun. Notifications in flight are awaited later; the
+   * others remain in the database.
    */
   onModuleDestroy(): void {
     void this.loop.stop(STOP_MS);

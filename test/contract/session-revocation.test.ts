@@ -187,7 +187,7 @@ describe('a revocation', () => {
     await endLease(session.sessionId);
     expect(await notificationOf(session.sessionId)).toEqual({
       delivered: false,
-      error: 'the outcome is not known: the platform stopped while the provider was notified',
+      error: 'the outcome is not known: the platform stopped while the provider was being notified',
     });
     held.release();
     await reply;

@@ -47,7 +47,7 @@ test('a replay after a 500 counts as the last answer to the provider, and is rec
   expect(await told(win)).toMatchObject({ winMinor: 250 });
   expect(await reports(win)).toEqual([
     '500 OPERATOR_UNAVAILABLE',
-    '200 APPROVED, balance 1002.50 EUR, when it sent the transaction again',
+    '200 APPROVED, balance 1002.50 EUR, when the provider sent the transaction again',
   ]);
   const once = await written(win);
   await world.submit(win);
@@ -64,7 +64,7 @@ test('the refusal of a BET that the platform has rolled back counts as the last 
   });
   expect(await action(bet)).toBe('none');
   expect((await reports(bet)).at(-1)).toBe(
-    '200 DECLINED TRANSACTION_ROLLED_BACK, when it sent the transaction again',
+    '200 DECLINED TRANSACTION_ROLLED_BACK, when the provider sent the transaction again',
   );
 });
 

@@ -186,7 +186,10 @@ describe('a settlement is refused', () => {
     const decided = await world.submit(win);
     const expected = {
       state: 'APPROVED',
-      result: { error: 'the transaction has been decided meanwhile, or an attempt is under way' },
+      result: {
+        error:
+          'the transaction has been decided in the meantime, or an attempt or a ROLLBACK of it is in progress',
+      },
     };
     expect((await approve(approvalId)).json).toMatchObject(expected);
     expect((await approve(approvalId)).json).toMatchObject(expected);

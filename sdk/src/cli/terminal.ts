@@ -31,7 +31,7 @@ export function secretFrom({ environment }: Terminal): string {
   return secret;
 }
 
-/** @throws UsageError unless the text is a whole number of at least `least` */
+/** @throws UsageError unless the text is a whole number of at least `least` with at most 15 digits */
 export function wholeNumber(option: string, text: string, least: number): number {
   if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
     throw new UsageError(`--${option} must be a whole number of at least ${least}, but is "${text}".`);
@@ -39,13 +39,13 @@ export function wholeNumber(option: string, text: string, least: number): number
   return Number(text);
 }
 
-/** @throws UsageError unless the text is an http(s) address without credentials, query and fragment */
+/** @throws UsageError unless the text is an http(s) address without credentials, query or fragment */
 export function addressOption(option: string, text: string | undefined): URL {
   if (!text) throw new UsageError(`--${option} is missing.`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash)
     return url;
-  throw new UsageError(`--${option} must be http(s), without credentials, query and fragment.`);
+  throw new UsageError(`--${option} must be http(s), without credentials, query or fragment.`);
 }
 
 /** @throws UsageError unless the text is a currency code */

@@ -90,7 +90,7 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
   const error = {
     type: 'object',
     required: ['error'],
-    properties: { error: { type: 'string', example: 'rules[0].playerRefPrefix must be a text' } },
+    properties: { error: { type: 'string', example: 'rules[0].playerRefPrefix must be a non-empty string' } },
   };
   return {
     openapi: '3.0.3',

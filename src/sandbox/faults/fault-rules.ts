@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Fields, isText, isWhole } from '../fields.js';
 import { appliesTo, type FaultName, FAULTS, isFaultName } from './faults.js';
 
-/** A rule set over HTTP. */
+/** One rule about the calls that misbehave, as it was set over HTTP. */
 export interface FaultRule {
   readonly fault: FaultName;
   /** The operation; undefined means all to which the fault applies. */
@@ -82,7 +82,7 @@ export class FaultRules {
 
   /**
    * Replaces all rules.
-   * @returns a sentence if a rule is invalid, in which case nothing changes
+   * @returns an error message if the rules are invalid, in which case nothing changes
    */
   replace(body: Fields): string | undefined {
     const { rules } = body;
@@ -155,7 +155,7 @@ export class FaultRules {
     if (on !== undefined && operation === undefined)
       return `${path}.on must be one of ${possible.join(', ')}`;
     if (playerRefPrefix !== undefined && !isText(playerRefPrefix))
-      return `${path}.playerRefPrefix must be a string`;
+      return `${path}.playerRefPrefix must be a non-empty string`;
     if (!isWhole(nth, 1) || !isWhole(times, 1))
       return `${path}.nth and times must be whole numbers of at least 1`;
     if (!isWhole(ms, 0) || ms > MAX_MS) return `${path}.ms must be a whole number from 0 to ${MAX_MS}`;

@@ -69,7 +69,7 @@ export class SettleService implements OnModuleInit {
       if (!claim) {
         throw new CroupierError(
           'CONFLICT',
-          'the transaction has been decided meanwhile, or an attempt is under way',
+          'the transaction has been decided in the meantime, or an attempt or a ROLLBACK of it is in progress',
         );
       }
       const settled = await this.attempts.settleByHand(query, claim, terms);

@@ -233,13 +233,16 @@ function addAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): voi
   if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? summaryOf(told.body)}`);
 }
 
-/** The 200 without an attempt: a replay of the stored answer, or the refusal of a transaction that was rolled back. */
+/**
+ * Describes a 200 that the provider received without an attempt: a replay of the stored answer, or the refusal of a
+ * transaction that was rolled back.
+ */
 function answerWithoutAttempt({ reportedStatus, state, responseBody }: WholeRow): string {
   const answer =
     state === 'ROLLED_BACK' && reportedStatus === 'DECLINED'
       ? 'DECLINED TRANSACTION_ROLLED_BACK'
       : summaryOf(responseBody ?? undefined);
-  return `200 ${answer}, when it sent the transaction again`;
+  return `200 ${answer}, when the provider sent the transaction again`;
 }
 
 /** The status of a stored answer, with its reason and its balance as money. */

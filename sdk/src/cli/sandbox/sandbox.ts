@@ -17,7 +17,7 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** Default paths of the file: in the platform's working folder or, if the platform runs as root, in /var/lib. */
+/** Default paths of the file: in the platform's working directory or, if the platform runs as root, in /var/lib. */
 const DEFAULT_FILES = ['data/sandbox/sandbox.json', '/var/lib/croupier/sandbox/sandbox.json'];
 const TIMEOUT_MS = 20_000;
 
@@ -36,7 +36,7 @@ export async function readSandbox(path: string | undefined): Promise<Sandbox> {
     if (sandbox) return sandbox;
   }
   throw new UsageError(
-    `There is no sandbox in ${paths.join(' or ')}: start the platform with npm start, and name the file that it prints with --sandbox.`,
+    `There is no sandbox in ${paths.join(' or ')}: start the platform with npm start, then use --sandbox with the path that it prints.`,
   );
 }
 

@@ -30,7 +30,7 @@ export async function requestOfCurl(
   readFile: (path: string) => Promise<Buffer>,
 ): Promise<DescribedRequest> {
   if (/\^\r?\n|\^"/.test(commandLine)) {
-    throw new UsageError('This curl command line is quoted for cmd of Windows. Copy it as cURL for bash.');
+    throw new UsageError('This curl command line is quoted for cmd on Windows. Copy it as cURL for bash.');
   }
   const words = wordsOf(commandLine);
   if (!/^curl(?:\.exe)?$/.test(words.shift() ?? '')) {
@@ -55,7 +55,7 @@ export async function requestOfCurl(
     else if (IGNORED_WITH_VALUE.has(option)) next(option);
     else if (NOT_READ.has(option)) {
       throw new UsageError(
-        `curl's option ${option} changes what is sent and is not read here. Use --path and --body-file.`,
+        `curl's option ${option} changes what is sent and is not supported. Use --path and --body-file.`,
       );
     } else if (!option.startsWith('-')) addresses.push(option);
     if (option === '--json' && !headers.some(([name]) => name.toLowerCase() === 'content-type')) {
@@ -100,7 +100,7 @@ async function dataOf(
 ): Promise<Buffer> {
   if (!value.startsWith('@') || option === '--data-raw') return Buffer.from(value);
   const content = await readFile(value.slice(1));
-  // curl sends a file given to -d without its line ends.
+  // curl removes carriage returns, line feeds and NUL bytes from a file given to -d.
   return option === '--data-binary' || option === '--json'
     ? content
     : Buffer.from(content.toString('latin1').replaceAll(/[\r\n\0]/g, ''), 'latin1');
@@ -143,7 +143,9 @@ function wordsOf(line: string): string[] {
     }
   }
   if (at < line.length)
-    throw new UsageError('The curl command line has a quotation mark that is not closed.');
+    throw new UsageError(
+      'The curl command line has a quotation mark that is not closed, or ends with a backslash.',
+    );
   if (word !== undefined) words.push(word);
   return words;
 }
