@@ -62,12 +62,15 @@ export type GuardedActionKind = keyof TermsOf;
 export type GuardedAction = {
   readonly [Kind in GuardedActionKind]: {
     readonly kind: Kind;
-    /** Identifies the action within its kind. A second request with this reference must be for the same action. */
+    /**
+     * Identifies the action within its kind. While it waits for approval, another request with its reference must be for
+     * the same action.
+     */
     readonly reference: string;
     readonly terms: TermsOf[Kind];
     /** SHA-256 over the terms that must be equal in a repeated request. */
     readonly fingerprint: Buffer;
-    /** The amount that limits judge; undefined if the action always needs approval. */
+    /** The amount to compare with the limits; undefined if the action always needs approval. */
     readonly stake: Stake | undefined;
   };
 }[GuardedActionKind];
@@ -82,12 +85,13 @@ export interface Executor<Kind extends GuardedActionKind> {
    * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
    * after the commit.
    * @returns the remaining work, to be called after the commit. It must not throw a CroupierError. If it fails or never
-   *   runs, the room completes the recorded action later.
+   *   runs, the action's own module completes the recorded action later.
    * @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
   /**
-   * The answer that the call would have had without an approval, built from the record; `{error}` if the action failed.
+   * The answer that the call would have returned without an approval, built from the record; `{error}` if the action
+   * failed.
    */
   result(terms: TermsOf[Kind]): Promise<object>;
 }

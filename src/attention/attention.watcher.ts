@@ -43,7 +43,7 @@ const RARE_POLL_MS = 60_000;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
 
-/** The searches of a pass. Parked transactions are searched separately, because their items must appear at once. */
+/** The searches of a pass. A separate search finds parked transactions, because their items must appear at once. */
 const SEARCHED = ['undecided', 'grants', 'revocations', 'approvals'] as const satisfies Search[];
 /** The kinds whose causes are checked here. Round items and findings are closed by the code that finds them. */
 const ENDING = [
@@ -127,7 +127,9 @@ export class AttentionWatcher
     await Promise.all([this.loop.stop(STOP_MS), this.rareLoop.stop(STOP_MS)]);
   }
 
-  /** Runs a pass now; it only searches for parked transactions if an instance has just begun a pass. Never rejects. */
+  /**
+   * Runs a pass now. If an instance has just begun a pass, this one searches for parked transactions only. Never rejects.
+   */
   tick(): Promise<void> {
     return this.loop.run();
   }

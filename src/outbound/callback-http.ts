@@ -36,14 +36,14 @@ export type CallbackAnswer =
       readonly cause: 'timeout' | 'refused' | 'lost';
       /** False if the connection was never established, so that the provider cannot have acted on the call. */
       readonly mayHaveArrived: boolean;
-      /** The error code of the system, such as ECONNREFUSED. */
+      /** The code of the error, such as ECONNREFUSED. */
       readonly code?: string;
       readonly detail: string;
     };
 
 /**
  * Sends callbacks to providers: once, over a new connection, within one time-out, without following redirects, and only
- * to public addresses unless configured otherwise. Every outcome is a value.
+ * to public addresses unless configured otherwise. A failed call is returned as a value and does not throw.
  */
 @Injectable()
 export class CallbackHttp {

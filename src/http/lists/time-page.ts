@@ -48,7 +48,10 @@ export async function pageByTime<Row extends { place: string }, T>(
 /** The result of reading a bounded part of a list. */
 export interface Found<Row> {
   readonly rows: Row[];
-  /** The oldest examined place: older rows have not been examined. Undefined if the end of the list was reached. */
+  /**
+   * The oldest examined place: older rows have not been examined. Undefined if the end of the list was reached, or if
+   * only the page's limit bounded the reading.
+   */
   readonly downTo?: Place | undefined;
 }
 

@@ -2,11 +2,11 @@
 export interface ServerLimits {
   /** Time within which the complete request must have arrived, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Time within which its headers must have arrived, in milliseconds. */
+  /** Time within which a request's headers must have arrived, in milliseconds. */
   readonly headersTimeoutMs: number;
   /** Interval between two checks for slow clients, in milliseconds. */
   readonly checkEveryMs: number;
-  /** Total size of a request's headers, in bytes; beyond it the answer is 431. */
+  /** Total size of a request's target and headers, in bytes; beyond it the answer is 431. */
   readonly headerBytes: number;
   /** Open connections; further ones are closed at once. */
   readonly connections: number;

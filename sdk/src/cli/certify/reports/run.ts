@@ -31,7 +31,10 @@ export function isCertified({ complete, results }: Run): boolean {
   return complete && results.length > 0 && results.every(({ outcome }) => outcome.kind === 'passed');
 }
 
-/** The verdict as a sentence; undefined if only a selection of cases ran and none failed, which certifies nothing. */
+/**
+ * The verdict as a sentence; undefined if only a selection of cases ran and none failed or was blocked, which certifies
+ * nothing.
+ */
 export function verdict(run: Run): string | undefined {
   const { failed, blocked } = counts(run.results);
   if (failed + blocked > 0) return 'The integration is not certified.';
