@@ -2,7 +2,7 @@ import type { RecordEntry } from '../audit/audit.service.js';
 import type { Role } from '../admin/role.js';
 import type { Query, Transaction } from '../database/database.js';
 import type { Stake } from '../limits/rules/judgement.js';
-import { money } from '../money/money.js';
+import { money, transactionMoney } from '../money/money.js';
 
 export interface GrantTerms {
   readonly requestRef: string;
@@ -105,9 +105,9 @@ export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>
     }
     case 'settlement': {
       const settlement = terms as SettlementTerms;
-      const { transactionId, amountMinor, currency, playerRef, status, operatorReference, reason } =
-        settlement;
-      const what = `${settlement.kind} ${transactionId} of ${money(amountMinor, currency)} for ${playerRef}`;
+      const { kind: settled, transactionId, amountMinor, currency, playerRef } = settlement;
+      const { status, operatorReference, reason } = settlement;
+      const what = `${settled} ${transactionId} of ${transactionMoney(settled, amountMinor, currency)} for ${playerRef}`;
       return `settling ${what} by hand as ${status}, operator's reference ${operatorReference}: ${reason}`;
     }
     case 'grant': {
@@ -117,7 +117,7 @@ export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>
     case 'batch': {
       const batch = terms as BatchTerms;
       const players = batch.playerRefs.length;
-      return `${spinsOf(batch)} for each of ${players} players in ${batch.gameId}${sumOf(batch, players)}`;
+      return `${spinsOf(batch)} for each of ${players} ${players === 1 ? 'player' : 'players'} in ${batch.gameId}${sumOf(batch, players)}`;
     }
   }
 }
@@ -126,7 +126,7 @@ type SpinTerms = Pick<GrantTerms, 'spins' | 'betAmountMinor' | 'currency'>;
 
 function spinsOf({ spins, betAmountMinor, currency }: SpinTerms): string {
   const stake = betAmountMinor === 0 ? "the provider's default stake" : money(betAmountMinor, currency);
-  return `${spins} spins of ${stake}`;
+  return `${spins} ${spins === 1 ? 'spin' : 'spins'} of ${stake}`;
 }
 
 function sumOf({ spins, betAmountMinor, currency }: SpinTerms, players: number): string {

@@ -1,6 +1,6 @@
 import { type GuardedActionKind, summaryOf, type TermsOf } from '../approvals/guarded-action.js';
 import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
-import { money } from '../money/money.js';
+import { money, transactionMoney } from '../money/money.js';
 import { type Cause, subjectOf } from './attention.js';
 
 /*
@@ -93,7 +93,7 @@ function undecidedTransaction(row: UndecidedRow): Cause {
     subject: subjectOf(providerId, transactionId),
     operatorId,
     providerId,
-    summary: `${kind} ${transactionId} of ${money(amountMinor, currency)} for ${playerRef}: ${why}`,
+    summary: `${kind} ${transactionId} of ${transactionMoney(kind, amountMinor, currency)} for ${playerRef}: ${why}`,
     href: transactionHref(providerId, transactionId),
     ...(parkedAt !== null && { parkedAt }),
   };

@@ -114,7 +114,7 @@ function printBeginning({ partition, record }: RecordedArchive, print: Print): v
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {
   print(`AUDIT_HEAD_FILE: ${count} heads of ${path} were read, and none contradicts the log.`);
   if (unreadableLines > 0)
-    print(`AUDIT_HEAD_FILE: ${unreadableLines} lines are not a head and were skipped.`);
+    print(`AUDIT_HEAD_FILE: lines that are not a head and were skipped: ${unreadableLines}.`);
 }
 
 function printSeals(count: SealCount, print: Print, subject = 'Seals'): void {

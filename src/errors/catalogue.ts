@@ -62,7 +62,7 @@ export const CATALOGUE = {
   },
   TRANSACTION_IN_FLIGHT: {
     status: 409,
-    message: 'another attempt for this transaction is in flight',
+    message: 'another attempt for this transaction, its target or its round is in flight',
     nextAction: 'wait-then-retry',
   },
   PAYLOAD_TOO_LARGE: {

@@ -18,3 +18,11 @@ export function money(amountMinor: number | bigint, currency: string): string {
   const amount = majorUnits(amountMinor, currency);
   return amount === undefined ? `${amountMinor} minor units of ${currency}` : `${amount} ${currency}`;
 }
+
+/**
+ * The amount of a transaction as people read it. A ROLLBACK without an amount, which is stored with 0, reverses the amount
+ * of its BET.
+ */
+export function transactionMoney(kind: string | null, amountMinor: number, currency: string): string {
+  return kind === 'ROLLBACK' && amountMinor === 0 ? "the BET's amount" : money(amountMinor, currency);
+}

@@ -221,7 +221,7 @@ describe('a head from outside', () => {
     expect(said).toContain(
       `AUDIT_HEAD_FILE: ${log.length} heads of ${file} were read, and none contradicts the log.`,
     );
-    expect(said).toContain('AUDIT_HEAD_FILE: 1 lines are not a head and were skipped.');
+    expect(said).toContain('AUDIT_HEAD_FILE: lines that are not a head and were skipped: 1.');
   });
 
   test('detects that the end was cut off with its seals', async () => {

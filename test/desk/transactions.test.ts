@@ -498,7 +498,7 @@ describe('the detail', () => {
     await world.submit(first);
     const [requested] = (await detail(first)).json['timeline'] as { text: string }[];
     expect(requested!.text).toBe(
-      `the provider requests ROLLBACK of ${never.transactionId}; the operator decides`,
+      `the provider requests ROLLBACK of ${never.transactionId} for the BET's amount; the operator decides`,
     );
     const { json } = await detail(never);
     expect(json).toMatchObject({

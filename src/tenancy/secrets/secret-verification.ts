@@ -95,19 +95,22 @@ function instantText(instant: Date | null): string {
   return instant instanceof Date ? instant.toISOString() : String(instant);
 }
 
-/** A secret that has an id although no entry names one for its tenant: the entry was removed, or the tenant renamed. */
+/**
+ * A secret of a tenant for which no entry names one, although it has an id, or cannot be decrypted: the entry was removed,
+ * or the tenant renamed.
+ */
 function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: SecretBox): StaleSecret[] {
-  const place: SecretPlace = { tenantId: id, column: 'current' };
-  if (!hasId(box, place, encryptedSecret)) return [];
-  const reason = 'it has an id, and no sealed entry of the log names one for this tenant';
+  const reason = whyUnnamed(box, { tenantId: id, column: 'current' }, encryptedSecret);
+  if (reason === undefined) return [];
   return [{ noun: nounOf(kind), id, column: 'current', reason, recordedAt: 'not in the log' }];
 }
 
-function hasId(box: SecretBox, place: SecretPlace, encrypted: string): boolean {
+function whyUnnamed(box: SecretBox, place: SecretPlace, encrypted: string): string | undefined {
   try {
-    return box.decrypt(place, encrypted).secretId !== undefined;
-  } catch {
-    return false;
+    if (box.decrypt(place, encrypted).secretId === undefined) return undefined;
+    return 'it has an id, and no sealed entry of the log names one for this tenant';
+  } catch (error) {
+    return `it cannot be decrypted: ${(error as Error).message}`;
   }
 }
 

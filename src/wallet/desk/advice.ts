@@ -1,4 +1,4 @@
-import { money } from '../../money/money.js';
+import { money, transactionMoney } from '../../money/money.js';
 import type { Kind, State } from '../rules/facts.js';
 
 export const ADVISED_ACTIONS = ['none', 'wait', 'resolve', 'contact-operator', 'contact-provider'] as const;
@@ -76,16 +76,8 @@ function decided(facts: AdviceFacts): Advice {
   return { action: 'none', text: outcome };
 }
 
-function amountOf({ kind, amountMinor, currency }: AdviceFacts): string {
-  // A ROLLBACK may leave its amount out.
-  return kind === 'ROLLBACK' && amountMinor === 0
-    ? "the BET's amount"
-    : money(Math.abs(amountMinor), currency);
-}
-
-function doubtOf(facts: AdviceFacts): string {
-  const { kind, amountMinor, ownVerdict } = facts;
-  const amount = amountOf(facts);
+function doubtOf({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+  const amount = transactionMoney(kind, Math.abs(amountMinor), currency);
   if (ownVerdict) return 'No money moves; only the balance for the answer could not be read.';
   switch (kind) {
     case 'BET':
@@ -99,21 +91,19 @@ function doubtOf(facts: AdviceFacts): string {
   }
 }
 
-function effectOfResolving(facts: AdviceFacts): string {
-  const { kind, ownVerdict } = facts;
+function effectOfResolving({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
   if (ownVerdict) return 'Resolving reads the balance again and completes the answer.';
   if (kind === 'BET') {
-    return `Resolving ends the BET with a ROLLBACK: if ${amountOf(facts)} was debited, the player gets it back.`;
+    return `Resolving ends the BET with a ROLLBACK: if ${money(amountMinor, currency)} was debited, the player gets it back.`;
   }
   return `Resolving sends the ${kind} again as it is: the operator books it at most once.`;
 }
 
-function outcomeOf(facts: AdviceFacts): string {
-  const { kind, state, amountMinor, currency, ownVerdict } = facts;
-  const amount = amountOf(facts);
+function outcomeOf({ kind, state, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+  const amount = transactionMoney(kind, Math.abs(amountMinor), currency);
   if (state === 'ROLLED_BACK') return `The BET of ${amount} was rolled back: the player has lost nothing.`;
   if (state === 'DECLINED') {
-    const declined = kind === 'ADJUSTMENT' ? money(amountMinor, currency) : amount;
+    const declined = transactionMoney(kind, amountMinor, currency);
     return `No money moved: the ${kind} of ${declined} was declined.`;
   }
   if (ownVerdict) return `No money moved: there was nothing left to do for this ${kind}.`;

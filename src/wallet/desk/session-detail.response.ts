@@ -9,13 +9,13 @@ export class RoundResponse {
   @ApiPropertyOptional({
     type: 'integer',
     example: 250,
-    description: 'Minor units: the sum of the APPROVED BETs; absent above 2^53−1',
+    description: 'Minor units: the sum of the APPROVED BETs on this page; absent above 2^53−1',
   })
   betMinor?: number;
   @ApiPropertyOptional({
     type: 'integer',
     example: 0,
-    description: 'Minor units: the sum of the APPROVED WINs; absent above 2^53−1',
+    description: 'Minor units: the sum of the APPROVED WINs on this page; absent above 2^53−1',
   })
   wonMinor?: number;
   @ApiProperty({ type: 'integer', example: 0, description: 'Undecided transactions' })

@@ -1,6 +1,6 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { present } from '../../http/lists/time-page.js';
-import { money } from '../../money/money.js';
+import { money, transactionMoney } from '../../money/money.js';
 import type { TransactionResponse } from '../transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';
 import type {
@@ -212,7 +212,7 @@ function addAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): voi
   const route = row.verdict === null ? '/transaction' : '/balance';
   const by =
     driver === undefined ? '' : ` by the ${driver}${requestId === undefined ? '' : ` (${requestId})`}`;
-  add(startedAt, 'operator-called', `${name}${by}: the operator is called, ${route}`);
+  add(startedAt, 'operator-called', `${name}${by}: ${walletOf(row)} is called, ${route}`);
   if (outcome === 'LEASE_OVER') {
     const at = row.state === 'PENDING' && attempt.attempt === row.attempt ? row.leaseUntil : null;
     add(at ? iso(at) : startedAt, 'lease-over', `${name}: its outcome is unknown`);
@@ -255,6 +255,11 @@ function summaryOf(body: string | undefined): string {
 
 type StoredAnswer = Pick<TransactionResponse, 'status' | 'declineReason' | 'balance' | 'currency'>;
 
+/** DEMO transactions are decided by the platform's own wallet with play money. */
+function walletOf({ mode }: WholeRow): string {
+  return mode === 'DEMO' ? 'the demo wallet' : 'the operator';
+}
+
 /** Who requested the transaction, and who decides it. */
 function requestText(row: WholeRow): string {
   const { kind, amountMinor, currency, verdict, originalTransactionId, declineReason } = row;
@@ -266,13 +271,11 @@ function requestText(row: WholeRow): string {
         ? 'the platform'
         : 'the provider';
   const what = originalTransactionId === null ? '' : ` of ${originalTransactionId}`;
-  // A ROLLBACK may leave its amount out.
-  const amount = kind === 'ROLLBACK' && amountMinor === 0 ? '' : ` for ${money(amountMinor, currency)}`;
   const decision =
     verdict === null
-      ? 'the operator decides'
+      ? `${walletOf(row)} decides`
       : `decided by the platform: ${verdict}${verdict === 'DECLINED' ? ` ${declineReason}` : ''}, no money moves`;
-  return `${who} requests ${kind}${what}${amount}; ${decision}`;
+  return `${who} requests ${kind}${what} for ${transactionMoney(kind, amountMinor, currency)}; ${decision}`;
 }
 
 function iso(date: Date): string {
