@@ -50,7 +50,7 @@ export interface OutboxOptions {
    */
   leaseMs?: number;
   /**
-   * Time after which an undecided BET is rolled back, in milliseconds, because the player has left by then. Default:
+   * Time after which an undecided BET is rolled back, in milliseconds. By then, the player has probably left. Default:
    * 60000.
    */
   betExpiresMs?: number;

@@ -80,7 +80,7 @@ const NOTABLE_CLOCK_OFFSET_SECONDS = 30;
 /** Longest quotation of an unexpected answer in an error, in characters. */
 const MAX_QUOTED = 200;
 
-/** Interprets an answer: the body of a valid 200, or the failure that it means. */
+/** Interprets an answer: returns the body of a valid 200, or else the failure. */
 export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): AttemptResult<T> {
   const body = jsonObject(answer.text);
   if (answer.status === 200 && body && context.isComplete(body)) return { answered: true, value: body };

@@ -34,7 +34,7 @@ export interface CallbackAnswer {
   body: string;
 }
 
-/** The context of a callback, beside its body. */
+/** The context of a callback, in addition to its body. */
 export interface CallbackContext {
   /** The platform's `X-Request-Id`, for your logs. */
   requestId: string | undefined;
@@ -95,7 +95,7 @@ export interface CallbackHandlerOptions {
   onError?(error: unknown, request: CallbackRequest): void;
 }
 
-/** Throw it from a callback function to answer with a status and message of your own, which the platform logs. */
+/** Throw this from a callback function to answer with a status and message of your own, which the platform logs. */
 export class CallbackRefusal extends Error {
   override readonly name: string = 'CallbackRefusal';
 

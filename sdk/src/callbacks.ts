@@ -11,8 +11,8 @@ export const CALLBACK_ROUTES = {
 export type CallbackName = keyof typeof CALLBACK_ROUTES;
 
 /**
- * The end of the path at which a test environment accepts a POST, signed like a callback, that plays one spin of a
- * batch. The platform never calls it; `croupier-provider certify --play-path` does.
+ * The end of the path of a route that plays one spin of a batch, for test environments only. A call is a POST, signed
+ * like a callback. The platform never calls this route; `croupier-provider certify --play-path` does.
  */
 export const PLAY_ROUTE = '/v1/test/free-spins/play';
 
@@ -31,7 +31,7 @@ export interface Grant {
   currency: string;
 }
 
-/** A batch, by the externalRef of the answer to its grant. */
+/** Identifies a batch by the externalRef with which you answered its grant. */
 export interface BatchReference {
   externalRef: string;
   playerRef: string;
@@ -41,7 +41,7 @@ export interface BatchReference {
 export interface BatchStatus {
   /** A whole number of at least 0. */
   remainingSpins: number;
-  /** Whether the batch is over, as after its last spin. */
+  /** Whether the batch is over, for example after its last spin. */
   completed: boolean;
 }
 

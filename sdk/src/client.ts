@@ -116,8 +116,9 @@ export class ProviderClient {
   /**
    * Submits a BET, WIN or ROLLBACK. DECLINED is an answer, not an error.
    *
-   * By default it is sent once: while an error's outcome is `unknown`, send the same request again until it is decided.
-   * With `{retry: true}` it is sent again after each retryable error, until `maxAttempts` or `deadlineMs` is reached.
+   * By default, the request is sent once: if the outcome of an error is `unknown`, send the same request again until it
+   * is decided. With `{retry: true}`, it is sent again after each retryable error, until `maxAttempts` or `deadlineMs`
+   * is reached.
    */
   submitTransaction(
     request: TransactionRequest,

@@ -9,7 +9,7 @@ export type NextAction =
  */
 export type Outcome = 'not-booked' | 'unknown';
 
-/** One attempt of a call that failed. */
+/** A failed attempt of a call. */
 export interface FailedAttempt {
   /** The HTTP status; undefined if no answer arrived. */
   readonly status: number | undefined;
@@ -41,7 +41,7 @@ export interface Failure {
 const BRAND = Symbol.for('@croupier/provider-sdk/error');
 
 /**
- * The error of a failed call of the client, unless its signal was aborted or an option is invalid.
+ * A client call that fails rejects with this error, unless its signal was aborted or an option is invalid.
  *
  * Decide about money by `outcome`, never by `retryable`: a call that is not worth repeating may still have been booked.
  * Each class writes its `name` out because minifiers rename classes.

@@ -38,7 +38,7 @@ export interface PostRequest {
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * Sends one request and reads the whole answer. Any failure to do so is a result.
+ * Sends one request and reads the whole answer. A failure is returned, not thrown.
  * @throws the reason of the caller's signal, once it is aborted
  */
 export async function post(
@@ -123,7 +123,7 @@ async function read(reader: BodyReader | undefined): Promise<string> {
 
 /** System calls that precede a connection. */
 const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
-/** Error codes of the verification of a certificate, which precedes the request. */
+/** Error codes of a failed certificate check, which happens before the request is sent. */
 const CERTIFICATE_CODES = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',

@@ -127,8 +127,8 @@ export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions
 }
 
 /**
- * Repeats the attempt until it is answered, fails for good, or attempts or time run out. The error then covers all
- * attempts: its outcome is the worst of theirs.
+ * Repeats the attempt until it is answered, fails for good, or attempts or time run out. The error covers all attempts:
+ * its outcome is `unknown` if the outcome of any attempt is.
  * @throws PlatformError, or what `attempt` throws
  */
 export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {

@@ -58,7 +58,7 @@ export type HeadersLike =
   | readonly string[];
 
 export interface VerifyInput {
-  /** The HTTP method; its case does not count. */
+  /** The HTTP method, in upper or lower case. */
   method: string;
   /** The request target as it stood on the request line: base path and query string included. */
   path: string;
