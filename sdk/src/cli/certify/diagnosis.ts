@@ -2,7 +2,7 @@ import type { Deviation, Reply, SignedCalls } from './signed-calls.js';
 import { probe, type Target } from './target.js';
 
 /**
- * A mistake that the server may make. A server that makes it refuses correct calls, but accepts a call with this
+ * A mistake that the server may make. A server with this mistake refuses correct calls, but accepts a call with the
  * deviation.
  */
 interface Suspicion {

@@ -7,7 +7,7 @@ const NO_ANSWERS: Outcome = { kind: 'blocked', expected: 'a server that answers'
 
 /** The part of a certification's subject that the runner needs. */
 export interface Answering {
-  /** The number of calls that were answered so far. */
+  /** The number of calls answered so far. */
   readonly answered: number;
 }
 

@@ -53,7 +53,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export class SignedCalls {
   private readonly run = randomBytes(4).toString('hex');
   private ids = 0;
-  /** The number of calls that were answered so far. */
+  /** The number of calls answered so far. */
   answered = 0;
 
   /** @param nowMs Unix time in milliseconds */
@@ -96,7 +96,7 @@ export class SignedCalls {
     }
   }
 
-  /** Signs without checks, because `signRequest` refuses some of what a server must refuse. */
+  /** Signs without checks: `signRequest` would throw for some of the invalid calls that the cases send. */
   private headers(path: string, body: string, deviation: Deviation): Record<string, string> {
     const timestamp = deviation.timestamp ?? String(this.nowSeconds());
     const nonce = deviation.nonce ?? randomBytes(16).toString('hex');

@@ -96,7 +96,7 @@ interface Found {
 /** Searches for an explanation, one reading of the signature after the other. */
 function search(request: SentRequest, sent: Diagnosis['sent']): Found {
   const readings = readSignature(sent.signature);
-  // Without a signature, timestamp and nonce there is nothing to explain.
+  // If the signature, timestamp or nonce is missing, there is nothing to search for.
   if (!sent.signature || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
   const right: Signing = {
     method: request.method.toUpperCase(),

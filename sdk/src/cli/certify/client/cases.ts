@@ -27,7 +27,7 @@ interface Row {
   title: string;
   script: Step[];
   verdicts: Verdict[];
-  /** Bounds of the number of requests. Default: at least one. */
+  /** Bounds on the number of requests. Default: at least one. */
   requests?: { least?: number; most?: number };
   /** Shortest pause before the second request, in milliseconds. */
   pauseMs?: number;

@@ -36,7 +36,7 @@ export interface ClientRun {
 /** Runs the client under test against the fake platform. */
 export class ClientRunner {
   private runs = 0;
-  /** The number of requests that arrived so far. */
+  /** The number of requests received so far. */
   answered = 0;
 
   private constructor(

@@ -71,7 +71,7 @@ export function expectBalance(received: number, expected: number, where: string)
   if (received !== expected) throw new Unmet(`balance ${expected} ${where}`, `balance ${received}`);
 }
 
-/** Expects that the work changes the player's balance by `byMinor`, according to the balance route. */
+/** Expects that `act` changes the player's balance by `byMinor`, according to the balance route. */
 export async function expectMovement(
   caller: WalletCaller,
   byMinor: number,

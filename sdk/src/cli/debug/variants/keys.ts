@@ -4,13 +4,13 @@ import { base32Decoded, base32Encoded } from './base32.js';
 import { utf16be, utf8Twice } from './encodings.js';
 
 /**
- * The characters of base64url, in which the platform issues secrets, and of base64, to search for a wrong character.
+ * The characters that the search for a mistyped one tries: base64url, in which the platform issues secrets, and base64.
  */
 const SECRET_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=';
 /** Longest secret that is searched for a wrong character, in characters. */
 const MAX_TYPO_LENGTH = 96;
 
-/** Keys derived from the secret instead of its UTF-8 text. */
+/** Wrong keys that are used instead of the secret's UTF-8 text. */
 export function keyVariants(secret: string, tenant: string): Variant[] {
   const key = Buffer.from(secret);
   return [
