@@ -180,8 +180,8 @@ const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
 ];
 
 /**
- * Faults that fail other cases, too, or fail some cases only in some runs. Those of races and slow cases run with
- * `--only`.
+ * Faults that also fail cases that are not listed here, or that do not fail the same cases in every run. For races and
+ * slow cases, only the listed cases run.
  */
 const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
   ['decodes the secret as base64', ['signed-call']],

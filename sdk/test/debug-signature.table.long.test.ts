@@ -6,7 +6,7 @@ import { PLANTED_MISTAKES } from './support/planted/mistakes.js';
 /** `DEBUG_SEED` varies the requests; `DEBUG_REQUESTS` is the number of requests for each kind of mistake. */
 const SEED = Number(process.env['DEBUG_SEED'] ?? 20_261_123);
 const REQUESTS = Number(process.env['DEBUG_REQUESTS'] ?? 1);
-/** Time-out, in milliseconds. A search without result takes seconds on a quiet machine, and a minute on a busy one. */
+/** Time-out, in milliseconds. A search without a result takes seconds on a quiet machine, a minute on a busy one. */
 const PATIENCE_MS = 600_000;
 
 test('at least 95 of 100 planted mistakes are named, and none wrongly', { timeout: PATIENCE_MS }, () => {

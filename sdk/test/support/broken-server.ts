@@ -49,7 +49,7 @@ export class BrokenServer {
     });
   });
   private readonly served = new WeakMap<object, number>();
-  /** Resolved when the previous call is done, for the faults that handle one call at a time. */
+  /** Resolved when the previous call is done, for servers that handle one call at a time by mistake. */
   private turn: Promise<unknown> = Promise.resolve();
   private readonly signature: BrokenSignature;
 

@@ -24,14 +24,14 @@ export type SignatureFault =
   | 'decodes the secret as base64'
   | 'verifies what a body parser left';
 
-/** How long a slow lookup takes at most, in milliseconds. */
+/** Longest duration of a slow lookup, in milliseconds. */
 const LOOKUP_MS = 20;
 
-/** Look-ups that are slow enough for a race. */
+/** Lookups that are slow enough for a race. */
 export class SlowLookup {
   private readonly lookups = new Map<string, () => void>();
 
-  /** Waits, but only until another look-up of the same key. */
+  /** Waits, but only until another lookup of the same key. */
   slowly(key: string): Promise<void> {
     return new Promise((resolve) => {
       this.lookups.get(key)?.();
