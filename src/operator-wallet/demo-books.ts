@@ -30,7 +30,7 @@ return 1`;
 /** The play money of DEMO sessions, in Redis if it is configured, else in memory. Contract, section 3, "DEMO". */
 @Injectable()
 export class DemoBooks {
-  /** In order of last use, so that the first session was idle longest. */
+  /** In order of last use: the first session has been idle longest. */
   private readonly ledgers = new Map<string, DemoLedger>();
 
   constructor(

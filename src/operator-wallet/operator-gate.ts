@@ -16,8 +16,8 @@ export class OperatorGate {
   private underWay = 0;
 
   /**
-   * @param limit number of calls under way from which on BETs and balance reads are refused; for other calls the limit
-   *   is SETTLING_FACTOR times as high
+   * @param limit number of calls under way at which BETs and balance reads are refused; other calls are refused at
+   *   SETTLING_FACTOR times this number
    */
   constructor(private readonly limit: number) {}
 

@@ -17,7 +17,7 @@ const MAX_UNDER_WAY = 4_000;
 const MAX_UNDER_WAY_SETTLING = 6_000;
 /**
  * Longest wait to be admitted, in milliseconds. With a shorter wait, more requests would be refused. Refusing a request
- * takes a large part of the work of a BET, and clients that soon repeat refused requests would take this capacity from
+ * costs a large part of what a BET costs, and clients that soon repeat refused requests would take this capacity from
  * admitted ones.
  */
 const LONGEST_WAIT_MS = 3_000;

@@ -255,9 +255,9 @@ export class AttemptRunner {
 }
 
 /**
- * Whether an APPROVED attempt may give a WIN a reason for a flag other than its limit. A WIN without a freeSpinsRef
- * whose round has an APPROVED BET has none. A ROLLBACK that the platform approved by its own verdict has reversed
- * nothing.
+ * Whether an APPROVED attempt may cause a WIN to be flagged for a reason other than its limit. A WIN without a
+ * freeSpinsRef whose round has an APPROVED BET does not. Neither does a ROLLBACK that the platform approved by its own
+ * verdict, because it has reversed nothing.
  */
 function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
   const { kind, freeSpinsRef } = operatorRequest;

@@ -185,8 +185,8 @@ export const PLACE_TOMBSTONE: Statement = {
 };
 
 /**
- * Number of attempts in a history from which on each new one replaces an earlier one, and how many attempts are kept from
- * the beginning. The others are the latest.
+ * Maximum number of attempts in a history, and how many of them are the first ones. The others are the latest: in a full
+ * history, a new attempt replaces the oldest of them.
  */
 export const ATTEMPTS_KEPT = 200;
 export const FIRST_ATTEMPTS_KEPT = 20;

@@ -66,7 +66,7 @@ export interface NewAdjustment {
   readonly reason: string;
 }
 
-/** An answer that the operator gave by other means than its wallet, as a person entered it. Contract, section 9. */
+/** An answer that the operator gave by means other than its wallet, as a person entered it. Contract, section 9. */
 export interface AnswerByHand {
   readonly status: 'APPROVED' | 'DECLINED';
   /** Minor units; null if the operator reported none. */

@@ -16,7 +16,7 @@ import { TransactionDetails } from './transaction-details.service.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
 
 /**
- * Settles parked transactions with an answer that the operator gave by other means than its wallet. Contract, section
+ * Settles parked transactions with an answer that the operator gave by means other than its wallet. Contract, section
  * 9, "Settling by hand".
  *
  * A settlement always waits for a second person. The approval, the claim of the attempt and its settlement are one

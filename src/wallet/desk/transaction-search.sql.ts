@@ -63,7 +63,7 @@ interface UnnamedStatement {
 
 /**
  * One page of transactions, newest first. The statement reads either few rows, or an index in its order, so that a page
- * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 have the indexes. The first case that applies:
+ * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 create the indexes. The first case that applies:
  *
  * - parked, PENDING, or of a round: all matching rows are read and sorted, because they are few
  * - of a player or a session: the rows are read along the index by player

@@ -119,7 +119,7 @@ const OPERATOR_BODY = {
     'tabs are replaced by spaces, other control characters by U+FFFD',
 } as const;
 
-/** The origin of an answer that a person entered because the operator gave it by other means than its wallet. */
+/** The origin of an answer that a person entered because the operator gave it by means other than its wallet. */
 export class SettledByHandResponse {
   @ApiProperty({ example: 'ticket 4711 of the operator' })
   operatorReference: string;

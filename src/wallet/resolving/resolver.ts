@@ -93,7 +93,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
   }
 
   /**
-   * Resolves one transaction. Its failure is logged, because it must not block later transactions.
+   * Resolves one transaction. A failure is only logged, so that it does not block later transactions.
    * @returns undefined if it failed
    */
   private resolve(due: DueTransaction): Promise<ResolveOutcome | undefined> {

@@ -104,7 +104,7 @@ const PARK = {
 
 const AGE_OF_OLDEST = 'extract(epoch FROM clock_timestamp() - min(created_at))::float8';
 
-/** Each part reads a partial index with only its rows. */
+/** Each SELECT reads a partial index that contains only the rows to count. */
 const COUNT = {
   name: 'undecided_count',
   text: `

@@ -2,8 +2,8 @@ import type { Decision } from './decision.js';
 import type { TransactionRequest, RoundFacts } from './facts.js';
 
 /**
- * A WIN is booked if a BET of its round is APPROVED and not being rolled back, if the round has no BET at all, or for
- * free spins. DECLINED BETs do not count. Contract, section 3, "A WIN".
+ * A WIN is booked if a BET of its round is APPROVED and not being rolled back, if the round has no BET at all, or if the
+ * WIN is of free spins. DECLINED BETs do not count. Contract, section 3, "A WIN".
  *
  * CLAIM_NEW_WIN in wallet/fresh-claim.sql.ts repeats the condition for `book`.
  */
