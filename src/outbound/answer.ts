@@ -43,8 +43,7 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
 
   /**
    * @param timeoutMs time-out from now to the last byte, in milliseconds
-   * @param conclude may be called again after the first time, which must have no effect: an aborted request also reports
-   *   an error
+   * @param conclude receives the outcome; it must ignore later calls, because an aborted request also reports an error
    */
   constructor(
     timeoutMs: number,

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5_000;
 /** Maximum number of bytes of an answer that are read; keys may include their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;
 /**
- * How long fetched keys are used, and the minimum time between two fetches that tokens with unknown keys cause, in
+ * How long fetched keys are used, and the minimum interval between fetches for tokens with unknown keys, in
  * milliseconds.
  */
 const KEYS_MAX_AGE_MS = 600_000;

@@ -72,7 +72,7 @@ export class ProviderCallbacks {
 
   /**
    * Sends a callback, even to a disabled provider, because cancels and revocations must reach it.
-   * @returns the outcome, also if the call failed
+   * @returns the outcome, even if the call failed
    */
   async call(callback: ProviderCallback): Promise<CallbackOutcome> {
     const { providerId, route, reference } = callback;

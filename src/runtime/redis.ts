@@ -106,8 +106,8 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
 }
 
 /**
- * `onModuleInit` connects, because a start that fails earlier must not leave a connection that keeps the process
- * alive.
+ * The client connects only in `onModuleInit`: a start that fails earlier must not leave a connection that keeps the
+ * process alive.
  */
 const CONNECT_ON_DEMAND = { lazyConnect: true, enableOfflineQueue: false };
 
@@ -134,7 +134,7 @@ function clusterClient(url: string, nodes: readonly Address[]): Cluster {
     retryDelayOnFailover: CLUSTER_PAUSE_MS,
     retryDelayOnClusterDown: CLUSTER_PAUSE_MS,
     clusterRetryStrategy: () => CLUSTER_RETRY_MS,
-    // A certificate names the host that is connected to, so it must not be replaced by its address.
+    // A certificate contains the name of the host, so the name must not be replaced by an address.
     ...(protocol === 'rediss:' && { dnsLookup: (name, answer) => answer(null, name) }),
     redisOptions: {
       ...FAIL_AT_ONCE,

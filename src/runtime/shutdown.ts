@@ -32,8 +32,8 @@ const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
  * ready. Then it stops: the listener closes, no background work begins, and what is in flight finishes within the
  * limit.
  *
- * The signal handlers stay registered until the end, because without a handler a second signal would end the process in
- * the middle of a transaction: a second Ctrl-C, or the signal that npm forwards.
+ * The signal handlers stay registered until the end, because without a handler a second signal, such as another Ctrl-C
+ * or the one that npm forwards, would end the process in the middle of a transaction.
  * @param server returns undefined until the server has been created
  * @param drain called once at the signal; returns undefined until the service has started
  * @param stop stops the service

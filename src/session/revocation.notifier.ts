@@ -130,7 +130,8 @@ export class RevocationNotifier
       const claimed = await (sessionId === undefined
         ? this.revocations.claimUnsent()
         : this.revocations.claim(sessionId));
-      // Its own request id: the request that started this worker may concern other sessions.
+      // Each notification has its own request id, because the request that started this worker may concern other
+      // sessions.
       if (claimed) {
         const { sessionId: id, providerId } = claimed;
         const fields = { actor: 'revocation', sessionId: id, providerId };

@@ -12,8 +12,8 @@ export type NonceClaim = { readonly claimed: false } | { readonly claimed: true;
 
 /**
  * Accepts each nonce once per tenant, for twice the tolerance. Nonces are kept in Redis if it is configured, else in
- * the process. Those of operators, whose calls are not idempotent, are then also kept in the database. Contract,
- * section 1, `X-Nonce`.
+ * the process. Without Redis, those of operators are also kept in the database, because their calls are not idempotent.
+ * Contract, section 1, `X-Nonce`.
  */
 @Injectable()
 export class Nonces {

@@ -3,7 +3,7 @@ export const RATE_WINDOW_MS = 1_000;
 
 /** A tenant's request count, taken by Redis together with the claim of a nonce. */
 export interface RateRecord {
-  /** Requests of the tenant in the current window, over all instances, this one included. */
+  /** Number of the tenant's requests in the current window, over all instances, including the current request. */
   readonly requests: number;
   /** Time until the window ends, in milliseconds. */
   readonly windowEndsInMs: number;

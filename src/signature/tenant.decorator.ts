@@ -6,7 +6,7 @@ import type { RateRecord } from './rate-record.js';
 /** A request whose signature was verified by the guard, which has set its tenant. */
 export interface SignedRequest extends ActingRequest {
   tenant?: Provider | Operator;
-  /** The tenant's request count; absent without Redis, where requests are counted separately. */
+  /** The tenant's request count in Redis; absent without Redis, where `ThrottlingModule` counts. */
   rateRecord?: RateRecord;
 }
 
