@@ -62,7 +62,7 @@ export class TenancyStore {
     return row!;
   }
 
-  /** Reads everything in one snapshot, so that a change is in all of it or in none. */
+  /** Reads everything in one snapshot, so that the result contains a change completely or not at all. */
   snapshot(): Promise<Snapshot> {
     return this.database.transaction(async ({ query, manager }) => {
       const secrets = await secretsInSnapshot(query);

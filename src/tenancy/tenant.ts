@@ -16,7 +16,7 @@ export const PLATFORM_ID = 'platform';
 export const WALLET_ADAPTERS = ['signed-json'] as const;
 
 /**
- * Refuses a currency that the operator does not have. Contract, section 9, "Currencies".
+ * Refuses a currency that the operator does not accept. Contract, section 9, "Currencies".
  * @throws CroupierError INVALID_REQUEST
  */
 export function assertCurrency({ currencies }: Operator, currency: string): void {

@@ -34,7 +34,7 @@ import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
 /** A stored tenant with its secret. */
 type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };
 
-/** The visible fields of a tenant, also for the audit log. */
+/** The fields of a tenant that the audit log contains. */
 const RESPONSES: Readonly<Record<TenantKind, Type<ProviderResponse | OperatorResponse>>> = {
   PROVIDER: ProviderResponse,
   OPERATOR: OperatorResponse,

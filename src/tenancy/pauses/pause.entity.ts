@@ -21,7 +21,7 @@ export class Pause {
   @Column(text('reason'))
   reason: string;
 
-  /** When the pause ends; null if it ends only when it is resumed. */
+  /** When the pause ends; null if only a resume ends it. */
   @Column(nullable(instant('until')))
   until: Date | null;
 

@@ -56,13 +56,13 @@ const EARLIER_FORMAT_ONLY = {
        AND NOT EXISTS (SELECT FROM tenants WHERE sealed_secret LIKE 'v2.%') AS "earlierFormatOnly"`,
 };
 
-/** Reads every tenant's encrypted secrets, by id. Later reads of the transaction see the same snapshot. */
+/** Reads every tenant's encrypted secrets, ordered by id. Later reads of the transaction see the same snapshot. */
 export async function secretsInSnapshot(query: Query): Promise<EncryptedSecrets[]> {
   await query(READ_SNAPSHOT, []);
   return query<EncryptedSecrets>(ALL, []);
 }
 
-/** Selects every tenant FOR UPDATE, by id. */
+/** Selects every tenant FOR UPDATE, ordered by id. */
 export function lockSecrets(query: Query): Promise<EncryptedSecrets[]> {
   return query<EncryptedSecrets>(LOCKED, []);
 }

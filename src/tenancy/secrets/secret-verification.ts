@@ -18,7 +18,7 @@ export interface SecretReport {
   readonly stale: readonly StaleSecret[];
   /** Number of tenants whose secret was compared with the log: the log names it, or the stored secret has an id. */
   readonly identified: number;
-  /** Number of the other tenants, whose secret has no id that can be read: usually an earlier version stored it. */
+  /** Number of the other tenants, whose secret has no id: usually an earlier version stored it. */
   readonly notIdentified: number;
 }
 
@@ -96,8 +96,8 @@ function instantText(instant: Date | null): string {
 }
 
 /**
- * A secret of a tenant for which no entry names one, although it has an id, or cannot be decrypted: the entry was removed,
- * or the tenant renamed.
+ * Reports the current secret of a tenant without an entry in the log, if the secret has an id or cannot be decrypted:
+ * the entry was removed, or the tenant was renamed.
  */
 function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: SecretBox): StaleSecret[] {
   const reason = whyUnnamed(box, { tenantId: id, column: 'current' }, encryptedSecret);
