@@ -9,7 +9,7 @@ import { ConnectionLog } from './connection-log.js';
 import type { CroupierExpressAdapter } from './express-adapter.js';
 
 /**
- * Options for creating the application. Nest parses no body, because it is read as bytes after routing. Nothing is
+ * Options for creating the application. Nest does not parse bodies: they are read as bytes after routing. Nothing is
  * logged until our own logger is set; a failure before that is thrown.
  */
 export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnError: false } as const;

@@ -13,7 +13,9 @@ const LINGER_BYTES = 1024 * 1024;
 /** Why a connection was destroyed. */
 export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
 
-/** A client's connection. Bounds its unanswered requests, and the time for which it may leave an answer unread. */
+/**
+ * A client's connection. Bounds the unanswered requests, and the time for which the client may leave an answer unread.
+ */
 export class ClientConnection {
   private readonly unanswered = new Set<ServerResponse>();
   private latestRequest: IncomingMessage | undefined;

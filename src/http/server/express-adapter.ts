@@ -87,7 +87,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (status !== undefined) response.statusCode = status;
     if (body instanceof StreamableFile) return super.reply(response, body);
-    // RFC 9110, section 8.6: such an answer has no Content-Length.
+    // A 204 has no Content-Length: RFC 9110, section 8.6.
     if (response.statusCode === 204) return response.end();
     if (body === undefined || body === null) return response.setHeader('Content-Length', 0).end();
     const isText = typeof body === 'string';

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The network under which an address is counted: an IPv4 address counts by itself, also if it is mapped into IPv6; an
- * IPv6 address counts by its /64, which usually belongs to one client.
+ * The network under which an address is counted: an IPv4 address by itself, even if it is mapped into IPv6; an IPv6
+ * address by its /64, which usually belongs to one client.
  * @param address as a socket or `X-Forwarded-For` gives it; anything else is returned unchanged
  */
 export function networkOf(address: string): string {

@@ -15,7 +15,7 @@ import { postponeContinue } from './expect-continue.js';
 import { framingFault, refuseFraming } from './request-framing.js';
 import type { ServerLimits } from './server-limits.js';
 
-/** How long an idle connection is kept, in milliseconds: longer than load balancers do, so that they close it first. */
+/** How long an idle connection is kept, in milliseconds. Load balancers keep it for less, so they close it first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** Is notified of malformed requests and destroyed connections, which reach no route. */

@@ -7,7 +7,7 @@ import { continueToBody } from './expect-continue.js';
 /** Default limit of a request body, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** How many bytes of an oversized body are read beyond its limit before it is answered. */
+/** How many bytes of an oversized body are read beyond its limit before the request is refused. */
 const PATIENCE_BYTES = 1024 * 1024;
 
 const BODY_LIMIT = 'croupier:body-limit';
