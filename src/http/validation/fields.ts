@@ -204,7 +204,7 @@ export const PatternField = (pattern: RegExp, words: string, options: FieldOptio
   );
 
 /**
- * A text of one line. Control characters are refused, among them line breaks, and NUL, which PostgreSQL cannot store.
+ * A text of one line. Control characters are refused, including line breaks and NUL, which PostgreSQL cannot store.
  * Lone surrogates are refused, because they are not characters.
  * @param longest maximum length in characters (code points)
  */

@@ -12,7 +12,7 @@ import { invalid, readAs, unknownField, validInstance } from './request-instance
 export const JsonBody = () => readAs((request, type) => validInstance(type, fieldsOf(request), 'strict'));
 
 /**
- * The body of a provider's wallet call. Providers may send extra fields, and null for an absent one.
+ * The body of a provider's wallet call. Unknown fields are ignored, and null means that the field is absent.
  * @throws CroupierError as `JsonBody` does
  */
 export const ProviderBody = () =>

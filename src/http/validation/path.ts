@@ -5,7 +5,7 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
 
 /**
- * A UUID of the platform in a path.
+ * A UUID that the platform has assigned, in a path.
  * @throws CroupierError NOT_FOUND if it is not a UUID
  */
 export const UuidParam = (name: string) =>
@@ -15,7 +15,7 @@ export const UuidParam = (name: string) =>
   });
 
 /**
- * A caller's identifier in a path.
+ * An identifier that a caller has chosen, in a path.
  * @throws CroupierError INVALID_REQUEST
  */
 export const IdentifierParam = (name: string) =>
