@@ -16,7 +16,7 @@ export interface AuditedRoute {
   readonly polled?: boolean;
 }
 
-/** Names the route's action and target in the audit log: the same that its service records on success. */
+/** Names the route's action and target in the audit log: the same ones that its service records on success. */
 export const Audited = (action: string, target: string, options: Pick<AuditedRoute, 'polled'> = {}) =>
   SetMetadata(AUDITED, { action, target, ...options } satisfies AuditedRoute);
 

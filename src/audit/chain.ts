@@ -28,7 +28,7 @@ export class Chain {
 
   /**
    * Verifies the next entry, in the order of day and position.
-   * @returns the break if it does not follow the previous entry
+   * @returns the break; undefined if the entry is valid
    */
   follow(entry: Entry): Break | undefined {
     const sameDay = this.last?.day === entry.day;

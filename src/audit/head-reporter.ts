@@ -11,7 +11,7 @@ import { headText } from './head.js';
 const INTERVAL_MS = 60_000;
 /** Interval at which the head is written to the service's log, in milliseconds. */
 const LOG_EVERY_MS = 3_600_000;
-/** Longest wait of a stop for the database and the file, in milliseconds. */
+/** How long a stop waits for the database and the file, in milliseconds. */
 const STOP_MS = 2_000;
 
 /**

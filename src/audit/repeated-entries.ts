@@ -21,7 +21,7 @@ const POLL_MS = 1_000;
  * Maximum number of windows that are open or not recorded yet, a few megabytes. Beyond it, each repetition is an entry.
  */
 const MAX_WINDOWS = 1_000;
-/** Longest wait of a stop for the last entries, in milliseconds. */
+/** How long a stop waits for the last entries, in milliseconds. */
 const STOP_MS = 2_000;
 
 interface Window {

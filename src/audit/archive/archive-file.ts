@@ -13,7 +13,7 @@ const MODE = 0o600;
 /** The first line of an archive: its partition, and what precedes its entries in the log. */
 export interface ArchiveHeader {
   readonly partition: string;
-  /** The entry before the first one; undefined if that is the first entry of the log. */
+  /** The entry before the archive's first entry; undefined if the archive begins with the first entry of the log. */
   readonly follows: Witness | undefined;
   /** The number of the newest seal before the first entry; 0 if there is none. */
   readonly lastSeal: number;
@@ -24,7 +24,7 @@ export interface ArchiveHeader {
  * strings, so that they stay exactly the text that was hashed. The file gets its name only when it is complete and on
  * the disk.
  * @param check verifies the complete file, before it gets its name
- * @throws Error if the file cannot be written, or what `check` throws; a file that it has begun is then removed
+ * @throws Error if the file cannot be written, or what `check` throws; a file that this call has begun is then removed
  */
 export async function writeArchive<T>(
   path: string,
@@ -54,7 +54,7 @@ export async function writeArchive<T>(
   }
 }
 
-/** @throws Error if it cannot be read or is not an archive */
+/** @throws Error if the file cannot be read or is not an archive */
 export async function readHeader(path: string): Promise<ArchiveHeader> {
   for await (const [, value] of linesOf(path)) {
     const { format, partition, follows, lastSeal } = value;

@@ -57,8 +57,8 @@ async function checked(database: Database, sealer: Sealer, path: string): Promis
 }
 
 /**
- * Records again each genuine archive whose record is not sealed with the current key, so that it can still be proved
- * when the previous key is destroyed. Verify the log first.
+ * Records each genuine archive again if its record is not sealed with the current key, so that the archive can still be
+ * verified after the previous key is destroyed. Verify the log first.
  */
 export async function restateArchives(
   database: Database,
