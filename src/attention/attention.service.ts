@@ -12,7 +12,7 @@ import type { Attention, AttentionEvent } from './attention.js';
 import type { AttentionQuery } from './attention.request.js';
 import { AttentionStore } from './attention.store.js';
 
-/** An item with what happened to it, oldest first. */
+/** An item with its history, oldest event first. */
 export type AttentionStory = Attention & { readonly events: readonly AttentionEvent[] };
 
 /** Lists items of the attention queue and changes them for administrators. Contract, section 9, "Attention". */
@@ -48,7 +48,7 @@ export class AttentionService {
 
   /**
    * @param assignee free text; null removes the assignment
-   * @throws CroupierError NOT_FOUND · CONFLICT if it is closed
+   * @throws CroupierError NOT_FOUND · CONFLICT if the item is closed
    */
   assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionStory> {
     return this.change(actor, id, 'assign', { assignee }, (query) =>

@@ -17,8 +17,8 @@ const recordEvent = (from: string, event: string, actor: string, name = 'NULL', 
            SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
 
 /**
- * Opens an item for each cause that has none. A closed item counts, too, as long as its cause is present. $1: causes as
- * JSON; $2: the actor.
+ * Opens an item for each cause that has none. A closed item prevents a new one as long as its cause is present. $1:
+ * causes as JSON; $2: the actor.
  */
 export const OPEN: Statement = {
   name: 'attention_open',
@@ -162,7 +162,7 @@ export const SNOOZE = changeOf(
   `to_char($4::timestamptz AT TIME ZONE 'UTC', '"until "YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
 );
 
-/** Adds a comment, also to a closed item. */
+/** Adds a comment, even to a closed item. */
 export const COMMENT: Statement = {
   name: 'attention_comment',
   text: `

@@ -47,7 +47,7 @@ export interface AttentionEvent {
   readonly at: Date;
 }
 
-/** A reason to open an item, unless the cause has one already. */
+/** A reason for an item. An item is opened only if the cause has none. */
 export interface Cause {
   readonly kind: AttentionKind;
   readonly subject: string;
@@ -70,7 +70,7 @@ export function subjectOf(providerId: string, id: string): string {
   return `${providerId}/${id}`;
 }
 
-/** The two parts of such a subject. */
+/** The two parts of a subject that `subjectOf` has built. */
 export function partsOf(subject: string): { readonly providerId: string; readonly id: string } {
   const slash = subject.indexOf('/');
   return { providerId: subject.slice(0, slash), id: subject.slice(slash + 1) };

@@ -38,7 +38,7 @@ const NEWEST_WINDOWS = 20;
  * stopped, and starts over at the end, so that every row is read from time to time.
  */
 const OLDER_WINDOWS = 3;
-/** Polling interval for the infrequent searches, which decide themselves whether they are due, in milliseconds. */
+/** Polling interval for the infrequent searches, in milliseconds. Each search decides whether it is due. */
 const RARE_POLL_MS = 60_000;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
@@ -155,7 +155,7 @@ export class AttentionWatcher
 
   /**
    * Opens items for the newest causes. Stops after a window whose causes all have items and are older than 30 seconds.
-   * Passes begin more often than every 30 seconds, so an earlier pass has opened the items of all older causes.
+   * Passes begin less than 30 seconds apart, so an earlier pass has opened the items of all older causes.
    * @returns the place of the last row; undefined at the end of the search
    */
   private async searchNewest(name: Search): Promise<readonly string[] | undefined> {

@@ -7,8 +7,8 @@ import { flaggedWinnings } from './causes.js';
 const SEARCH_SECONDS = 50;
 
 /**
- * Opens missing items of flagged WINs. An item is missing if its instance died, or could not reach the database, after
- * the WIN became flagged.
+ * Opens missing items of flagged WINs. An item is missing if the instance that flagged the WIN then died or could not
+ * reach the database.
  */
 @Injectable()
 export class FlaggedWinningsWatch {
