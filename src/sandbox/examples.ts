@@ -18,7 +18,7 @@ const LIMITED_CURRENCY = 'XTS';
  * Creates the objects that the examples of the documents name, so that a page can execute them unchanged. Objects of an
  * earlier start are kept, except sessions, which may have ended: new ones are launched.
  * @returns the ids that the platform has generated for them
- * @throws Error with a sentence if the platform refuses
+ * @throws Error with a readable message if the platform refuses
  */
 export async function createExamples(sandbox: SandboxFile): Promise<GeneratedIds> {
   const { adminApiKey, operator, provider } = sandbox;

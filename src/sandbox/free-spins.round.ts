@@ -32,7 +32,7 @@ export interface Transaction {
 /**
  * Grants free spins, plays one at the sandbox's provider, books what it won and cancels the rest.
  * @returns the winnings, in minor units
- * @throws Error with a sentence at the first unexpected answer
+ * @throws Error with a readable message at the first unexpected answer
  */
 export async function playFreeSpins(
   { apiUrl, providerUrl, provider, operator, adminApiKey }: SandboxFile,

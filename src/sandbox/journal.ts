@@ -5,7 +5,7 @@ const MAX_RECORDS = 1_000_000;
 
 /**
  * An append-only file of JSON lines. Flushed records survive a `kill -9` and a power cut. An incomplete last line is
- * cut off, because its writer had not answered yet.
+ * cut off, because the call that caused it had not been answered.
  */
 export class Journal<R> {
   private unwritten: string[] = [];

@@ -22,7 +22,7 @@ const UNDONE_BET_MINOR = 1000;
 /**
  * Plays a whole round over real HTTP, in a session that the sandbox's operator launches for a new player. Prints each
  * request with its answer.
- * @throws Error with a sentence at the first unexpected answer
+ * @throws Error with a readable message at the first unexpected answer
  */
 export async function playRound(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
   const id = new Randomness().bytes(4).toString('hex');

@@ -31,7 +31,7 @@ export interface Sandbox {
 /**
  * Starts an operator's wallet and a provider beside a running platform, and registers them through its admin API.
  * Tenants of an earlier start get their current addresses.
- * @throws Error with a sentence if the admin API refuses; nothing is left running then
+ * @throws Error with a readable message if the admin API refuses; nothing is left running then
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, log } = options;
@@ -59,7 +59,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Registers the counterparts at the platform and writes the sandbox file. */
+/** Registers the counterparts with the platform and writes the sandbox file. */
 async function register(
   { apiUrl, adminApiKey, folder, log }: SandboxOptions,
   wallet: OperatorWalletServer,

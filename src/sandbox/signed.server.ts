@@ -54,9 +54,12 @@ const MAX_BODY_BYTES = 64 * 1024;
  * tolerance plus one second, because both limits are inclusive.
  */
 const NONCE_MEMORY_SECONDS = 2 * DEFAULT_TOLERANCE_SECONDS + 1;
-/** Maximum number of remembered nonces: about 1600 calls a second for that time. Beyond it, calls are answered with 500. */
+/** Maximum number of remembered nonces: about 1,600 calls a second. Beyond it, calls are answered with 500. */
 const MAX_NONCES = 1_000_000;
-/** Longer than clients keep an idle connection, so that the server never closes it during a call, in milliseconds. */
+/**
+ * How long an idle connection is kept, in milliseconds. Clients keep it for less, so that the server never closes it
+ * during a call.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
 /**

@@ -24,7 +24,7 @@ export class TranscriptClient {
 
   /**
    * Sends a signed request.
-   * @throws Error with a sentence if the answer is unexpected
+   * @throws Error with a readable message if the answer is unexpected
    */
   play(
     tenant: Tenant,
@@ -36,7 +36,7 @@ export class TranscriptClient {
 
   /**
    * Configures a counterpart.
-   * @throws Error with a sentence if the answer is not a 200
+   * @throws Error with a readable message if the answer is not a 200
    */
   configure(title: string, method: string, path: string, body: object): Promise<Exchange> {
     return this.show(title, this.platform.plain(method, path, body), { status: 200, fields: {} });
@@ -44,7 +44,7 @@ export class TranscriptClient {
 
   /**
    * Reads as an administrator.
-   * @throws Error with a sentence if the answer is unexpected
+   * @throws Error with a readable message if the answer is unexpected
    */
   read(adminApiKey: string, title: string, path: string, expected: Expectation): Promise<Exchange> {
     return this.show(title, this.platform.asAdmin(adminApiKey, 'GET', path), expected);
