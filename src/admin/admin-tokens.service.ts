@@ -89,8 +89,8 @@ export class AdminTokens {
 }
 
 /**
- * Whether it is an ID token, which tells a client who has signed in and does not grant access to an API. Cognito marks
- * it with `token_use`.
+ * Whether the token is an ID token. Such a token names the user who has signed in; it does not grant access to an API.
+ * Cognito marks it with `token_use`.
  */
 function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean {
   if (ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return true;

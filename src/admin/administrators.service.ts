@@ -27,8 +27,8 @@ export class Administrators {
   ) {}
 
   /**
-   * The administrator of a credential; undefined if it is not valid. A key is looked up each time, so that it is
-   * revoked on all instances at once.
+   * The administrator of a credential; undefined if it is not valid. A key is looked up each time, so that a revocation
+   * applies to all instances at once.
    * @throws CroupierError INTERNAL if the issuer of a token cannot be reached
    */
   async identify(key: string): Promise<Administrator | undefined> {
