@@ -34,7 +34,7 @@ export class LogDestination {
 }
 
 /**
- * Contexts of the framework's progress reports at start, which are not logged. A failed start also throws its error.
+ * Contexts of the framework's progress reports at start, which are not logged. No error is lost: a failed start throws.
  */
 const OMITTED_CONTEXTS = new Set([
   'NestFactory',
@@ -89,7 +89,7 @@ export class ServiceLogger implements LoggerService {
     this.write('fatal', message, parameters);
   }
 
-  /** @param parameters Nest's: the context comes last, and the framework puts an error's stack before it */
+  /** @param parameters as Nest passes them: the context comes last, and an error's stack before it */
   private write(level: Level, message: string | object, parameters: unknown[]): void {
     const context = parameters.at(-1);
     if (OMITTED_CONTEXTS.has(context as string)) return;

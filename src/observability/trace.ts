@@ -51,7 +51,7 @@ export function currentLogFields(): LogFields {
   return { requestId, ...(span && { traceId: span.traceId }), ...origin?.(), ...fields };
 }
 
-/** Adds fields, mostly ids, to the further log lines of the current request. */
+/** Adds fields, mostly ids, to the later log lines of the current request. */
 export function addLogFields(fields: Readonly<Record<string, string>>): void {
   Object.assign(traces.getStore()?.fields ?? {}, fields);
 }

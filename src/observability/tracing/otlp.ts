@@ -11,7 +11,7 @@ const BATCH_SPANS = 512;
 const EXPORT_EVERY_MS = 1_000;
 /** Time-out of an export, in milliseconds. */
 const EXPORT_TIMEOUT_MS = 3_000;
-/** Longest wait of a stop for the last export, in milliseconds. */
+/** How long a stop waits for the last export, in milliseconds. */
 const STOP_MS = 1_500;
 
 /**
