@@ -5,7 +5,7 @@ import { Clock, monotonicMs } from '../runtime/clock.js';
 /** Largest offset between an instance's clock and the database's without a warning, in milliseconds. */
 const TOLERATED_OFFSET_MS = 2_000;
 
-/** A result row with the database's time at which its statement ran. */
+/** A result row with the time at which its statement ran, by the database's clock. */
 export interface WithDatabaseTime {
   readonly databaseTime: Date;
 }

@@ -183,7 +183,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     }) as Promise<Row | undefined>;
   }
 
-  /** The connections of its pool, for monitoring. */
+  /** The state of the group-commit pool, for monitoring. */
   connections(): PoolLevels {
     return levelsOf(this.pool);
   }

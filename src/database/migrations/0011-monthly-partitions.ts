@@ -8,7 +8,7 @@ const FIRST_MONTHS = 4;
  * without a copy. The slow parts, an index and the validation of a bound, run first and block no statement; the
  * exchange itself only changes the catalogue. The previous version's statements work on the partitioned tables.
  *
- * Not in one transaction, because an index cannot be built concurrently in one. Each step can be repeated.
+ * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
 export class MonthlyPartitions1764000000011 implements MigrationInterface {
   readonly transaction = false;

@@ -15,8 +15,8 @@ export class AttemptEvidence1764000000014 implements MigrationInterface {
 }
 
 /**
- * The bodies of invalid answers of operators' wallets, partitioned by month. They are not on `transactions`, because
- * each attempt rewrites the whole row of its transaction, which has only the HTTP status.
+ * The bodies of invalid answers of operators' wallets, partitioned by month. `transactions` has only their HTTP status,
+ * because each attempt rewrites the whole row of its transaction.
  */
 const OPERATOR_ANSWERS = `
 CREATE TABLE operator_answers (

@@ -16,7 +16,7 @@ export class Attention1764000000015 implements MigrationInterface {
 
 /**
  * Items that wait for a person. An item stands for a cause, identified by `kind` and `subject`. While the cause is
- * present there is at most one item for it. This also holds after a person has closed the item, so that no new item is
+ * present there is at most one item for it. This holds even after a person has closed the item, so that no new item is
  * opened for the same cause.
  */
 const ITEMS = `

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Adds indexes by which the searches for causes of attention read the newest causes first, and columns for the time at
- * which an item's transaction was parked or a notification failed. Not in one transaction, because an index cannot be
- * built concurrently in one. Each step can be repeated.
+ * which an item's transaction was parked or a notification failed. Runs without a transaction, because CREATE INDEX
+ * CONCURRENTLY cannot run in one. Each step can be repeated.
  */
 export class DeskByCause1764000000018 implements MigrationInterface {
   readonly transaction = false;

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the status of the last 200 that the provider received for a transaction without an attempt: a replay, or the
- * refusal of a transaction that is rolled back. It is null if no such answer is known.
+ * Adds the status and the time of a transaction's last 200 that was sent without an attempt: a replay, or the refusal
+ * of a transaction that is rolled back. Both are null if no such answer is known.
  *
  * All statements on the table wait behind the change of the columns while it waits for its lock. So it gives up after
  * five seconds, and the next start of the service tries again. The constraint is validated separately, which blocks no

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { indexPartitions } from './partitioned-index.js';
 
 /**
- * Bounds the reads of the audit log by actor and action together: without this index, a pair that never occurs is
- * searched for among all entries of the actor. Not in one transaction, because an index cannot be built concurrently in
+ * Bounds the reads of the audit log by actor and action together: without this index, a search for a pair that never
+ * occurs reads all entries of the actor. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in
  * one.
  */
 export class AuditByActorAndAction1764000000020 implements MigrationInterface {

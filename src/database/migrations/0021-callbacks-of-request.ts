@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { indexPartitions } from './partitioned-index.js';
 
 /**
- * Lets a search find callbacks by their request id. Not in one transaction, because an index cannot be built
- * concurrently in one.
+ * Lets a search find callbacks by their request id. Runs without a transaction, because CREATE INDEX CONCURRENTLY
+ * cannot run in one.
  */
 export class CallbacksOfRequest1764000000021 implements MigrationInterface {
   readonly transaction = false;

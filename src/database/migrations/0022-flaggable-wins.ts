@@ -5,16 +5,16 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * marked WINs and no others.
  *
  * Invariant: every booked WIN of real money to which a flag applies has a row in `flaggable_wins`. Triggers write the
- * row in the transaction that claims the WIN or the ROLLBACK, so that neither a crash nor an instance of the previous
- * release can miss it. A row does not say that its WIN is flagged: the WIN may be undecided or DECLINED, and a flag may
- * have ceased to apply. Rows are never removed. test/free-spins/flaggable-wins.long.test.ts compares them with the
- * flags.
+ * row in the transaction that claims the WIN or the ROLLBACK, or that marks the WIN as above its limit. So the row is
+ * written even if the instance crashes afterwards or runs the previous release. A row does not say that its WIN is
+ * flagged: the WIN may be undecided or DECLINED, and a flag may have ceased to apply. Rows are never removed.
+ * test/free-spins/flaggable-wins.long.test.ts compares them with the flags.
  *
  * The next release can drop transactions_of_free_spins_by_time and wins_above_limit_by_time, which only the lists of
  * the previous release use.
  *
- * Not in one transaction, because each trigger locks its table against writes for a moment, and reading the stored WINs
- * takes longer. Each step can be repeated.
+ * Runs without a transaction. Creating a trigger locks its table against writes until the commit, and marking the
+ * stored WINs takes too long to hold these locks. Each step can be repeated.
  */
 export class FlaggableWins1764000000022 implements MigrationInterface {
   readonly transaction = false;
@@ -92,7 +92,7 @@ const ofRound = (round: string) => `
 
 /**
  * Whether the round has a transaction that is or may be rolled back, and no BET that is certain to remain APPROVED.
- * Only an APPROVED BET without a claimed ROLLBACK is certain: beside a WIN it is no longer rolled back
+ * Only an APPROVED BET without a claimed ROLLBACK is certain: once its round has a WIN, no ROLLBACK reverses the BET
  * (wallet/rules/rollback.ts). Any other BET may be declined or rolled back later.
  */
 const mayLackBet = (round: string) => `

@@ -4,7 +4,7 @@ import type { QueryRunner } from 'typeorm';
  * Gives a partitioned table an index. It cannot be built concurrently on the table itself, so each partition gets its
  * own, which is then attached; the table's index becomes valid with the last of them. A partition that is created
  * meanwhile gets its index at once. Not for use in a transaction; can be repeated.
- * @param suffix what follows the name of the table, and of each partition, in the name of its index
+ * @param suffix end of an index's name, after the name of its table or partition and `_`
  * @param definition the columns and the condition
  */
 export async function indexPartitions(
