@@ -104,7 +104,7 @@ export function approvalPage(
   return { statement: { name: '', text }, values };
 }
 
-/** Reads and writes approvals; every decision carries its condition. */
+/** Reads and writes approvals; a decision succeeds only while the approval is WAITING and not expired. */
 @Injectable()
 export class ApprovalStore {
   constructor(private readonly database: Database) {}

@@ -18,7 +18,7 @@ export class Batch {
   @Column(bytes('fingerprint'))
   fingerprint: Buffer;
 
-  /** Null if an earlier version recorded it. */
+  /** Null in a batch that an earlier version recorded. */
   @Column(nullable(text('game_id')))
   gameId: string | null;
 

@@ -24,8 +24,8 @@ export class GrantCallbacks {
 
   /**
    * Sends the callback of a claimed attempt once, and records the outcome.
-   * @param claimsCancel if true, a cancel of the grant that is due is claimed as well, and the caller must send it;
-   *   otherwise `BatchRunner` sends it
+   * @param claimsCancel if true and the grant's cancel is due, claims the cancel as well, and the caller must send it;
+   *   if false, `BatchRunner` sends a due cancel
    * @returns `cancelAttempt` if the cancel was claimed
    */
   async send(

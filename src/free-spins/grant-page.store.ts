@@ -32,7 +32,7 @@ const HIGHEST_NUMBER = '9223372036854775807';
  *
  * The index is ordered by number, so a filter by time alone would read all newer grants first. Therefore the range of
  * time is also translated to a range of numbers. The CASE around the comparison of times keeps the planner from using
- * the index by time, for which it would read and sort the whole range.
+ * the index by time, with which it would read and sort the whole range.
  */
 export function grantPage(
   { from, to, ...filter }: GrantFilter,

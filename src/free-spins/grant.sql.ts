@@ -99,9 +99,9 @@ export const GRANTED: Statement = {
 /**
  * Records the failure of attempt $2, unless a later attempt has begun. It replaces a failure that `grant_expire` has
  * recorded for the same attempt. $5: whether the provider may have booked this attempt. $6: whether the provider
- * refused it, which proves that no earlier attempt was booked either. If `outcome_unknown` is true already, only a
- * refusal or the answer to the first attempt can make it false: in the first attempt only `grant_expire` can have set
- * it, because the answer was late, and now the answer has arrived.
+ * refused it, which proves that no earlier attempt was booked either. Once `outcome_unknown` is true, only a refusal or
+ * the answer to the first attempt can make it false. In the first attempt, `outcome_unknown` is true only because
+ * `grant_expire` ran before the answer arrived.
  */
 export const FAILED: Statement = {
   name: 'grant_failed',

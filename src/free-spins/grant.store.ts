@@ -40,7 +40,7 @@ type Tenants = Pick<Grant, 'operatorId' | 'providerId'>;
 /** The new state of a changed grant, to be counted in the metrics. */
 type Reached = Tenants & Pick<Grant, 'state'>;
 
-/** Reads and writes grants and their batches; every update carries its condition. */
+/** Reads and writes grants and their batches; every update is conditional on the current state. */
 @Injectable()
 export class GrantStore {
   private readonly leaseSeconds: number;

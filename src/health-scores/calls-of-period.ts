@@ -18,9 +18,9 @@ interface Counts {
   succeeded: number;
   timeouts: number;
   readonly latency: number[];
-  /** How many of the calls were shared so far. */
+  /** How many of the calls have been shared so far. */
   sharedCalls: number;
-  /** Whether its breaker was open when they were shared. */
+  /** Whether the tenant's breaker was open when its calls were last shared. */
   sharedOpen: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Limits } from './rules/judgement.js';
 
-/** The stored limits of an operator in one currency: those above which an action needs approval, and that of WINs. */
+/** The stored limits of an operator in one currency: those above which an action needs approval, and one for WINs. */
 export interface Limit extends Limits {
   readonly operatorId: string;
   readonly currency: string;

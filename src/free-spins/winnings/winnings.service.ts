@@ -42,8 +42,8 @@ export class WinningsService implements OnModuleInit {
   }
 
   /**
-   * Of the WINs that the database marked last because they may be flagged, those that are flagged, in any order. They
-   * include WINs that were not reported because of a crash.
+   * The flagged WINs among those that the database marked most recently as possibly flagged, in any order. They include
+   * WINs that were not reported because of a crash.
    */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.winnings.flaggedLately();

@@ -67,8 +67,8 @@ const FLAGGED_COLUMNS = `
   ${placeColumn('t.created_at', 't.platform_transaction_id')}`;
 
 /**
- * Selects, of the WINs whose keys the query `keys` returns, those that are booked and flagged. `order` may refer to
- * these keys as `k`.
+ * Selects the booked and flagged WINs among those whose keys the query `keys` returns. `order` may refer to these keys
+ * as `k`.
  */
 const flaggedAmong = (keys: string, columns: string, order = '') => `
   SELECT ${columns}

@@ -70,9 +70,9 @@ const REPORTED_PER_ROUND = 100;
 const LATEST_WINS = 2_000;
 
 /**
- * Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. Only which WINs may be
- * flagged is stored, by the database (migration 0022); whether they are is determined from grants and transactions as they
- * are now.
+ * Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. The database marks
+ * the WINs that may be flagged (migration 0022). Whether a marked WIN is flagged depends on the current grants and
+ * transactions.
  */
 @Injectable()
 export class WinningsStore {
@@ -99,7 +99,7 @@ export class WinningsStore {
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
-  /** Of the WINs that the database marked last because they may be flagged, those that are flagged, in any order. */
+  /** The flagged WINs among those that the database marked most recently as possibly flagged, in any order. */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_LATELY, [LATEST_WINS]);
   }

@@ -48,7 +48,7 @@ function judgedBy(stake: Stake, usedMinor: number): [LimitName, number][] {
   const daily: [LimitName, number] = ['dailyMinor', usedMinor + amountMinor];
   if (stake.kind === 'adjustment') return [['maxAdjustmentMinor', amountMinor], daily];
   if (stake.kind === 'grant') {
-    // A grant of unknown amount also needs approval if only batches are limited.
+    // A grant of unknown amount needs approval even if only batches are limited.
     const batch: [LimitName, number][] = amountMinor === 0 ? [['maxBatchMinor', 0]] : [];
     return [['maxGrantMinor', amountMinor], ...batch, daily];
   }
