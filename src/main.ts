@@ -53,7 +53,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     await listen(app, configuration);
     await reportStart(app, configuration);
     running.drain = () => beginDrain(app, configuration);
-    // Such as a failed accept: existing and new connections are still served.
+    // An error such as a failed accept is only logged: existing and new connections are still served.
     running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running, renderDocuments);
   } catch (error) {

@@ -97,7 +97,7 @@ async function proveFiles(
   return true;
 }
 
-/** Compares the stored secrets with the entries of the valid log that name them. */
+/** Compares the stored secrets with the log entries that name them. The log has already been verified. */
 async function proveSecrets(database: Database, keys: SecretsKeys, print: Print): Promise<0 | 1> {
   const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
   const report = await verifySecrets(database, auditOver(database, new Sealer(keys)), box);

@@ -116,7 +116,7 @@ function instant(name: string, text: string): Date {
   );
 }
 
-/** After Ctrl-C or SIGTERM the work cleans up; a second signal ends the process at once. */
+/** The first Ctrl-C or SIGTERM aborts the work, which then cleans up; a second one ends the process at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {

@@ -70,14 +70,14 @@ export abstract class Configuration {
   readonly misspelt: readonly Misspelling[];
 }
 
-/** The values of OpenTelemetry's own variables, as far as they are read. */
+/** The values of the OpenTelemetry variables that the service reads. */
 export interface TracingConfiguration {
   /** Base URL of an OTLP receiver for HTTP; `/v1/traces` is appended. */
   readonly endpoint: string;
   /** Headers of each export, such as the receiver's key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** Share of the requests without a caller's trace that are sampled, 0 … 1. */
+  /** Sampling ratio, 0 … 1, for requests that arrive without a trace. */
   readonly sampleRatio: number;
 }
 

@@ -17,7 +17,7 @@ export interface EmbeddedPostgres {
   /** `postgres://…`; does not change while this process runs. */
   readonly url: string;
   /**
-   * Shuts down the server, also one that was taken over. A second call waits for the first.
+   * Shuts down the server, even one that was taken over. A second call waits for the first.
    * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds
    * @throws Error if the server does not stop
    */

@@ -9,7 +9,7 @@ import type { Cluster } from './files.js';
 
 export const HOST = '127.0.0.1';
 
-/** Polling interval of an external process, in milliseconds. */
+/** Interval at which the state of an external process is polled, in milliseconds. */
 export const POLL_MS = 50;
 
 /**
@@ -97,7 +97,7 @@ export async function isAlive({ pid, child }: Postmaster, cluster: Cluster): Pro
 }
 
 /**
- * Whether this process runs this cluster. The pid of a pid file may meanwhile belong to another process, or to a
+ * Whether the process `pid` runs the cluster. The pid in a pid file may meanwhile belong to another process, or to a
  * zombie; this is only detected on Linux.
  */
 export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder'>): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
  * Minor units of currencies, by the number of decimals. Source: ISO 4217 List One of 2024-06-25, published by SIX as
- * the maintenance agency, and XCG of its later amendment. Codes without a minor unit (metals, funds, XXX) are left out.
+ * the maintenance agency; XCG is from a later amendment. Codes without a minor unit (metals, funds, XXX) are left out.
  * Withdrawn codes stay in the list, because amounts in them are stored.
  */
 const BY_EXPONENT: Readonly<Record<number, string>> = {

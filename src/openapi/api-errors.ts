@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { CATALOGUE, type ErrorCode, type NextAction } from '../errors/catalogue.js';
 
-/** The body of every error but the signature's. Contract, section 2. */
+/** The body of every error, except for an invalid signature. Contract, section 2. */
 export class ErrorBody {
   @ApiProperty({ example: 'the session does not match' })
   error: string;

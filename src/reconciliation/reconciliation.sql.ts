@@ -61,7 +61,7 @@ export const PAIRS = `
     ${TARGET}
    ORDER BY l.line`;
 
-/** The platform's records for the operator $1 in the range that no line names, without tombstones. */
+/** The platform's records for the operator $1 in the range, except tombstones and records that a line names. */
 export const RECORDS_WITHOUT_LINE = `
   SELECT ${RECORD}
     FROM transactions p

@@ -12,7 +12,7 @@ import { type GeneratedIds, withGeneratedIds } from '../generated-ids.js';
 import { forPages } from '../signature.js';
 import { withTagsOfOperations } from '../tags.js';
 
-/** Scripts and calls from and to this origin only; Swagger sets styles inline. */
+/** Allows only scripts from this origin and calls to it. Styles may be inline, because Swagger sets them inline. */
 const CONTENT_SECURITY = headersOf(
   helmet.contentSecurityPolicy({
     useDefaults: false,
