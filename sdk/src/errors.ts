@@ -114,9 +114,9 @@ export class SignatureRejectedError extends PlatformError {
  *
  * A WIN or ROLLBACK is refused, too, so a round that outlives its session cannot be settled, unless the platform has
  * set `lateSettlementSeconds` for you. Then WIN and ROLLBACK, never BET, are accepted for that long after the session's
- * end, if their round has a BET of that session or the WIN has a `freeSpinsRef`. Ask the platform for it if your rounds
- * can outlive a session (a day is advised). Without it, a refused WIN or ROLLBACK has to be settled between you and the
- * platform.
+ * end, if their round has a BET of that session that was not declined, or the WIN has a `freeSpinsRef`. Ask the platform
+ * for it if your rounds can outlive a session (a day is advised). Without it, a refused WIN or ROLLBACK has to be settled
+ * between you and the platform.
  */
 export class SessionInvalidError extends PlatformError {
   override readonly name: string = 'SessionInvalidError';

@@ -115,7 +115,7 @@ export function signatureHeaders(input: SignInput): SignatureHeaders {
 
 /**
  * Checks a secret. The key is the text exactly as it was shown, which never has whitespace around it.
- * @throws TypeError with a sentence that does not contain the secret
+ * @throws TypeError with a message that does not contain the secret
  */
 export function checkSecret(secret: unknown, name = 'secret'): asserts secret is string {
   if (typeof secret !== 'string' || secret.trim() === '') {

@@ -51,7 +51,7 @@ export function attentionPage(
   return timeOrderedPage(TABLE, equal, { from, to, before }, limit);
 }
 
-/** Reads and writes items; every change carries its condition. */
+/** Reads and writes items; every change is conditional on the current state. */
 @Injectable()
 export class AttentionStore {
   constructor(

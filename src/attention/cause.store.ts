@@ -7,7 +7,9 @@ import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
 /** A row of a search. */
 export interface FoundCause {
   readonly cause: Cause;
-  /** Whether it is a cause already, and has no item that is up to date. */
+  /**
+   * Whether it is a cause already and has no item; for a parked transaction, no item that is closed or shows the parking.
+   */
   readonly isNew: boolean;
   /** Whether it became a cause in the last 30 seconds. */
   readonly isRecent: boolean;

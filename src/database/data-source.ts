@@ -30,7 +30,7 @@ type Entities = NonNullable<DataSourceOptions['entities']>;
 
 /** Connections of one instance, in addition to the twelve of group commit; an embedded PostgreSQL accepts a hundred. */
 const POOL_SIZE = 20;
-/** Longest wait of a request for a connection, in milliseconds. */
+/** How long a request waits for a connection, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Time-out of a request's statement, in milliseconds: a stuck one must not lock its row for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;

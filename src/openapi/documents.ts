@@ -26,7 +26,7 @@ const CONVENTIONS = `**Errors.** An error is \`{"error": "<message>"}\` with its
 
 **Amounts** are integers in minor units of their currency; **times** are ISO 8601 in UTC.`;
 
-const SIGNATURE = `**Signature.** Provider and operator routes carry four headers. \`X-Signature\` is the HMAC-SHA256, in 64 lower-case
+const SIGNATURE = `**Signature.** Requests to provider and operator routes carry four headers. \`X-Signature\` is the HMAC-SHA256, in 64 lower-case
 hex digits, over \`METHOD\\nPATH\\nTIMESTAMP\\nNONCE\\nRAW_BODY\`, keyed with the tenant's secret. PATH is the request
 target with its query string; RAW_BODY is the bytes as sent. Every failure is a 401 with the plain text
 \`invalid signature\`.`;

@@ -81,7 +81,7 @@ const NOTIFICATION = {
       FROM session_revocations WHERE session_id = $1`,
 };
 
-/** Reads and writes the notifications of revocations; every update carries its condition. */
+/** Reads and writes the notifications of revocations; every update is conditional on the current state. */
 @Injectable()
 export class RevocationStore {
   private readonly leaseSeconds: number;

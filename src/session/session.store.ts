@@ -89,7 +89,7 @@ export function sessionPage(
   return timeOrderedPage(SESSIONS, equal, { ...filter, before }, limit, further);
 }
 
-/** Reads and writes sessions; every update carries its condition. */
+/** Reads and writes sessions; every update is conditional on the current state. */
 @Injectable()
 export class SessionStore {
   private readonly leaseSeconds: number;

@@ -17,7 +17,7 @@ import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 const POLL_MS = 500;
 /** How long the directory counts as fresh while the database cannot be read, in milliseconds. */
 const TRUSTED_MS = 30_000;
-/** Longest wait of a stop for a poll in progress, in milliseconds; nothing depends on its result. */
+/** How long a stop waits for a poll in progress, in milliseconds; nothing depends on its result. */
 const STOP_MS = 1_000;
 
 export interface VerificationSecrets {

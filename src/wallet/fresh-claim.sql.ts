@@ -92,7 +92,7 @@ export const CLAIM_NEW_WIN = groupStatement(
         JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
         JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
        WHERE ${inOwnLiveSession('s')} AND ${winMayBeBooked('r')}
-         -- A scalar subquery is always looked up by the primary key.
+         -- A scalar subquery instead of NOT EXISTS, so that the planner looks each row up by the primary key.
          AND (SELECT true FROM transactions t
                WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id) IS NULL
     ), round AS (

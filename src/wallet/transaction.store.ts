@@ -54,7 +54,7 @@ interface TransactionRow {
 /** Another request changed something that a claim depends on: the whole claim is rolled back. */
 class ClaimLostError extends Error {}
 
-/** Loads the facts of requests, and claims and settles attempts; every write carries its condition. */
+/** Loads the facts of requests, and claims and settles attempts; every write is conditional on the current state. */
 @Injectable()
 export class TransactionStore {
   private readonly leaseSeconds: number;

@@ -71,7 +71,7 @@ export interface AnswerByHand {
   readonly status: 'APPROVED' | 'DECLINED';
   /** Minor units; null if the operator reported none. */
   readonly balance: number | null;
-  /** The operator's reference to its answer, such as a ticket number. */
+  /** The operator's reference for its answer, such as a ticket number. */
   readonly operatorReference: string;
   /** Why it was settled by hand. */
   readonly reason: string;

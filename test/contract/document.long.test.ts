@@ -198,6 +198,11 @@ describe('section 3, the table of ROLLBACKs', () => {
       'a `TIMED_OUT` BET': async () => rollbackOf(await transactions.timedOut(bet())),
       'a `PENDING` BET, its lease expired': async () => rollbackOf(await transactions.abandoned(bet())),
       unknown: () => Promise.resolve(rollbackOf(bet())),
+      'a tombstone of an undecided ROLLBACK': async () => {
+        const neverSent = bet();
+        await transactions.timedOut(rollbackOf(neverSent));
+        return rollbackOf(neverSent);
+      },
       'a tombstone of an approved ROLLBACK': async () => {
         const neverSent = bet();
         await transactions.approved(rollbackOf(neverSent));

@@ -50,7 +50,8 @@ CREATE TABLE games (
   updated_at   timestamptz NOT NULL
 );
 
--- One row that moves with every change of the two tables: instances poll it to learn that theirs is stale.
+-- One row whose version increases with every change to the two tables. Instances poll it to detect that their copy is
+-- stale.
 CREATE TABLE tenancy_version (one boolean PRIMARY KEY DEFAULT true CHECK (one), version bigint NOT NULL);
 INSERT INTO tenancy_version (version) VALUES (1);
 CREATE FUNCTION tenancy_changed() RETURNS trigger LANGUAGE plpgsql AS $$

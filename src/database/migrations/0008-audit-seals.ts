@@ -24,8 +24,8 @@ CREATE TABLE audit_seals (
   mac       bytea NOT NULL CHECK (octet_length(mac) = 32),
   UNIQUE (day, position)
 );
--- A number far ahead, or the seal of an entry that is yet to come, would make the service's own seals fail for good. The
--- number may go ahead a little: an instance goes on from the highest that it knows.
+-- A seal whose number is far too high, or that names an entry which does not exist yet, would make all later seals of
+-- the service fail. Small gaps are allowed, because an instance continues from the highest number that it knows.
 CREATE FUNCTION audit_seal_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.number > audit_last_seal() + 1000000

@@ -97,7 +97,7 @@ CREATE OR REPLACE FUNCTION month_bound(parent text, month date) RETURNS text LAN
   SELECT CASE parent WHEN 'audit_entries' THEN month::text ELSE month::text || ' 00:00:00+00' END
 $$;
 
--- Where the last partition ends. There are no gaps before it, and only the default partition is behind it.
+-- The end of the last partition. There are no gaps before it; later rows are in the default partition.
 CREATE OR REPLACE FUNCTION partitions_end(parent text) RETURNS date LANGUAGE sql STABLE AS $$
   SELECT max(CASE parent WHEN 'audit_entries' THEN bound::date ELSE (bound::timestamptz AT TIME ZONE 'UTC')::date END)
     FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
@@ -118,7 +118,8 @@ BEGIN
   RETURN name;
 END $$;
 
--- Gives what the default partition holds a partition of its own, without a copy; returns its name, or null if it is empty.
+-- Moves the rows of the default partition to a partition of their own, without copying them; returns its name, or null
+-- if there are none.
 CREATE OR REPLACE FUNCTION adopt_default(parent text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   default_name text := parent || '_default';
@@ -140,7 +141,8 @@ BEGIN
   RETURN name;
 END $$;
 
--- Nobody but the owner works on a partition by itself, past the rights on the table; and the audit log is append-only there too.
+-- Only the owner may access a partition directly, because the rights on the table do not protect it. The audit log is
+-- append-only in its partitions, too.
 CREATE OR REPLACE FUNCTION close_partition(parent text, name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   grantee text;
@@ -265,7 +267,7 @@ BEGIN
   -- A clock that was set back must not write before what is written.
   NEW.created_at := greatest(date_trunc('milliseconds', audit_now()), last.created_at);
   today := (NEW.created_at AT TIME ZONE 'UTC')::date;
-  -- Midnight passed since the row was given its partition: it is the last one of the day before.
+  -- Midnight has passed since the partition of the row was chosen: it becomes the last row of the previous day.
   IF NEW.day = today - 1 AND NEW.day >= coalesce(last.day, NEW.day)
      AND NEW.created_at < (today + time '00:01') AT TIME ZONE 'UTC' THEN
     NEW.created_at := (today::timestamp AT TIME ZONE 'UTC') - interval '1 millisecond';

@@ -52,7 +52,7 @@ export class PauseResponse {
   @ExposeUnlessNull()
   @ApiPropertyOptional({
     type: Date,
-    description: 'absent if the pause ends only when it is resumed',
+    description: 'absent if only a resume ends the pause',
     example: '2026-01-31T06:00:00.000Z',
   })
   until?: Date;

@@ -22,7 +22,7 @@ export class SettleAdminController {
   @ApiOperation({
     summary: 'Settle a parked transaction by hand',
     description:
-      'For an operator that states the outcome by other means than its wallet, such as e-mail. A ' +
+      'For an operator that states the outcome by means other than its wallet, such as e-mail. A ' +
       'settlement always waits for the approval of a second person. Then the transaction is settled as ' +
       'if the wallet had given this answer: nothing is sent to the wallet, and the transaction stays marked as ' +
       '`settledByHand`. If ' +

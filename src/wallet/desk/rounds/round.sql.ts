@@ -30,7 +30,7 @@ export interface RoundChoice {
 }
 
 /**
- * One page of rounds of real money, ordered by their first BET, newest first.
+ * One page of real-money rounds, ordered by their first BET, newest first.
  *
  * No row stores whether a round is open: an index of open rounds would have to be written with each BET. Instead, a
  * page examines the BETs in one section of the list of transactions, and reads the round of each BET along the index

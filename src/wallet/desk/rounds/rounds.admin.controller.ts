@@ -19,7 +19,7 @@ export class RoundsAdminController {
   @RequiresRole('support')
   @SensitiveRead('rounds.list', 'rounds')
   @ApiOperation({
-    summary: 'Search rounds of real money, newest first',
+    summary: 'Search real-money rounds, newest first',
     description:
       'The age of a round counts from its first BET. A page examines a bounded number of transactions. ' +
       'It may be short or empty and still have a `nextCursor`.',

@@ -17,7 +17,7 @@ import {
 import { WalletCaller, type WalletUnderTest } from './caller.js';
 import { WALLET_CASES } from './cases.js';
 
-export const CERTIFY_OPERATOR_HELP = `croupier-provider certify-operator --url URL --tenant ID --player REF --currency CODE [options]
+export const CERTIFY_OPERATOR_HELP = `croupier-provider certify-operator --url URL --tenant ID --player REF [options]
 
 Runs every case of the wallet contract against an operator's wallet, as the platform would call
 it. Run it against a test environment: it moves money of the players that you name, and tops
