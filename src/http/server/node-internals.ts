@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Undocumented properties of Node's sockets. The functions below still work if a version of Node lacks them. */
+/** Undocumented properties of Node's sockets. The functions below do not fail if a version of Node lacks them. */
 interface Internals {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
   readonly parser?: { onIncoming: () => number } | null;

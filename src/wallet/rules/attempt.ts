@@ -11,9 +11,9 @@ import { decideRollback } from './rollback.js';
 import { decideWin } from './win.js';
 
 /**
- * Decides a request by the session, the configuration and what is stored under its id, in this order. Only the
- * repetition of a finished transaction is answered before anything else is checked. Contract, section 1, "Order of
- * checks", and section 3, "An attempt and what it finds".
+ * Decides a request by the session, the configuration and what is stored under its id, in this order. The repetition
+ * of a finished transaction is answered even after the session has ended. Contract, section 1, "Order of checks", and
+ * section 3, "An attempt and what it finds".
  *
  * wallet/fresh-claim.sql.ts and fresh-claim.store.ts repeat the conditions under which a new BET or WIN is booked.
  */
