@@ -85,7 +85,7 @@ export class GrantStore {
   }
 
   /**
-   * Records an unsent grant, to be claimed by its requestRef or, after a crash, by the next instance that sends grants.
+   * Records an unsent grant, to be claimed by its requestRef or by the `BatchRunner` of any instance.
    * @returns as `record`
    */
   async recordUnsent(query: Query, grant: NewGrant): Promise<boolean> {
@@ -134,7 +134,7 @@ export class GrantStore {
 
   /**
    * @param claimsCancel whether to claim the cancel as well, if it is due
-   * @returns undefined if it is GRANTED or CANCELLED already; `cancelAttempt` is null if no cancel was claimed
+   * @returns undefined if the grant is GRANTED or CANCELLED already; `cancelAttempt` is null if no cancel was claimed
    */
   async recordGranted(
     requestRef: string,
@@ -231,8 +231,8 @@ export class GrantStore {
 
   /**
    * Cancels unsent grants, and makes a cancel due for each grant that is GRANTED or may become so.
-   * @returns `changed`: the number of grants that the two statements changed; `reached`: the grants with a new state, to
-   *   be passed to `count` after the commit
+   * @returns `changed`: the number of changed grants; `reached`: the grants with a new state, to be passed to `count`
+   *   after the commit
    */
   async cancelBatch(
     query: Query,
@@ -243,7 +243,7 @@ export class GrantStore {
     // Runs second, so that it also covers grants that another instance claimed before the first statement could cancel
     // them: they may still be granted, so a cancel must follow.
     const due = await query<{ requestRef: string }>(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
-    // Both statements change a queued grant whose outcome is unknown from an earlier attempt.
+    // Both statements change a grant that waits to be resent and may have been booked before. It is counted once.
     const changed = new Set([...reached, ...due].map(({ requestRef }) => requestRef));
     return { changed: changed.size, reached };
   }
@@ -292,8 +292,8 @@ export class GrantStore {
   }
 
   /**
-   * Runs a statement that changes the state of grants and returns their operators and providers, and counts the grants
-   * in the metrics.
+   * Runs a statement that changes the state of grants, and counts them in the metrics. The statement must return their
+   * operators and providers.
    */
   private async move<Row extends object>(
     state: GrantState,
