@@ -42,14 +42,14 @@ export type OnResult = (
   ...answer: [error: Error, result: undefined] | [error: null, result: pg.QueryResult<object>]
 ) => void;
 
-/** The method of pools and clients that runs a prepared query; their types do not declare it. */
+/** The method of pools and clients that runs a query object; their types do not declare it. */
 export interface Runner {
   query(query: pg.Query, answered: OnResult): void;
 }
 
 /**
- * A prepared query, in the form that pg sends. If pg received a plain object instead, it would first copy it by its
- * property descriptors, which costs more than sending it.
+ * A query object, in the form that pg sends. pg would first copy a plain object by its property descriptors, which
+ * costs more than sending the query.
  */
 class NamedQuery extends pg.Query {
   readonly name: string;

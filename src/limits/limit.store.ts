@@ -9,8 +9,8 @@ const COLUMNS = `
   l.updated_at AS "updatedAt"`;
 
 /**
- * The sum of the last 24 hours for the operator and currency of the limit l, capped at 2^53−1: the stakes of grants and
- * the absolute amounts of adjustments, except those that are known to have failed.
+ * The used amount of the row `l` of `limits`: the stakes of grants and the absolute amounts of adjustments in the last
+ * 24 hours, except those that are known to have failed. Capped at 2^53−1.
  */
 const USED = `
   (SELECT least(coalesce(sum(amount), 0), 9007199254740991)::bigint

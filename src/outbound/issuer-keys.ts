@@ -21,8 +21,8 @@ const RETRY_MS = 5_000;
 export class IssuerUnavailableError extends Error {}
 
 /**
- * The signing keys of an OpenID provider, which its discovery document locates. They are fetched when they are needed, so
- * that an unavailable issuer does not delay the start. The issuer's address comes from the configuration and may be
+ * The signing keys of an OpenID provider, found through its discovery document. They are fetched when they are needed,
+ * so that an unavailable issuer does not delay the start. The issuer's address comes from the configuration and may be
  * private.
  */
 @Injectable()
