@@ -19,9 +19,9 @@ export interface SearchResult {
 const BUDGET = 300_000;
 
 /**
- * Finds the most likely way to sign that yields this signature: single variants first, then pairs of different
- * dimensions, likelier ones first.
- * @param dimensions each in the order in which its variants are tried: special causes before general ones
+ * Finds the most likely way to sign that yields this signature. Tries single variants, then pairs of variants from
+ * different dimensions; in both steps, likelier ones come first.
+ * @param dimensions the variants of each kind of mistake; variants of equal rank are tried in this order
  * @param sent the bytes of the signature; fewer than those of the digest if it was cut
  */
 export function explain(
