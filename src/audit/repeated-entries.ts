@@ -18,10 +18,11 @@ const WINDOW_MS = 60_000;
 /** Interval of the check for windows that have ended, in milliseconds. */
 const POLL_MS = 1_000;
 /**
- * Maximum number of windows that are open or not recorded yet, a few megabytes. Beyond it, each repetition is an entry.
+ * Maximum number of windows that are open or not recorded yet. They take a few megabytes. Beyond this number, each
+ * repetition is recorded as an entry of its own.
  */
 const MAX_WINDOWS = 1_000;
-/** How long a stop waits for the last entries, in milliseconds. */
+/** How long a stop waits for the pass in progress, in milliseconds. */
 const STOP_MS = 2_000;
 
 interface Window {

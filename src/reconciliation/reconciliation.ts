@@ -39,7 +39,7 @@ export interface Outcome {
 export interface TransactionFinding extends Finding {
   readonly providerId: string;
   readonly transactionId: string;
-  /** Null for a tombstone. */
+  /** Null only in the type: a finding about a tombstone has the kind of the statement's line. */
   readonly kind: string | null;
   readonly amountMinor: number;
   readonly currency: string;
@@ -151,7 +151,7 @@ async function* counted(
   }
 }
 
-/** Begins the message of a file's error with the argument that names the file. */
+/** Prefixes the message of a file error with the command-line argument that names the file. */
 function named(argument: string): (error: unknown) => never {
   return (error) => {
     throw new Error(`${argument}: ${(error as Error).message}`, { cause: error });
