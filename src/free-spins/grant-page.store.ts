@@ -65,9 +65,10 @@ const createdWhen = (comparison: string, values: Record<string, Date>) =>
   Raw<Date>((column) => `CASE WHEN ${column} ${comparison} THEN true END`, values);
 
 /**
- * Selects numbers above that of the newest grant that is certainly older than `from`. The number is compared as a row of
- * two values. If it were compared as a plain column with two bounds that the planner does not know, the planner would
- * expect few rows, and would read and sort all of them.
+ * Selects numbers above that of the newest grant created more than ORDER_DIFFERS_MINUTES before `from`. All grants with
+ * lower numbers are older than `from`. The number is compared as a row of two values. If it were compared as a plain
+ * column with two bounds that the planner does not know, the planner would expect few rows, and would read and sort all
+ * of them.
  */
 const numberedAfter = (from: Date) =>
   Raw<number>(
@@ -77,7 +78,7 @@ const numberedAfter = (from: Date) =>
     { earliest: minutesLater(from, -ORDER_DIFFERS_MINUTES) },
   );
 
-/** Selects numbers below that of the oldest grant that is certainly newer than `to`. */
+/** Selects numbers below that of the oldest grant created at least ORDER_DIFFERS_MINUTES after `to`. */
 const numberedBefore = (to: Date) =>
   Raw<number>(
     (column) => `

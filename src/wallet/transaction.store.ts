@@ -54,7 +54,7 @@ interface TransactionRow {
 /** Another request changed something that a claim depends on: the whole claim is rolled back. */
 class ClaimLostError extends Error {}
 
-/** Loads the facts of requests, and claims and settles attempts; every write is conditional on the current state. */
+/** Loads the facts of requests. Claims and settles attempts; every write is conditional on the current state. */
 @Injectable()
 export class TransactionStore {
   private readonly leaseSeconds: number;
@@ -68,7 +68,7 @@ export class TransactionStore {
     this.leaseSeconds = configuration.transactionLeaseSeconds;
   }
 
-  /** Reads everything that decides the request: one statement, and the pauses, which are in memory. */
+  /** Reads everything that decides the request in one statement, except for the pause, which is in memory. */
   async load({ provider, request, tokenHash }: Submission): Promise<LoadedFacts> {
     const { transactionId, playerRef, gameId, roundId, originalTransactionId = null } = request;
     const values = [provider.id, transactionId, tokenHash, playerRef, gameId, roundId, originalTransactionId];
@@ -82,8 +82,8 @@ export class TransactionStore {
 
   /**
    * Claims an unused id for a BET, or for the platform's own verdict. Neither needs the round's lock: a BET depends on
-   * no other transaction, and the transactions behind such a verdict no longer change. A session that ends, or a BET
-   * that joins the round, between the read and the claim counts as later.
+   * no other transaction, and the transactions behind such a verdict no longer change. A session end or
+   * a new BET of the round between the read and the claim is treated as if it came after the claim.
    * @returns undefined if the id is taken
    */
   async claim(transaction: NewTransaction): Promise<Claim | undefined> {

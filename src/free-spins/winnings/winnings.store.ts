@@ -20,10 +20,10 @@ import {
  * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef names a grant of another player or operator, or in another
  *   currency.
  * - `CANCELLED`: its freeSpinsRef names a grant that was cancelled before the WIN.
- * - `NO_STANDING_BET`: its round has a BET that is ROLLED_BACK, and none that is PENDING, TIMED_OUT or APPROVED. The
- *   amount does not matter: a WIN of 0 reports a lost round, whose stake was returned. A tombstone counts as a BET that
- *   is ROLLED_BACK. A round that has no BETs, or only DECLINED ones, is no reason for a flag, because the rules book
- *   such a WIN.
+ * - `NO_STANDING_BET`: its round has a BET that is ROLLED_BACK, and none that is PENDING, TIMED_OUT or APPROVED. A WIN
+ *   of 0 is flagged too: the player lost the round, but the BET was refunded. A tombstone counts as a BET that is
+ *   ROLLED_BACK. If the round has no BETs, or only DECLINED ones, the flag does not apply, because the rules accept the
+ *   WIN.
  * - `ABOVE_LIMIT`: it was above `maxWinMinor` of its operator when it was booked. Contract, section 9.
  */
 export const FLAGS = [
@@ -99,14 +99,15 @@ export class WinningsStore {
     return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
   }
 
-  /** The flagged WINs among those that the database marked most recently as possibly flagged, in any order. */
+  /** The flagged WINs among the WINs that were marked last, in no particular order. */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.database.query(FLAGGED_LATELY, [LATEST_WINS]);
   }
 
   /**
-   * Newest first, down to the end of a window.
-   * @param before the place before which the page begins
+   * Reads one page of the flagged WINs, newest first. It examines a bounded number of marked WINs, so it may find fewer
+   * than `limit` although older ones are flagged.
+   * @param before only WINs older than this place are read; undefined for the first page
    */
   async flagged(
     filter: FlaggedFilter,

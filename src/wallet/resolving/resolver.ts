@@ -97,7 +97,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
    * @returns undefined if it failed
    */
   private resolve(due: DueTransaction): Promise<ResolveOutcome | undefined> {
-    // The attempt, its log lines and the operator's request carry this id, as for an incoming request.
+    // The attempt, its log lines and the call to the operator carry this id, as for an incoming request.
     const requestId = `resolver-${this.randomness.uuid()}`;
     return this.tracing.runWork('resolve', requestId, { actor: 'resolver', ...keysOf(due) }, () =>
       this.resolveTraced(due).catch((error: unknown) => {
