@@ -170,7 +170,7 @@ export class ApprovalStore {
     return (await query(DECIDE, [approvalId, state, actor.actor, actor.name, reason])).length > 0;
   }
 
-  /** Records why an approved action could not be recorded. */
+  /** Stores why an approved action was no longer possible. */
   async fail(query: Query, approvalId: string, { code, message }: CroupierError): Promise<void> {
     await query(FAIL, [approvalId, code, message]);
   }

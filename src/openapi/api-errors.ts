@@ -35,7 +35,8 @@ export function errorResponses(codes: readonly ErrorCode[]) {
 const ALSO: Partial<Record<ErrorCode, readonly NextAction[]>> = { CONFLICT: ['wait-then-retry'] };
 
 /**
- * Refusals with `Retry-After`; a 500 has it if the request was refused before any work, a 503 if a pause has an end.
+ * Refusals that may have `Retry-After`. A 500 has it if the request was refused before any work, and a 503 if the
+ * refusal is due to a pause that has an end.
  */
 const WAITING: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',

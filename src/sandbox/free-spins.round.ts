@@ -7,7 +7,7 @@ const SPINS = 3;
 const BET_MINOR = 100;
 const WIN_MINOR = 700;
 
-/** The state of the round so far: its player, its balance, and how to submit a transaction. */
+/** The round so far, and a function that submits a transaction. */
 export interface RoundState {
   /** Prefix of all ids of this round. */
   readonly id: string;
