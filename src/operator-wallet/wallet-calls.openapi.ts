@@ -93,7 +93,7 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
     description:
       SENT +
       '\n\n**Idempotency.** `providerId` and `transactionId` together identify a transaction. If it arrives ' +
-      'again, later or at the same time, answer as you did the first time and move no money: after a time-out, ' +
+      'again, later or at the same time, answer with the same status and reason, and move no money: after a time-out, ' +
       'Croupier may send the same body again.\n\n**One reversal.** Reverse a transaction at most once, whatever ids its ' +
       'ROLLBACKs have.\n\n**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, ' +
       'moves nothing, and is remembered: a BET with that id that arrives afterwards is `DECLINED`.',
