@@ -183,7 +183,7 @@ describe('section 6, the table of cases', () => {
       'is `GRANTED`': async () => act(await granted(), 'void'),
     },
     any: {
-      'is of another operator, called by an operator': async () => {
+      'belongs to an operator other than the caller': async () => {
         const { requestRef } = await granted();
         return () => world.signed(OTHER_OPERATOR, `/v1/operator/free-spins/${requestRef}/cancel`, '');
       },
