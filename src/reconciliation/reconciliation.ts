@@ -39,8 +39,7 @@ export interface Outcome {
 export interface TransactionFinding extends Finding {
   readonly providerId: string;
   readonly transactionId: string;
-  /** Null only in the type: a finding about a tombstone has the kind of the statement's line. */
-  readonly kind: string | null;
+  readonly kind: string;
   readonly amountMinor: number;
   readonly currency: string;
 }
@@ -136,7 +135,8 @@ function sumOf(sums: Map<string, Sum>, { currency, kind }: Movement): Sum {
 /** Describes the transaction by the statement's line; without a line, by the platform's record. */
 function foundIn(finding: Finding, { line, record }: ComparedPair): TransactionFinding {
   const { providerId, transactionId, kind, amountMinor, currency } = (line ?? record)!;
-  return { ...finding, providerId, transactionId, kind, amountMinor, currency };
+  // Only a tombstone has no kind, and a finding about one always has a line.
+  return { ...finding, providerId, transactionId, kind: kind!, amountMinor, currency };
 }
 
 /** Passes on the chunks, and reports the bytes read so far. */

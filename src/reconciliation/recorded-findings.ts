@@ -5,7 +5,7 @@ import type { TransactionFinding, Range } from './reconciliation.js';
 /** A finding in one sentence, with its amount as money. */
 export function sentenceOf(found: TransactionFinding): string {
   const { name, providerId, transactionId, kind, amountMinor, currency, detail } = found;
-  return `${name}: ${kind ?? 'tombstone'} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`;
+  return `${name}: ${kind} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`;
 }
 
 /** The cause of an item in the attention queue. The same finding in a later run is the same cause. */
