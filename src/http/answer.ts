@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
 import type { PageOf } from './lists/page.js';
 
-/** Exposes a field, and leaves it out of the answer if the entity has null. */
+/** Exposes a field, unless its value is null. */
 export function ExposeUnlessNull(): PropertyDecorator {
   const expose = Expose();
   const leaveOutNull = Transform(({ value }: { value: unknown }) => value ?? undefined);

@@ -1,12 +1,12 @@
 /**
- * The beginning of a cell that a spreadsheet evaluates as a formula: one of the signs of a formula or its full-width
- * form. Before the sign there may be characters that the spreadsheet skips (blanks, control characters, and invisible
- * characters such as a byte order mark), or quotes, which it may read as the opening quotes of the cell.
+ * Matches a cell that a spreadsheet would evaluate as a formula: it begins with `=`, `+`, `-`, `@` or a Unicode variant
+ * of these signs. Before the sign, spreadsheets skip blanks, control characters and invisible characters such as a byte
+ * order mark, and may read quotes as the opening quotes of the cell.
  */
 const FORMULA =
   /^["\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;
 /**
- * The position after a character at which a spreadsheet may begin a new cell: in many locales a semicolon separates
+ * Matches after each character at which a spreadsheet may begin a new cell. In many locales, a semicolon separates
  * cells, even within quotes.
  */
 const AFTER_CELL_BREAK = /(?<=[;\t\r\n])/;
@@ -14,15 +14,17 @@ const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;
 const QUOTED = /[",;\t\r\n]/;
 
 /**
- * One CSV record by RFC 4180, with its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field, an object or
- * a list is JSON. Text that a spreadsheet of any locale would evaluate as a formula gets an apostrophe before the
- * formula; a number stays a number.
+ * Formats a CSV record (RFC 4180), including its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field,
+ * and objects and lists are JSON. An apostrophe precedes text that a spreadsheet of any locale would evaluate as a
+ * formula. Numbers get no apostrophe.
  */
 export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(field).join(',')}\r\n`;
 }
 
-/** A number that is written with the given decimals, such as `2.50`. */
+/**
+ * A number as decimal text, such as `-2.50`. It is not treated as a formula, although it may begin with a minus sign.
+ */
 export class CsvNumber {
   constructor(readonly text: string) {}
 }

@@ -14,13 +14,13 @@ import { majorUnits } from '../../money/money.js';
 import { CsvNumber, csvRecord } from './csv.js';
 import type { ListQuery, PageOf } from './page.js';
 
-/** Number of rows that an export reads at a time, which is also the most that it has in memory. */
+/** Number of rows that an export reads at a time, which bounds its memory. */
 const BATCH = 500;
 
 /** Every field of an item, in the order of the columns. The type makes a forgotten field a compile error. */
 export type Columns<T> = { readonly [K in keyof Required<T>]: true };
 
-/** A list to answer: the query, how to read a page, and the name and columns of its CSV. */
+/** The parts of a list's answer: the query, how to read a page, and the name and columns of the CSV. */
 export interface Listing<Q extends ListQuery, T extends object> {
   readonly query: Q;
   /** The name of the CSV file, without its extension. */
@@ -39,8 +39,8 @@ export const AcceptedFormat = createParamDecorator((_: unknown, context: Executi
 });
 
 /**
- * Answers a list: one page as JSON, or everything that matches as CSV, streamed in bounded memory. With a `limit`, the
- * CSV has one page only. Contract, section 7, "Lists".
+ * Answers with one page as JSON, or with all matching items as CSV, streamed in bounded memory. With a `limit`, the CSV
+ * contains one page only. Contract, section 7, "Lists".
  */
 export async function answerList<Q extends ListQuery, T extends object>(
   format: ListFormat,
@@ -77,8 +77,8 @@ async function* records<Q extends ListQuery, T extends object>(
 const MINOR = /Minor$/;
 
 /**
- * The header record. An amount has a column in minor units, and one next to it in major units: `amountMinor`,
- * `amount`. Contract, section 7.
+ * The header record. Each amount has two adjacent columns: `amountMinor` in minor units, and `amount` in major units.
+ * Contract, section 7.
  */
 function csvHeader(columns: object): string {
   const names = Object.keys(columns);

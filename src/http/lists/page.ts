@@ -6,7 +6,7 @@ import { isIdentifier } from '../validation/identifier.js';
 const LIMIT = 50;
 const HIGHEST_LIMIT = 500;
 
-/** The requested part of a list. */
+/** The query parameters of a list that is read page by page. */
 export class PageQuery {
   @QueryIntegerField({ minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
   limit?: number;
@@ -22,13 +22,13 @@ export const ByteOrderMarkField = () =>
     description: 'for CSV only: begin with a byte order mark, by which spreadsheets recognise UTF-8',
   });
 
-/** The requested part of a list that can also be exported as CSV. */
+/** The query parameters of a list that can also be exported as CSV. */
 export class ListQuery extends PageQuery {
   @ByteOrderMarkField()
   bom?: 'true' | 'false';
 }
 
-/** A part of a list by id: the items after this id, in byte order. */
+/** Selects at most `limit` items of a list by id: those whose ids follow `after` in byte order. */
 export interface PageAfter {
   readonly after: string;
   readonly limit: number;
@@ -62,7 +62,7 @@ export async function pageById<T>(
   return { items, ...(last !== undefined && { nextCursor: cursorAt(idOf(last)) }) };
 }
 
-/** The cursor of the items after this id. */
+/** The cursor of the page whose items follow this id. */
 export function cursorAt(id: string): string {
   return Buffer.from(id).toString('base64url');
 }

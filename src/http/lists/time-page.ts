@@ -4,7 +4,7 @@ import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
 import { cursorAt, ListQuery, pageById, type PageOf, type PageQuery } from './page.js';
 
-/** The requested part of a list by time: from ≤ createdAt < to, newest first. Contract, section 7. */
+/** The query parameters of a list by time, newest first: from ≤ createdAt < to. Contract, section 7. */
 export class TimePageQuery extends ListQuery {
   @InstantField('from ≤ createdAt')
   from?: string;
@@ -13,13 +13,16 @@ export class TimePageQuery extends ListQuery {
   to?: string;
 }
 
-/** A place in a list by time: the time, with microseconds, and the id, which orders items of the same time. */
+/**
+ * The sort key of an item in a list by time: its time, with microseconds, and its id, which orders items with the same
+ * time.
+ */
 export interface Place {
   readonly at: string;
   readonly id: string;
 }
 
-/** An SQL expression for the place of a row, with the full precision of its time. `placeOf` parses its value. */
+/** SQL for a row's sort key as text, with the full precision of its time. `placeOf` parses this text. */
 export const placeColumn = (at: string, id: string) =>
   `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || ${id} AS place`;
 
@@ -27,8 +30,8 @@ const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/([0-9a-f-]{1,36})$/;
 
 /**
  * Reads one page of a list by time.
- * @param read returns at most `limit` rows before the place, newest first
- * @param isId whether an id is valid; a cursor with any other id is refused
+ * @param isId whether an id is valid; a cursor with an invalid id is refused
+ * @param read returns at most `limit` rows that are older than `before`, newest first
  * @throws CroupierError INVALID_REQUEST if the cursor is malformed
  */
 export async function pageByTime<Row extends { place: string }, T>(
@@ -45,20 +48,20 @@ export async function pageByTime<Row extends { place: string }, T>(
   return { ...page, items: page.items.map(itemOf) };
 }
 
-/** The result of reading a bounded part of a list. */
+/** The rows found in the examined part of a list. */
 export interface Found<Row> {
   readonly rows: Row[];
   /**
-   * The oldest examined place: older rows have not been examined. Undefined if the end of the list was reached, or if
-   * only the page's limit bounded the reading.
+   * The oldest sort key that was examined. Undefined if the search reached the end of the list, or stopped only because
+   * it had found `limit` rows.
    */
   readonly downTo?: Place | undefined;
 }
 
 /**
  * Reads one page of a list by time, but examines only a bounded part of the list. The page may therefore be short or
- * empty although there is a next one.
- * @param read returns at most `limit` rows before the place, newest first
+ * even empty and still have a next page.
+ * @param read returns at most `limit` rows that are older than `before`, newest first
  * @throws CroupierError INVALID_REQUEST if the cursor is malformed
  */
 export async function pageOfWindow<Row extends { place: string }, T>(
@@ -92,7 +95,7 @@ function placeIn(text: string, isId: (id: string) => boolean): Place {
   return { at, id };
 }
 
-/** Removes the null fields of a row, which an answer leaves out. */
+/** Removes the null fields of a row, because answers omit them. */
 export function present<T extends object>(row: {
   readonly [K in keyof T]: T[K] | (undefined extends T[K] ? null : never);
 }): T {

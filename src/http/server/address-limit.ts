@@ -9,15 +9,15 @@ const NAMED_BLOCKS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Bounds the open connections of each remote network, as `networkOf` defines it. Trusted proxies, which carry many
- * clients, have no bound.
+ * Limits the number of open connections from each client network (`networkOf`). Trusted proxies are exempt, because
+ * they carry many clients.
  */
 export class AddressLimit {
   private readonly open = new Map<string, number>();
   private readonly exempt = new BlockList();
 
   /**
-   * @param most the bound on open connections of one network
+   * @param most maximum number of open connections from one network
    * @param trustProxy addresses, CIDR blocks and names, as TRUST_PROXY lists them
    */
   constructor(
@@ -32,8 +32,8 @@ export class AddressLimit {
   }
 
   /**
-   * Counts a connection of the address's network.
-   * @returns a function that ends the count, to be called once; undefined if the network has reached its bound
+   * Counts a new connection from an address.
+   * @returns a function to call once, when the connection closes; undefined if the network has reached its limit
    */
   enter(address: string): (() => void) | undefined {
     if (this.exempt.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return () => undefined;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** An error of Node's HTTP parser; `reason` is the parser's sentence. */
+/** An error of Node's HTTP parser; `reason` is the parser's message. */
 export type ParserError = Error & { readonly code?: string; readonly reason?: string };
 
 const STATUSES = new Map([
@@ -11,12 +11,12 @@ const STATUSES = new Map([
 
 /** Status code and reason phrase for a parser error, such as `400 Bad Request`. */
 export function statusOf({ code = '', reason = '' }: ParserError): string {
-  // A request with Content-Length and Transfer-Encoding has the same code as one with an unknown coding, but is a 400.
+  // Node reports the same code for a request with both Content-Length and Transfer-Encoding, but that is a 400.
   const isUnknownCoding = code === 'HPE_INVALID_TRANSFER_ENCODING' && !reason.includes('Content-Length');
   return isUnknownCoding ? '501 Not Implemented' : (STATUSES.get(code) ?? '400 Bad Request');
 }
 
-/** Answers without a ServerResponse, as tersely as Node does by default, and closes the connection. */
+/** Writes a minimal answer directly to the socket, as Node does by default, and closes the connection. */
 export function refuseOnSocket(socket: Duplex, status: string, requestId: string): void {
   const answer = `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n\r\n`;
   socket.end(answer, () => socket.destroy());

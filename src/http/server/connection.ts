@@ -34,8 +34,8 @@ export class ClientConnection {
   }
 
   /**
-   * Whether an answer may be written to the socket directly, because no earlier answer is due. This holds if no request
-   * is unanswered, or only the request that is still being received.
+   * Whether an answer may be written directly to the socket: all earlier requests have been answered, and the answer to
+   * a request that is still being received has not begun.
    */
   get expectsAnswer(): boolean {
     const [due] = this.unanswered;
@@ -45,7 +45,7 @@ export class ClientConnection {
 
   /**
    * Counts a request until its answer has been sent. A request beyond the bound destroys the connection, because
-   * pausing would not stop the requests that Node has read already.
+   * pausing the socket would not stop the requests that Node has already read.
    * @returns whether the request is to be handled
    */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
@@ -61,7 +61,10 @@ export class ClientConnection {
     return true;
   }
 
-  /** Destroys the connection if its client does not read answers, or was refused and continues to send. */
+  /**
+   * Destroys the connection if its client does not read answers, or continues to send beyond `LINGER_MS` or
+   * `LINGER_BYTES`.
+   */
   check(): void {
     const nowMs = this.nowMs();
     if (this.linger && (nowMs >= this.linger.untilMs || this.socket.bytesRead > this.linger.bytesRead)) {
@@ -78,7 +81,7 @@ export class ClientConnection {
 
   private destroy(reason: DestroyReason): void {
     this.report(reason);
-    // Reset, because the kernel would otherwise keep the data that the client does not read.
+    // A reset discards the data that the client does not read. The kernel would otherwise keep the data.
     this.socket.resetAndDestroy();
   }
 
@@ -87,15 +90,15 @@ export class ClientConnection {
   }
 
   /**
-   * Ends the connection while its client is still sending. Node would close it at once, which resets it, so that the
-   * client may lose an answer that it has not read yet. RFC 9112, section 9.6.
+   * Closes only the sending side, because the client is still sending. Node would close both sides. This would reset
+   * the connection, and the client could lose an answer that it has not read yet. RFC 9112, section 9.6.
    */
   private closeGently(): void {
     this.linger = { untilMs: this.nowMs() + LINGER_MS, bytesRead: this.socket.bytesRead + LINGER_BYTES };
     this.socket.end();
   }
 
-  /** Node emits `close` on the answer that is being sent, but not on those queued behind it. */
+  /** Emits `close` on queued answers, because Node does so only on the answer that is being sent. */
   private closeQueuedAnswers(): void {
     for (const response of this.unanswered) if (!response.socket) response.emit('close');
   }

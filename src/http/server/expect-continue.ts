@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers of requests whose clients wait for `100 Continue` before they send the body. */
+/** Responses whose clients wait for `100 Continue` before they send the body. */
 const POSTPONED = new WeakSet<ServerResponse>();
 
 /**
- * Leaves `100 Continue` to the reader of the body, so that a refused client sends no body. The refusal closes the
- * connection, since the client may send the body anyway. RFC 9110, section 10.1.1.
+ * Postpones `100 Continue` until a guard reads the body, so that a refused client sends no body. A refusal closes the
+ * connection, because the client may send the body anyway. RFC 9110, section 10.1.1.
  */
 export function postponeContinue(response: ServerResponse): void {
   POSTPONED.add(response);

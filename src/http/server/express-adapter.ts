@@ -16,15 +16,15 @@ import { AddressLimit } from './address-limit.js';
 import { createNodeServer, type ServerObserver } from './node-server.js';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './server-limits.js';
 
-/** Runs before routing, for every request that reaches the application; `next` routes it. */
+/** Runs for every request that reaches the application, before routing; `next` routes the request. */
 export type FirstHandler = (request: Request, response: Response, next: () => void) => void;
 
 type AdapterOptions = Pick<Configuration, 'trustProxy' | 'maxConnectionsPerAddress'>;
 
 /**
- * Express on the bounded Node server. It uses only public APIs to avoid what makes stock Express slow: requests and
- * responses are created with Express's prototypes instead of changing the prototype of each, and answers are written
- * without parsing their Content-Type. docs/performance.md has the figures.
+ * Express on the bounded Node server, made faster with public APIs only. Requests and responses are created with
+ * Express's prototypes, which stock Express sets on each object afterwards. Answers are written without parsing their
+ * Content-Type. docs/performance.md has the figures.
  */
 export class CroupierExpressAdapter extends ExpressAdapter {
   /** Set by the application. Sees every request, including those for unknown routes. */
@@ -32,8 +32,8 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   /** Set by the application. Is notified of malformed requests and destroyed connections, which reach no route. */
   observer: ServerObserver = { reportMalformed: () => '', connectionDestroyed: () => undefined };
   /**
-   * Set by the application. Whether connections are closed after each answer, as during a stop: the client then opens
-   * its next connection to another instance, and no connection is reset.
+   * Set by the application. Whether each answer closes its connection, as during a stop. Clients then open their next
+   * connections to another instance, and no connection is reset.
    */
   closesConnections = (): boolean => false;
   /** Routes that are tried after the routes of all controllers, so that the wallet's routes are found first. */
@@ -44,8 +44,8 @@ export class CroupierExpressAdapter extends ExpressAdapter {
 
   constructor({ trustProxy, maxConnectionsPerAddress }: AdapterOptions, limits: Partial<ServerLimits> = {}) {
     const application = express();
-    // Set before the base class registers its middleware, because this creates the router, which does not see later
-    // changes of these settings.
+    // Set before the base class registers its middleware. Registering creates the router, which ignores later changes
+    // of these settings.
     application.enable('case sensitive routing').enable('strict routing');
     application.disable('x-powered-by').disable('etag');
     application.set('trust proxy', trustProxy.length > 0 && [...trustProxy]);
@@ -78,12 +78,12 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   }
 
   override setNotFoundHandler(handler: RequestHandler): void {
-    // Registered in the router of the last routes, which would otherwise answer OPTIONS with a list of its own methods.
+    // Registered in `lastRoutes`, because that router would otherwise answer OPTIONS with a list of its own methods.
     this.lastRoutes.use(handler);
     this.getInstance<Express>().use(this.lastRoutes);
   }
 
-  /** Writes the answer with its length. Express would also parse its Content-Type to add a charset. */
+  /** Writes the answer with its length. Express would also parse the Content-Type, in order to add a charset. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (status !== undefined) response.statusCode = status;
     if (body instanceof StreamableFile) return super.reply(response, body);

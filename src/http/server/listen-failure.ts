@@ -1,5 +1,5 @@
 /**
- * The failure to listen, as one line that names the variable to change.
+ * The error of a failed `listen`, with one line that names the variable to change.
  * @param error as `server.listen` reports it
  */
 export function listenFailure(error: unknown, { port, host }: { port: number; host: string }): Error {

@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import { Lifecycle } from '../../runtime/lifecycle.js';
 
 /**
- * Closes the listener as the first step of a stop; by default, Nest accepts connections until every module has finished
- * its background work. Requests in flight finish meanwhile, and Nest waits for them before `onApplicationShutdown`
+ * Closes the listener as the first step of a stop. By default, Nest would accept connections until every module has
+ * finished its background work. Requests in flight continue, and Nest waits for them before `onApplicationShutdown`
  * closes the connection pools.
  */
 @Injectable()

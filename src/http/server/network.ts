@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The network under which an address is counted: an IPv4 address by itself, even if it is mapped into IPv6; an IPv6
- * address by its /64, which usually belongs to one client.
- * @param address as a socket or `X-Forwarded-For` gives it; anything else is returned unchanged
+ * The network by which the connections and requests of an address are counted: an IPv4 address itself, even if it is
+ * mapped into IPv6, or the /64 of an IPv6 address, because a /64 usually belongs to one client.
+ * @param address an IP address; any other text is returned unchanged
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

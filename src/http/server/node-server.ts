@@ -15,7 +15,7 @@ import { postponeContinue } from './expect-continue.js';
 import { framingFault, refuseFraming } from './request-framing.js';
 import type { ServerLimits } from './server-limits.js';
 
-/** How long an idle connection is kept, in milliseconds. Load balancers keep it for less, so they close it first. */
+/** An idle connection is closed after this time, in milliseconds. Load balancers close it earlier. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** Is notified of malformed requests and destroyed connections, which reach no route. */
@@ -30,7 +30,10 @@ export interface ServerObserver {
   connectionDestroyed(reason: DestroyReason, address: string): void;
 }
 
-/** Node's HTTP server with bounds on its connections. It refuses what RFC 9112 forbids before `handle` sees it. */
+/**
+ * Creates Node's HTTP server with bounds on its connections. Requests that violate RFC 9112 are refused before
+ * `handle`.
+ */
 export function createNodeServer<
   Request extends typeof IncomingMessage,
   Response extends typeof ServerResponse<InstanceType<Request>>,
@@ -50,7 +53,7 @@ export function createNodeServer<
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
-      // Checked with the other framing rules, because Node's own refusal has no request id.
+      // `framingFault` checks the Host header, because Node's own refusal has no request id.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -61,8 +64,8 @@ export function createNodeServer<
     },
   );
   server.maxConnections = limits.connections;
-  // No limit on the number of headers: Node would silently drop those beyond it, perhaps a second Host. The total size
-  // of the headers is bounded.
+  // No limit on the number of headers: Node would silently drop further headers, perhaps a second Host. `headerBytes`
+  // bounds their total size.
   server.maxHeadersCount = 0;
 
   server.on('connection', (socket) => {
@@ -108,7 +111,7 @@ export function createNodeServer<
   return server;
 }
 
-/** CONNECT is not supported. An unknown method is a 404: contract, section 1. */
+/** The answer to CONNECT, as to every unknown method. Contract, section 1. */
 const NOT_FOUND = '404 Not Found';
 
 function requestIdOf({ headers }: IncomingMessage): string | undefined {

@@ -12,13 +12,12 @@ const PATIENCE_BYTES = 1024 * 1024;
 
 const BODY_LIMIT = 'croupier:body-limit';
 
-/** Sets another limit for the body of a route, in bytes. */
+/** Sets the body limit of a route, in bytes. */
 export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 
 /**
  * Reads the body as bytes, whatever its content type, because the signature covers these bytes. It is a guard and not a
- * middleware, so that an unknown route is a 404 without its body being read.
- * Contract, section 1, "Order of checks".
+ * middleware, so that the body of a request to an unknown route is not read. Contract, section 1, "Order of checks".
  * @throws CroupierError PAYLOAD_TOO_LARGE · UNSUPPORTED_ENCODING · INVALID_REQUEST if the body does not arrive complete
  */
 @Injectable()

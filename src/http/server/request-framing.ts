@@ -22,7 +22,7 @@ const CODING_BEFORE_HTTP_1_1: FramingFault = {
   message: 'Transfer-Encoding requires HTTP/1.1',
 };
 
-/** The characters of a host and a port, RFC 3986, section 3.2.2. A request without an authority has an empty Host. */
+/** Characters of a host and port (RFC 3986, section 3.2.2). The Host header is empty if the target has no authority. */
 const HOST = /^[A-Za-z0-9._~!$&'()*+,;=%:[\]-]*$/;
 
 /** Finds violations of RFC 9112, sections 3.2 and 6.1, that Node's parser accepts. */
@@ -43,7 +43,9 @@ export function framingFault({
   return httpVersion === '1.0' ? CODING_BEFORE_HTTP_1_1 : undefined;
 }
 
-/** `headers` has only the first of two Host headers; `rawHeaders` alternates names and values. */
+/**
+ * Searches `rawHeaders`, which alternates names and values, because `headers` keeps only the first of two Host headers.
+ */
 function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let found = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -53,7 +55,7 @@ function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   return found > 1;
 }
 
-/** Answers with the fault and closes the connection. Contract, section 2, for the form of the answer. */
+/** Answers with the fault and closes the connection. Contract, section 2, defines the form of the answer. */
 export function refuseFraming(fault: FramingFault, response: ServerResponse, requestId: string): void {
   const body = JSON.stringify({ error: fault.message });
   response

@@ -21,14 +21,14 @@ export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const HEADERS = new Map(
   Object.entries({
     ...headersOf(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })),
-    // Answers carry balances, tokens and secrets, which no cache may keep.
+    // Answers contain balances, tokens and secrets, which no cache may keep.
     'cache-control': 'no-store',
   }),
 );
 
 /**
- * Assigns each request its id, which is on the answer, every log line and every outgoing call. At the end of the
- * request, it records one measurement and at most one log line. Contract, section 2, `X-Request-Id`.
+ * Assigns an id to each request. The id is in the answer, in every log line and in every outgoing call. When a request
+ * ends, one measurement and at most one log line are recorded. Contract, section 2, `X-Request-Id`.
  */
 @Injectable()
 export class RequestLog {
@@ -62,7 +62,7 @@ export class RequestLog {
     runTraced(trace, next);
   };
 
-  /** Assigns an id to invalid HTTP as well, so that its log line can be found. */
+  /** Logs and counts a request that violates HTTP. The request gets an id, too, so that its log line can be found. */
   readonly reportMalformed: ServerObserver['reportMalformed'] = (status, offered = '') => {
     const requestId = REQUEST_ID.test(offered) ? offered : this.randomness.uuid();
     this.metrics.malformedRequestRefused(status.slice(0, 3));
@@ -105,14 +105,14 @@ export class RequestLog {
 function recordAnswer(response: Response, span: ActiveSpan): void {
   response.once('prefinish', () => {
     const writtenMs = monotonicMs();
-    // Registered before the listener that ends the request's span.
+    // Must run before the listener that ends the request's span.
     response.prependOnceListener('close', () => span.record('answer', writtenMs, monotonicMs()));
   });
 }
 
 /**
- * The sender of a request, its address and its route. Fields are added as the guards determine them. The path is
- * included only if the route has parameters.
+ * The sender, address and route of a request, as far as the guards have determined them. The path is included only if
+ * the route has parameters.
  */
 function originOf(request: Request): LogFields {
   const { tenant, actor } = request as { tenant?: SignedBy; actor?: { actor: string; role: string } };
@@ -127,9 +127,8 @@ function originOf(request: Request): LogFields {
 }
 
 /**
- * The origin of a request that has ended, as values without a reference to the request. Connections and timers keep the
- * trace of the request in which they were created; with such a reference, the trace would also keep the request in
- * memory.
+ * The origin of a request that has ended, without a reference to the request. Connections and timers keep the trace of
+ * the request in which they were created; such a reference would keep that request in memory, too.
  */
 function finalOrigin(request: Request): () => LogFields {
   const fields = originOf(request);
@@ -148,15 +147,15 @@ function labelsOf(tenant: SignedBy | undefined): TenantLabels {
 }
 
 /**
- * Whether an unauthenticated caller caused the line. Such callers could cause any number of lines, so these lines are
- * bounded. Lines of tenants and administrators, and lines with a 5xx status, are never suppressed.
+ * Whether the caller is unauthenticated. Such callers can cause any number of lines, so their lines are bounded, except
+ * those with a 5xx status.
  */
 function isUnauthenticated(request: Request): boolean {
   const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };
   return tenant === undefined && actor === undefined;
 }
 
-/** The route's pattern and never the path, because a metric's labels must be bounded. */
+/** The route's pattern, not the path, because the number of a label's values must be bounded. */
 function routeOf({ method, route }: Request): string {
   const { path } = (route ?? {}) as { path?: string };
   return path === undefined ? 'unknown' : `${method} ${path}`;

@@ -6,13 +6,13 @@ export interface ServerLimits {
   readonly headersTimeoutMs: number;
   /** Interval between two checks for slow clients, in milliseconds. */
   readonly checkEveryMs: number;
-  /** Total size of a request's target and headers, in bytes; beyond it the answer is 431. */
+  /** Maximum total size of a request's target and headers, in bytes. A larger request is answered with 431. */
   readonly headerBytes: number;
-  /** Open connections; further ones are closed at once. */
+  /** Maximum number of open connections; further ones are closed at once. */
   readonly connections: number;
-  /** Requests of one connection that are not answered yet; one more destroys the connection. */
+  /** Maximum number of unanswered requests on one connection; one more destroys the connection. */
   readonly unansweredRequests: number;
-  /** Time without progress in sending an answer after which the connection is destroyed, in milliseconds. */
+  /** A connection is destroyed if its client does not read a waiting answer for this time, in milliseconds. */
   readonly unreadAnswerTimeoutMs: number;
 }
 
@@ -23,7 +23,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   // The largest header in use is a token of an OpenID provider.
   headerBytes: 16 * 1024,
   connections: 10_000,
-  // Clients that pipeline send only a few; each unanswered request may hold a complete answer in memory.
+  // Pipelining clients send only a few requests at once. Each unanswered request may hold a complete answer in memory.
   unansweredRequests: 16,
   unreadAnswerTimeoutMs: 30_000,
 };

@@ -99,7 +99,7 @@ export const UuidField = (options: FieldOptions) =>
     options,
   );
 
-/** A list of unique identifiers, in any order. */
+/** A list of 1 to `most` unique identifiers. */
 export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: number }) =>
   field(
     { type: 'array', items: IDENTIFIER_SCHEMA, minItems: 1, maxItems: most, uniqueItems: true },
@@ -120,7 +120,7 @@ const CURRENCY = /^[A-Z]{3}$/;
 export const CurrencyField = (options: FieldOptions = {}) =>
   PatternField(CURRENCY, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR', ...options });
 
-/** A list of unique ISO 4217 currency codes. */
+/** A list of 1 to `most` unique ISO 4217 currency codes. */
 export const CurrenciesField = ({ most, ...options }: FieldOptions & { most: number }) =>
   field(
     {
@@ -162,8 +162,8 @@ export const QueryIntegerField = (options: FieldOptions & { minimum: number; max
   );
 
 /**
- * Up to 16 digits, after a minus sign if the number is negative: `Number` reads them exactly, or as a value outside of
- * the bounds of a safe integer, which the constraint refuses.
+ * An optional minus sign and 1 to 16 digits. `Number` converts such text exactly, or to an unsafe integer, which the
+ * integer constraint refuses.
  */
 const DIGITS = /^-?\d{1,16}$/;
 

@@ -6,12 +6,12 @@ const MINUS = '-'.charCodeAt(0);
 const ZERO = '0'.charCodeAt(0);
 const NINE = '9'.charCodeAt(0);
 
-/** Only a literal with a fraction or an exponent can be rounded to an integer without being one. */
+/** A number literal that is not an integer contains one of these characters. */
 const FRACTION_OR_EXPONENT = /[.eE]/;
 
 /**
- * Parses the bytes of a JSON object: UTF-8, the last of duplicate keys counts, numbers are judged by value. Always
- * takes time linear in the length of the input.
+ * Parses a JSON object in UTF-8, in time linear in the length of the input. The last of duplicate keys counts. A number
+ * is an integer if its value is one: `1.0` is accepted.
  * @throws SyntaxError | TypeError if the bytes are not a JSON object
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
@@ -28,7 +28,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
 }
 
 /**
- * Replaces each literal that JSON.parse would round to an integer, such as 9007199254740990.6, by 0.5, which every
+ * Replaces each literal that JSON.parse would round to an integer, such as 9007199254740990.6, with 0.5, which every
  * integer check refuses. Otherwise the service would book an amount that differs from the one sent.
  * @param text valid JSON
  */

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { validatorOf } from './validator.js';
 
-/** How unknown fields (which the class does not declare) and null are treated. Contract, section 2. */
+/** How null and unknown fields are treated; an unknown field is one that the class lacks. Contract, section 2. */
 export type Reading =
   /** An unknown field is refused. */
   | 'strict'
@@ -64,9 +64,9 @@ function knownFields(known: ReadonlySet<string>, fields: Fields, reading: Readin
 }
 
 /**
- * Replaces each nested object by an empty one. class-transformer recurses into nested values: a deep one overflows the
- * stack, and a nested `constructor` is called. Every field is a scalar or a list of scalars, so the constraints refuse
- * the empty object with the same message.
+ * Replaces each nested object with an empty one. class-transformer recurses into nested values: a deep one overflows
+ * the stack, and a nested `constructor` is called. Every field is a scalar or a list of scalars, so the constraints
+ * refuse the empty object with the same message.
  */
 function withoutNesting(value: unknown): unknown {
   return Array.isArray(value) ? value.map((item) => withoutFields(item)) : withoutFields(value);

@@ -68,7 +68,7 @@ function constraintChecks(type: Type<object>, metadata: Metadata): Check[] {
   return implementations.map(({ instance: constraint }) => (object, value) => {
     if (validateIf && !validateIf(object, value)) return true;
     const args: ValidationArguments = { targetName: type.name, property, object, value, constraints };
-    // A promise is truthy, but not `true`.
+    // Compared with `true`, because a promise is truthy.
     return each && isCollection(value)
       ? [...value.values()].every((item) => constraint.validate(item, args) === true)
       : constraint.validate(value, args) === true;
