@@ -1,4 +1,4 @@
-/** Upper bounds of the latency histogram's cells, in milliseconds; a last cell counts longer calls. */
+/** Inclusive upper bounds of the latency histogram's cells, in milliseconds. One more cell counts longer calls. */
 export const LATENCY_BOUNDS_MS = [
   1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000,
   15_000, 30_000,
@@ -8,13 +8,13 @@ export const LATENCY_CELLS = LATENCY_BOUNDS_MS.length + 1;
 
 export type WindowMinutes = 1 | 5 | 60;
 
-/** Calls to one tenant. */
+/** Counts of the calls to one tenant. */
 export interface CallCounts {
   readonly calls: number;
   /** Calls with a valid answer. */
   readonly succeeded: number;
   readonly timeouts: number;
-  /** Number of calls in each cell of the histogram of durations. */
+  /** Number of calls in each cell of the latency histogram. */
   readonly latency: readonly number[];
 }
 
@@ -32,13 +32,13 @@ export type HealthState = 'ok' | 'degraded' | 'open' | 'paused';
 const DEGRADED_BELOW = 0.95;
 const PERCENTILE = 0.95;
 
-/** The cell of the histogram that a duration belongs to. */
+/** The index of the latency histogram's cell for a duration. */
 export function latencyCell(durationMs: number): number {
   const cell = LATENCY_BOUNDS_MS.findIndex((bound) => durationMs <= bound);
   return cell === -1 ? LATENCY_BOUNDS_MS.length : cell;
 }
 
-/** The score of the sum of these counts. */
+/** Adds up the counts and computes their score. */
 export function scoreOf(counts: readonly CallCounts[]): WindowScore {
   const sum = (of: (each: CallCounts) => number) => counts.reduce((total, each) => total + of(each), 0);
   const calls = sum((each) => each.calls);
@@ -62,8 +62,8 @@ export function stateOf(
 }
 
 /**
- * The 95th percentile in whole milliseconds, interpolated within its cell. For the last cell, which has no upper
- * bound, its lower bound.
+ * The 95th percentile in whole milliseconds, interpolated within its cell. The last cell has no upper bound, so its
+ * lower bound is returned.
  */
 function percentileMs(latency: readonly number[], calls: number): number {
   const rank = PERCENTILE * calls;
