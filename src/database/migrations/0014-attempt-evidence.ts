@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Number of months that get a partition at once, the current one included; `npm run partitions` makes later ones. */
+/** Number of months, from the current one on, for which this migration creates partitions. */
 const FIRST_MONTHS = 4;
 
 export class AttemptEvidence1764000000014 implements MigrationInterface {
@@ -15,8 +15,8 @@ export class AttemptEvidence1764000000014 implements MigrationInterface {
 }
 
 /**
- * The bodies of invalid answers of operators' wallets, partitioned by month. `transactions` has only their HTTP status,
- * because each attempt rewrites the whole row of its transaction.
+ * The bodies of invalid answers from operators' wallets, partitioned by month. `transactions` has only the HTTP status
+ * of an answer, because each attempt rewrites the whole row of its transaction.
  */
 const OPERATOR_ANSWERS = `
 CREATE TABLE operator_answers (

@@ -15,9 +15,8 @@ export class Attention1764000000015 implements MigrationInterface {
 }
 
 /**
- * Items that wait for a person. An item stands for a cause, identified by `kind` and `subject`. While the cause is
- * present there is at most one item for it. This holds even after a person has closed the item, so that no new item is
- * opened for the same cause.
+ * Attention items. `kind` and `subject` identify the cause of an item. While a cause is present, it has at most one
+ * item, whatever its state: after a person has closed the item, no new one is opened for the same cause.
  */
 const ITEMS = `
 CREATE TABLE attention_items (
@@ -68,14 +67,14 @@ CREATE TABLE attention_events (
   PRIMARY KEY (item_id, event_no)
 );
 
--- When a search for causes was last begun, by any instance.
+-- The time at which any instance last began each search for causes.
 CREATE TABLE attention_scans (
   name    text PRIMARY KEY,
   ran_at  timestamptz NOT NULL
 );
 `;
 
-/** A small index: it has only notifications that are under way or have failed. */
+/** This index is small, because it has only revocations whose notification is under way or has failed. */
 const UNDELIVERED = `
 CREATE INDEX session_revocations_undelivered ON session_revocations (created_at, session_id)
   WHERE sent AND delivered IS NOT TRUE;

@@ -12,8 +12,8 @@ export class HealthAndPauses1764000000016 implements MigrationInterface {
 }
 
 /**
- * At most one pause of each operator, provider and game. A pause that has ended keeps its row until it is replaced or
- * removed.
+ * Each operator, provider and game has at most one pause. An ended pause keeps its row until an administrator replaces
+ * or removes it.
  */
 const PAUSES = `
 CREATE TABLE pauses (
@@ -31,9 +31,9 @@ CREATE TRIGGER pauses_changed AFTER INSERT OR UPDATE OR DELETE ON pauses
 `;
 
 /**
- * The calls of one instance to a tenant within a period of about ten seconds. The instance updates the row of the
- * current period every two seconds; rows are removed after an hour. The table is unlogged: after a crash of PostgreSQL
- * it is empty, and the scores begin again.
+ * A row has the counts of one instance's calls to one tenant in a period of about ten seconds. The instance updates the
+ * row of the current period every two seconds. Rows are removed after an hour. The table is unlogged: after a crash of
+ * PostgreSQL it is empty, and health scores count from zero.
  */
 const HEALTH = `
 CREATE UNLOGGED TABLE health_periods (

@@ -1,7 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Lets a search read only the latest WINs above a limit. Earlier rows, which are few, get the time of the migration.
+ * Adds a time with an index, so that a search can read only the latest WINs above a limit. The existing rows, which are
+ * few, get the time of the migration.
  */
 export class WinsAboveLimitByTime1764000000017 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

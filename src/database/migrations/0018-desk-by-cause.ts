@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds indexes by which the searches for causes of attention read the newest causes first, and columns for the time at
- * which an item's transaction was parked or a notification failed. Runs without a transaction, because CREATE INDEX
- * CONCURRENTLY cannot run in one. Each step can be repeated.
+ * Adds indexes with which the searches for causes of attention items read the newest causes first. Adds columns for the
+ * times at which an item's transaction was parked and a revocation's notification failed. Runs without a transaction,
+ * because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
 export class DeskByCause1764000000018 implements MigrationInterface {
   readonly transaction = false;
@@ -32,15 +32,15 @@ ALTER TABLE attention_items ADD COLUMN IF NOT EXISTS parked_at timestamptz;
 ALTER TABLE session_revocations ADD COLUMN IF NOT EXISTS failed_at timestamptz;
 `;
 
-/** The summary of these items says that their transaction was parked, so they were opened after that. */
+/** Sets `parked_at` of the items that say that their transaction is parked, because they were opened after that. */
 const SAID_TO_BE_PARKED = `
 UPDATE attention_items SET parked_at = created_at
  WHERE kind = 'transaction' AND cause_present AND parked_at IS NULL AND summary LIKE '%: the resolver has given up'
 `;
 
 /**
- * A normal transaction or grant has no entry in these indexes. A revocation has one only while its notification is
- * under way, or if it has failed.
+ * These indexes have only TIMED_OUT transactions that are not parked, FAILED grants, and revocations whose notification
+ * is under way or has failed.
  */
 const INDEXES: readonly (readonly [string, string])[] = [
   [

@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the status and the time of a transaction's last 200 that was sent without an attempt: a replay, or the refusal
+ * Adds the status and the time of the last 200 that answered a transaction without an attempt: a replay, or the refusal
  * of a transaction that is rolled back. Both are null if no such answer is known.
  *
- * All statements on the table wait behind the change of the columns while it waits for its lock. So it gives up after
- * five seconds, and the next start of the service tries again. The constraint is validated separately, which blocks no
- * statement.
+ * While ALTER TABLE waits for its lock, all statements on the table queue behind it. Therefore it gives up after five
+ * seconds, and the next start of the service tries again. The constraint is validated by a separate statement, which
+ * blocks no reads or writes.
  */
 export class ReportedAnswers1764000000019 implements MigrationInterface {
   readonly transaction = false;

@@ -2,9 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { indexPartitions } from './partitioned-index.js';
 
 /**
- * Bounds the reads of the audit log by actor and action together: without this index, a search for a pair that never
- * occurs reads all entries of the actor. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in
- * one.
+ * Adds an index for searches of the audit log by actor and action. Without this index, a search for an action that the
+ * actor never took reads all entries of the actor. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot
+ * run in one.
  */
 export class AuditByActorAndAction1764000000020 implements MigrationInterface {
   readonly transaction = false;

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { indexPartitions } from './partitioned-index.js';
 
 /**
- * Lets a search find callbacks by their request id. Runs without a transaction, because CREATE INDEX CONCURRENTLY
+ * Adds an index for searches of callbacks by request id. Runs without a transaction, because CREATE INDEX CONCURRENTLY
  * cannot run in one.
  */
 export class CallbacksOfRequest1764000000021 implements MigrationInterface {

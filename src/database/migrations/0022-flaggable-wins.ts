@@ -1,17 +1,17 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Marks each WIN that is flagged or may become so (contract, section 6), so that the list of flagged winnings reads the
- * marked WINs and no others.
+ * Marks each WIN that is flagged or may become so (contract, section 6), so that the list of flagged winnings has to
+ * read only marked WINs.
  *
  * Invariant: every booked WIN of real money to which a flag applies has a row in `flaggable_wins`. Triggers write the
  * row in the transaction that claims the WIN or the ROLLBACK, or that marks the WIN as above its limit. So the row is
  * written even if the instance crashes afterwards or runs the previous release. A row does not say that its WIN is
  * flagged: the WIN may be undecided or DECLINED, and a flag may have ceased to apply. Rows are never removed.
- * test/free-spins/flaggable-wins.long.test.ts compares them with the flags.
+ * test/free-spins/flaggable-wins.long.test.ts compares the rows with the flags.
  *
- * The next release can drop transactions_of_free_spins_by_time and wins_above_limit_by_time, which only the lists of
- * the previous release use.
+ * The next release can drop the indexes transactions_of_free_spins_by_time and wins_above_limit_by_time, which only the
+ * lists of the previous release use.
  *
  * Runs without a transaction. Creating a trigger locks its table against writes until the commit, and marking the
  * stored WINs takes too long to hold these locks. Each step can be repeated.
@@ -69,7 +69,7 @@ const columnsOf = (win: string) =>
  * another index, and would then read all rows of an operator.
  */
 
-/** Selects the grant that makes the WIN's freeSpinsRef valid; it may still be cancelled later. */
+/** Selects the grants of a WIN's freeSpinsRef, player and currency that satisfy the condition `live`. */
 const grantOf = (win: string, live: string) => `
   SELECT FROM (SELECT * FROM free_spin_grants
                 WHERE provider_id = ${win}.provider_id AND external_ref = ${win}.free_spins_ref OFFSET 0) g
@@ -132,8 +132,8 @@ END $$;
 `;
 
 /**
- * Writes to a table wait behind the change while it waits for its lock. So it gives up after this time, and the next
- * start of the service tries again.
+ * While the creation of a trigger waits for its lock, writes to the table queue behind it. Therefore it gives up after
+ * this time, and the next start of the service tries again.
  */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
@@ -144,8 +144,8 @@ const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
  *
  * The second trigger runs when a WIN or ROLLBACK updates the row of its round in `rounds`; the first WIN or ROLLBACK of
  * a round creates this row. The lock of the row orders the claims, so the later claim sees the earlier one. The claim
- * of a ROLLBACK has several statements, of which this update is the first. The trigger is deferred to the commit so
- * that it sees the effects of all of them.
+ * of a ROLLBACK has several statements, and this update is the first. The trigger is deferred to the commit so that it
+ * sees the effects of all of them.
  */
 const TRIGGERS = [
   `CREATE OR REPLACE TRIGGER transactions_flaggable AFTER INSERT ON transactions FOR EACH ROW
@@ -167,7 +167,7 @@ const roundsWith = (condition: string) => `
 const UNDECIDED_ROLLBACK = `kind = 'ROLLBACK' AND state IN ('PENDING', 'TIMED_OUT')`;
 
 /**
- * Marks the WINs that were claimed before the triggers existed. Rounds are found along the partial indexes of
+ * Marks the WINs that were claimed before the triggers existed. The rounds are read with the partial indexes of
  * exceptional, undecided and parked transactions. UNION finds all WINs before it inserts the first row, so that a
  * concurrent claim that marks the same WIN waits only for a moment.
  */

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the index with which a list of grants between two times does not read the newer grants. Runs without a
- * transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
+ * Adds an index with which a list of the grants between two times reads no newer grants. Runs without a transaction,
+ * because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
 export class GrantsByTime1764000000023 implements MigrationInterface {
   readonly transaction = false;

@@ -1,9 +1,9 @@
 import type { QueryRunner } from 'typeorm';
 
 /**
- * Gives a partitioned table an index. It cannot be built concurrently on the table itself, so each partition gets its
- * own, which is then attached; the table's index becomes valid with the last of them. A partition that is created
- * meanwhile gets its index at once. Not for use in a transaction; can be repeated.
+ * Adds an index to a partitioned table. PostgreSQL cannot build the table's index concurrently, so the index of each
+ * partition is built concurrently and then attached. The table's index is valid once all are attached. A partition that
+ * is created meanwhile gets its index at its creation. Must not run in a transaction; can be repeated.
  * @param suffix end of an index's name, after the name of its table or partition and `_`
  * @param definition the columns and the condition
  */
@@ -26,7 +26,7 @@ export async function indexPartitions(
   }
 }
 
-/** The partitions that have no index attached to the index of the table. */
+/** Selects the partitions without an index that is attached to the table's index. */
 const partitionsWithout = (table: string, suffix: string) => `
 SELECT quote_ident(c.relname) AS name, quote_ident(c.relname || '_${suffix}') AS index
   FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
