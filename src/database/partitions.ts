@@ -23,7 +23,7 @@ const MAKE: Statement = {
 export interface Partition {
   /** Without a schema, such as `audit_entries_2026_01`. */
   readonly name: string;
-  /** The first day after it, `YYYY-MM-DD`. */
+  /** The first day after the partition, `YYYY-MM-DD`. */
   readonly end: string;
 }
 
@@ -41,7 +41,7 @@ const UNTIL: Statement = {
  * Creates the missing monthly partitions of each table, from the current month on. If the default partition has rows,
  * because their month had no partition, it first becomes the partition of their months, and an empty one replaces it.
  * Each table is changed in one transaction.
- * @param months how many months ahead, 1 or more
+ * @param months number of months after the current one, 1 or more
  * @returns the names of the new partitions
  * @throws Error if the role does not own the tables, or one of them stays locked for longer than 5 s
  */
@@ -62,7 +62,7 @@ export async function makePartitions(database: Database, months: number): Promis
 }
 
 /**
- * The partitions of a table that have only rows of days before the given one, oldest first.
+ * Finds the partitions of a table that cover only days before the given one, oldest first.
  * @param day `YYYY-MM-DD`
  */
 export function partitionsUntil(database: Database, table: Table, day: string): Promise<Partition[]> {
@@ -74,7 +74,7 @@ export function partitionsUntil(database: Database, table: Table, day: string): 
  * @throws Error if the role does not own the table, or it stays locked for longer than 5 s
  */
 export async function detachPartition(database: Database, table: Table, { name }: Partition): Promise<void> {
-  // With a default partition there is no DETACH … CONCURRENTLY.
+  // PostgreSQL refuses DETACH … CONCURRENTLY if the table has a default partition.
   const text = `ALTER TABLE ${table} DETACH PARTITION "${name.replaceAll('"', '""')}"`;
   await database.transaction(async ({ query }) => {
     await query(LOCK_TIMEOUT, []);

@@ -4,7 +4,7 @@ import type { PoolLevels } from './connection.js';
 import { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 
-/** Registers gauges of the two pools of connections. */
+/** Registers gauges for the two connection pools. */
 @Injectable()
 export class PoolGauges implements OnModuleInit {
   private readonly pools: Readonly<Record<string, () => PoolLevels>>;

@@ -1,7 +1,7 @@
 import type { Statement } from './database.js';
 import { type Place, placeColumn } from '../http/lists/time-page.js';
 
-/** A table that is listed by time. Each filter has an index that ends with the time and the id. */
+/** A table that is listed by time. Each column that filters a list has an index that ends with the time and the id. */
 export interface TimeOrderedTable {
   /** The select list. `t` is the table's alias. */
   readonly columns: string;
@@ -10,13 +10,12 @@ export interface TimeOrderedTable {
   readonly idType: 'uuid' | 'bigint';
 }
 
-/** The part of a list to read: from ≤ created_at < to, between two places. */
+/** The part of a list to read: from ≤ created_at < to, older than `before`, and not older than `downTo`. */
 export interface TimeSpan {
   /** ISO 8601. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly before?: Place | undefined;
-  /** The oldest place of the span, which is included. */
   readonly downTo?: Place | undefined;
 }
 
@@ -36,10 +35,10 @@ const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
  * - The planner assumes that times are independent of the other columns. For a tenant with many old rows and no new
  *   ones, it would expect few rows, and would sort all rows of the tenant for each page. It cannot estimate this if the
  *   times are hidden in a sub-select.
- * - If a hidden time limits a range at each end, the planner expects one row in two hundred, which is again few enough
+ * - If hidden times limit a range at both ends, the planner expects one row in two hundred, which is again few enough
  *   to sort. So `to` is compared as a place, like `before`: a pair of time and id.
- * - If there are two upper places, PostgreSQL enters the index at the first one. Therefore `before`, the older of the
- *   two, comes first.
+ * - If a row must be older than two places, PostgreSQL starts to scan the index at the place that comes first in the
+ *   statement. Therefore `before`, the older of the two, comes first.
  * @param value adds a parameter and returns its placeholder
  */
 export function within(
