@@ -45,8 +45,8 @@ export async function startEmbeddedPostgres(options: {
 }
 
 /**
- * Finds the PostgreSQL that a service runs in `dataDir`, for commands beside the service. Never starts, takes over or
- * stops it.
+ * Finds the PostgreSQL that a service runs in `dataDir`, for commands that run beside the service. Never starts, takes
+ * over or stops it.
  * @returns 'none' if there is no cluster, 'stopped' if its server does not run
  */
 export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: string } | 'stopped' | 'none'> {
@@ -87,7 +87,7 @@ function urlOf({ password }: Pick<Cluster, 'password'>, port: number): string {
   return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
 }
 
-/** Below the range of ports for outgoing connections, so that the port is free at a restart. */
+/** The server's port is below the range for outgoing connections, so that it is free at a restart. */
 const PORTS = { first: 20_000, count: 12_000 };
 /** Longest time until a started server answers, including crash recovery, in milliseconds. */
 const OWN_START_MS = 120_000;
@@ -97,13 +97,13 @@ const FOUND_START_MS = 20_000;
 const FAILED_START_MS = 2_000;
 /** Maximum number of attempts to start, while other processes win the race for the folder or a port. */
 const START_TRIES = 5;
-/** Growth of the pause before each of these attempts, in milliseconds. */
+/** Each attempt waits this much longer than the previous one, in milliseconds. */
 const START_PAUSE_MS = 100;
 /** First and longest pause before a lost server is restarted, in milliseconds. The pause doubles with each attempt. */
 const RECOVERY_PAUSE_MS = { first: 100, last: 5000 };
 /** Longest wait for the lock, which may outlive a crashed process for a moment, in milliseconds. */
 const LOCK_WAIT_MS = 2000;
-/** Key of the advisory lock in the database `postgres` whose holder owns the folder. The number is arbitrary. */
+/** Key of an advisory lock in the database `postgres`. Its holder owns the folder. The number is arbitrary. */
 const OWNER_LOCK = 4_020_081_500;
 /** Number of the server's last output lines that the error of a failed start shows. */
 const LINES_KEPT = 10;
@@ -112,13 +112,13 @@ const INVALID_PASSWORD = '28P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Owns the folder by holding the advisory lock on one connection. The end of this connection also shows that the server
- * may have died, both for a child process and for a server that was taken over.
+ * Owns the folder by holding the advisory lock on one connection. If this connection ends, the server may have died,
+ * whether it is a child process or was taken over.
  */
 class Supervisor {
   private readonly stopped = new AbortController();
   private readonly lastLines: string[] = [];
-  /** Fixed once the folder is owned. */
+  /** Does not change after the folder was first owned. */
   private port: number | undefined;
   private postmaster: Postmaster | undefined;
   private owner: Connection | undefined;
@@ -193,8 +193,8 @@ class Supervisor {
   }
 
   /**
-   * Finds or starts the server and takes the lock. If two processes start a server at the same time, one server exits
-   * and its process finds the other. If the owner is stopping, its server exits and is started again here.
+   * Finds or starts the server and takes the lock. If two processes start a server at the same time, one server exits,
+   * and its process finds the other server. If the owner is stopping, its server exits and is started again here.
    */
   private async reach(): Promise<{ postmaster: Postmaster; client: Connection }> {
     for (let tries = 0; tries < START_TRIES; tries++) {
@@ -212,7 +212,7 @@ class Supervisor {
   /**
    * Takes the lock on the folder.
    * @returns false if the server has exited meanwhile
-   * @throws Error if another process holds the lock; the server is then left unchanged
+   * @throws Error if another process holds the lock; the server is then left running
    */
   private async lock(client: Connection, postmaster: Postmaster): Promise<boolean> {
     this.postmaster = postmaster;
@@ -294,5 +294,5 @@ function codeOf(error: unknown): unknown {
 }
 
 function ignore(): void {
-  // the error is reported where the connection or server is used
+  // The error is reported where the connection or server is used.
 }

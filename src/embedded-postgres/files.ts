@@ -57,7 +57,8 @@ export async function prepareCluster(dataDir: string, log: (line: string) => voi
 }
 
 /**
- * The cluster in `dataDir`; undefined if there is none.
+ * Finds the cluster in `dataDir`.
+ * @returns undefined if there is none
  * @throws Error if it exists and cannot be read
  */
 export async function findCluster(
@@ -69,7 +70,7 @@ export async function findCluster(
   return { folder: join(home, 'data'), password: password.trim() };
 }
 
-/** Removes what a process that died during preparation left behind. Only the folder's owner may do so. */
+/** Removes what a process that died during preparation left behind. Only the process that owns `dataDir` calls it. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (name.startsWith(UNFINISHED)) await remove(join(dataDir, name));
@@ -91,8 +92,8 @@ async function makeFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * The account to run PostgreSQL as, because it refuses to run as root: the owner of an existing cluster, else
- * `postgres` or `nobody`. initdb needs an account with a name.
+ * Chooses the account for PostgreSQL, which refuses to run as root: the owner of an existing cluster, else `postgres`
+ * or `nobody`, because initdb needs an account with a name.
  */
 async function unprivilegedAccount(folder: string): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -127,9 +128,9 @@ async function refuseClosedFolder(account: Account, folder: string, dataDir: str
 }
 
 /**
- * The folder with `bin`, `lib` and `share`: the installed one if it works, else a copy beside the cluster. The
- * installed one does not work if the account cannot enter it, or if the package's install script, which links lib, did
- * not run.
+ * Finds the folder with `bin`, `lib` and `share`: the installed one if it works, else a copy beside the cluster. The
+ * installed one does not work if the account cannot enter it, or if the package's install script did not run and create
+ * the links to libraries.
  */
 async function executableBinaries(dataDir: string, account: Account | undefined): Promise<string> {
   const installed = installedBinaries();
@@ -202,8 +203,8 @@ function initialise(home: string, binaries: string, account: Account | undefined
 }
 
 /**
- * Creates a folder completely or not at all: under a temporary name, and then renamed in one step. If another process
- * has created the folder meanwhile, a failure is ignored and the other's folder is used.
+ * Creates a folder completely or not at all: fills it under a temporary name and then renames it. If another process
+ * has created the folder meanwhile, a failure is ignored and that folder is used.
  */
 async function createAtomically(path: string, make: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = await mkdtemp(join(dirname(path), UNFINISHED));

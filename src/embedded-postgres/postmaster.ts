@@ -13,8 +13,8 @@ export const HOST = '127.0.0.1';
 export const POLL_MS = 50;
 
 /**
- * Longest fast shutdown (SIGINT) and immediate shutdown (SIGQUIT), in milliseconds. Like a crash, an immediate one
- * loses nothing that was committed.
+ * Longest fast shutdown (SIGINT) and immediate shutdown (SIGQUIT), in milliseconds. An immediate shutdown is like a
+ * crash: no committed transaction is lost.
  */
 const SHUTDOWN_MS = { SIGINT: 30_000, SIGQUIT: 5000 } as const;
 
@@ -39,7 +39,7 @@ const SETTINGS = {
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** Absent if it was found. */
+  /** Absent if the server was found running. */
   readonly child?: ChildProcess;
 }
 
@@ -63,7 +63,7 @@ export async function readPidFile({ folder }: Pick<Cluster, 'folder'>): Promise<
 
 /**
  * Starts a server, without waiting until it answers.
- * @param stalePid from a pid file that names no server of ours
+ * @param stalePid the pid in the cluster's pid file, if there is one; its server no longer runs
  */
 export function launch(
   { postgres, folder, account }: Cluster,
@@ -78,7 +78,7 @@ export function launch(
   const child = spawn(postgres, ['-D', folder, ...settings], {
     cwd: folder,
     // If another process has the pid of the old pid file by now, PostgreSQL would take that process for a running
-    // server and refuse to start. It ignores a pid that is named as its grandparent. It still checks whether children
+    // server and refuse to start. PostgreSQL ignores the pid in PG_GRANDPARENT_PID, but still checks whether children
     // of the old server are alive.
     env: { LC_ALL: 'C', ...(stalePid !== undefined && { PG_GRANDPARENT_PID: String(stalePid) }) },
     detached: true, // Ctrl-C in the terminal must not end it before the service.
@@ -97,8 +97,8 @@ export async function isAlive({ pid, child }: Postmaster, cluster: Cluster): Pro
 }
 
 /**
- * Whether the process `pid` runs the cluster. The pid in a pid file may meanwhile belong to another process, or to a
- * zombie; this is only detected on Linux.
+ * Whether the process `pid` runs the cluster's server. The pid in a pid file may meanwhile belong to another process or
+ * a zombie; this is detected only on Linux.
  */
 export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder'>): Promise<boolean> {
   if (!signal(pid, 0)) return false;
@@ -109,7 +109,7 @@ export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder
 
 /**
  * Stops the server.
- * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds
+ * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds, at most 30,000
  * @throws Error if the server survives both
  */
 export async function shutDown(
