@@ -16,8 +16,8 @@ import { Sealer } from './sealer.js';
 export type RecordEntry = (entry: NewEntry) => Promise<void>;
 
 /**
- * The audit log of administrators and operators, append-only and hash-chained. Other rooms use `change` around a write,
- * and `record` for an action without a write in the same transaction. Contract, section 7.
+ * The audit log of administrators and operators, append-only and hash-chained. Other rooms wrap a write in `change` and
+ * call `record` for all other actions. Contract, section 7.
  */
 @Injectable()
 export class Audit implements OnApplicationBootstrap {
@@ -32,8 +32,8 @@ export class Audit implements OnApplicationBootstrap {
   ) {}
 
   /**
-   * Seals the newest entry if it has no seal, as when an instance of an earlier version appended it. Therefore, once
-   * this version has been started, a log that has entries but no seals is invalid.
+   * Seals the newest entry if it has no seal, for example because an earlier version appended it. Therefore, once this
+   * version has started, a log with entries but without any seal is invalid.
    */
   async onApplicationBootstrap(): Promise<void> {
     const newest = await this.database.transaction(async ({ query }) => {
@@ -45,8 +45,8 @@ export class Audit implements OnApplicationBootstrap {
 
   /**
    * Runs a change and appends its audit entries in one transaction, so that neither is committed without the other.
-   * Other appends wait from `record` to the commit, so record last and call no counterpart in between. Do not record a
-   * change that turns out to have no effect.
+   * Other transactions cannot append between `record` and the commit, so call `record` last and no counterpart after
+   * it. Do not record a change that turns out to have no effect.
    */
   async change<T>(
     actor: Actor,
@@ -77,8 +77,8 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /**
-   * Newest first.
-   * @param before undefined to start at the newest entry
+   * Returns the entries that match the filter, newest first.
+   * @param before only earlier entries are returned; undefined to start at the newest entry
    * @param limit 1 or more
    */
   entries(filter: Filter, before: EntryPlace | undefined, limit: number): Promise<Entry[]> {
@@ -99,7 +99,7 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /**
-   * For each target, the newest sealed entry whose `after` has this field.
+   * For each target, the newest sealed entry whose `after` has this field. Targets without such an entry are left out.
    * @param query runs in the caller's transaction
    */
   newestWith(query: Query, targets: readonly string[], field: string): Promise<TargetEntry[]> {
@@ -117,7 +117,7 @@ export class Audit implements OnApplicationBootstrap {
     return seal;
   }
 
-  /** Logs the entry's hash: proof, outside of the database, of the chain's state at this moment. */
+  /** Logs the entry's hash outside of the database: it later reveals whether an entry up to this one was altered. */
   private logAppended(
     { actor, address }: Actor,
     { action, target, outcome }: NewEntry,

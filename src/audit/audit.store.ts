@@ -3,7 +3,7 @@ import { Database, type Query } from '../database/database.js';
 import type { Actor } from './actor.js';
 import type { NewEntry, Entry, Seal, SealedEntry, Witness } from './entry.js';
 
-/** A filter of entries; an absent field restricts nothing. */
+/** A filter of entries; an absent field matches every entry. */
 export interface Filter {
   readonly actor?: string;
   readonly action?: string;
@@ -34,7 +34,7 @@ export interface TargetEntry extends EntryPlace {
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-/** The entries before a day. */
+/** Summary of the entries before a day. */
 export interface EntriesBefore {
   readonly entries: number;
   /** Whether the given head is the last of these entries. */
@@ -42,11 +42,11 @@ export interface EntriesBefore {
 }
 
 export interface LostHead extends EntryPlace {
-  /** Whether there is no entry at its place. */
+  /** True if the log has no entry at this place; false if its entry there has another hash. */
   readonly missing: boolean;
 }
 
-/** An ORDER BY must name the table: plain `day` is the text column of the select list, which has no index. */
+/** ORDER BY must use `audit_entries.day`: plain `day` is the text column of this list, which has no index. */
 const COLUMNS = `
   day::text, position, created_at AS "createdAt", actor, role, action, target, before::text, after::text,
   address, request_id AS "requestId", actor_name AS "actorName", outcome, encode(previous_hash, 'hex') AS "previousHash", encode(hash, 'hex') AS hash`;
@@ -66,7 +66,7 @@ const INSERT_SEAL = {
     INSERT INTO audit_seals (number, day, position, key_id, mac) VALUES ($1, $2, $3, $4, decode($5, 'hex'))`,
 };
 
-/** The lock that the triggers of the table take; it serialises appends. */
+/** The advisory lock that the triggers of `audit_entries` take to serialise appends. */
 const LOCK = { name: 'audit_lock', text: 'SELECT pg_advisory_xact_lock(7300003)' };
 
 const UNSEALED_HEAD = {
@@ -92,8 +92,8 @@ const NEWEST_SEAL = {
 };
 
 /**
- * An entry's `day` is that of its createdAt in UTC, so that the primary key also serves `from` and `to`. The statement
- * has no name, because its plan depends on which values are given.
+ * An entry's `day` is the UTC date of its `createdAt`, so the primary key also serves `from` and `to`. The statement
+ * has no name, because its plan depends on which parameters are null.
  */
 const PAGE = {
   name: '',
@@ -108,7 +108,7 @@ const PAGE = {
      ORDER BY audit_entries.day DESC, position DESC LIMIT $10`,
 };
 
-/** A subquery per row: if the seals were joined, PostgreSQL would read all of them for each page. */
+/** A subquery for each row, because PostgreSQL would read all seals for each page if they were joined. */
 const SEAL = `
   (SELECT json_build_object('number', number, 'day', s.day, 'position', s.position, 'keyId', key_id,
                             'mac', encode(mac, 'hex'))
@@ -144,10 +144,9 @@ const COUNT_SEALS = {
   text: 'SELECT count(*) FROM audit_seals WHERE number <= $1',
 };
 
-/** The earliest day that a further entry can have. Migration 0011 defines the function. */
+/** Migration 0011 defines the function. */
 const NEXT_DAY = { name: 'audit_next_day', text: 'SELECT audit_next_day()::text AS day' };
 
-/** The partition of the first entry. */
 const OLDEST_PARTITION = {
   name: 'audit_oldest_partition',
   text: `
@@ -165,7 +164,6 @@ const ENTRIES_BEFORE = {
       FROM audit_entries WHERE day < $1`,
 };
 
-/** The oldest of the given heads that is not an entry of the log. */
 const LOST_HEAD = {
   name: 'audit_lost_head',
   text: `
@@ -178,8 +176,8 @@ const LOST_HEAD = {
 
 /**
  * For each target, the newest entry whose `after` has the field. Only entries with a seal of their own count, because
- * others may come from anyone who can write to the database. A string in JSON cannot contain the quoted field name,
- * because its quotes are escaped.
+ * others may come from anyone who can write to the database. LIKE does not match inside a JSON string, because quotes
+ * are escaped there.
  */
 const NEWEST_WITH = {
   name: 'audit_newest_with',
@@ -193,12 +191,12 @@ const NEWEST_WITH = {
         ORDER BY e.day DESC, e.position DESC LIMIT 1) e`,
 };
 
-/** The statements over the audit log. None changes an entry or a seal; the database refuses that. */
+/** Reads and appends entries and seals. The database refuses to change or delete them. */
 @Injectable()
 export class AuditStore {
   constructor(private readonly database: Database) {}
 
-  /** @param query the transaction that must not commit without this entry */
+  /** @param query runs in the transaction that must not commit without this entry */
   async append(
     query: Query,
     actor: Actor,
@@ -220,12 +218,12 @@ export class AuditStore {
     return appended!;
   }
 
-  /** @param query the transaction that appended the entry or holds the lock */
+  /** @param query runs in the transaction that appended the entry or holds the lock */
   async insertSeal(query: Query, { number, day, position, keyId, mac }: Seal): Promise<void> {
     await query(INSERT_SEAL, [number, day, position, keyId, mac]);
   }
 
-  /** The newest entry if it has no seal. Locks the log: other appends wait for the end of the transaction. */
+  /** The newest entry if it has no seal. Locks the log: other appends wait until the transaction ends. */
   async lockedUnsealedHead(query: Query): Promise<AppendedEntry | undefined> {
     await query(LOCK, []);
     return (await query<AppendedEntry>(UNSEALED_HEAD, []))[0];
@@ -240,7 +238,7 @@ export class AuditStore {
     return (await query<Seal>(NEWEST_SEAL, []))[0];
   }
 
-  /** The oldest of these heads that the log does not contain: it is missing, or another entry is at its place. */
+  /** The oldest of these heads that the log does not contain. */
   async lostHead(heads: readonly Witness[]): Promise<LostHead | undefined> {
     const days = heads.map(({ day }) => day);
     const positions = heads.map(({ position }) => position);
@@ -248,14 +246,14 @@ export class AuditStore {
     return (await this.database.query<LostHead>(LOST_HEAD, [days, positions, hashes]))[0];
   }
 
-  /** @param field a field of `after`, as a plain word */
+  /** @param field letters only, because it becomes part of a LIKE pattern */
   newestWith(query: Query, targets: readonly string[], field: string): Promise<TargetEntry[]> {
     return query<TargetEntry>(NEWEST_WITH, [targets, field]);
   }
 
   /**
-   * Newest first.
-   * @param before undefined to start at the newest entry
+   * Returns the entries that match the filter, newest first.
+   * @param before only earlier entries are returned; undefined to start at the newest entry
    */
   page(filter: Filter, before: EntryPlace | undefined, limit: number): Promise<Entry[]> {
     const { actor, action, target, outcome, requestId, from, to } = filter;
@@ -274,14 +272,14 @@ export class AuditStore {
   }
 
   /**
-   * Oldest first.
+   * Returns the entries after a place, oldest first.
    * @param after undefined to start at the first entry
    */
   following(after: EntryPlace | undefined, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(FOLLOWING, [after?.day, after?.position, limit]);
   }
 
-  /** The earliest day that a further entry can have. */
+  /** The earliest day that the next entry can have, `YYYY-MM-DD`. */
   async nextDay(): Promise<string> {
     const [row] = await this.database.query<{ day: string }>(NEXT_DAY, []);
     return row!.day;
@@ -297,7 +295,7 @@ export class AuditStore {
   }
 
   /**
-   * Newest first.
+   * Returns the entries with this action, newest first.
    * @param limit 1 or more
    */
   ofAction(action: string, limit: number): Promise<SealedEntry[]> {
@@ -310,7 +308,7 @@ export class AuditStore {
     return this.database.query<Seal>(SEALS_AT, [days, places.map(({ position }) => position)]);
   }
 
-  /** How many seals have a number up to this one. */
+  /** How many seals have this number or a lower one. */
   async countSeals(number: number): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(COUNT_SEALS, [number]);
     return row!.count;

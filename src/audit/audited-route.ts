@@ -10,13 +10,13 @@ const AUDITED = 'croupier:audited';
 /** The action and target of a route, for entries that its service does not write: reads and refusals. */
 export interface AuditedRoute {
   readonly action: string;
-  /** `<noun>:<id>` or only a noun; `{field}` is a path parameter or a field of the body. */
+  /** `<noun>:<id>` or only a noun; `{field}` stands for a path parameter or a field of the body. */
   readonly target: string;
-  /** Whether clients poll the route, so that equal entries within a minute are counted in one. */
+  /** Whether clients poll the route. If so, the repetitions of an entry within a minute are counted in one entry. */
   readonly polled?: boolean;
 }
 
-/** Names the route's action and target in the audit log: the same ones that its service records on success. */
+/** Sets the action and target of the route's entries. They must be those that its service records on success. */
 export const Audited = (action: string, target: string, options: Pick<AuditedRoute, 'polled'> = {}) =>
   SetMetadata(AUDITED, { action, target, ...options } satisfies AuditedRoute);
 
@@ -25,7 +25,7 @@ export function isPolled(context: ExecutionContext, reflector: Reflector): boole
   return reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler())?.polled ?? false;
 }
 
-/** The action and target of this request, from its route's `Audited`, else from the route itself. */
+/** The action and target that `Audited` sets for the request's route; without it, `route.call` and the route's path. */
 export function newEntryOf(context: ExecutionContext, reflector: Reflector): NewEntry {
   const request = context.switchToHttp().getRequest<Request>();
   const route = reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler());
@@ -52,11 +52,11 @@ function bodyOf({ body }: Request): Record<string, unknown> {
   }
 }
 
-/** Length to which a part of a target is cut if it is not an identifier, in characters. */
+/** Maximum length of a part of a target that is not an identifier, in characters; longer parts are cut off. */
 const LONGEST = 128;
 
 function targetPart(value: string): string {
   if (isIdentifier(value)) return value;
-  // A Buffer replaces lone surrogates, which JSON may contain and encodeURIComponent rejects.
+  // Conversion to a Buffer replaces lone surrogates: JSON may contain them, and encodeURIComponent would throw.
   return encodeURIComponent(Buffer.from(value).toString()).slice(0, LONGEST);
 }

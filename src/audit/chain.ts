@@ -8,12 +8,12 @@ export interface Break {
   readonly reason: string;
 }
 
-/** The previous hash of the very first entry. */
+/** The `previousHash` of the log's first entry. */
 const BEGINNING = digest('croupier audit', 'beginning');
 
 /**
- * Verifies the chain, computing each hash as the database's trigger does. It needs only the entries, so anyone
- * with a copy of the table can verify it.
+ * Verifies the chain of hashes. Computes each hash as the database's trigger does. It needs no key, so anyone with a
+ * copy of the table can run it.
  */
 export class Chain {
   /** The last valid entry. */
@@ -21,7 +21,7 @@ export class Chain {
   days = 0;
   entries = 0;
 
-  /** @param after the entry that the first one follows; undefined to begin at the first entry of the log */
+  /** @param after the entry before the first one to verify; undefined to begin at the log's first entry */
   constructor(after?: Witness) {
     this.last = after;
   }
@@ -67,12 +67,12 @@ export function followsDay({ previousHash }: Entry, last: Witness): boolean {
   return previousHash === dayDigestOf(last);
 }
 
-/** Whether the entry's hash is that of its content. */
+/** Whether the entry's stored hash matches its content. */
 export function hasItsHash(entry: Entry): boolean {
   return entry.hash === hashOf(entry);
 }
 
-/** The digest that links a day to the next: over its date, its number of entries and its last hash. */
+/** Digest of a day's date, number of entries and last hash. It is the `previousHash` of the next day's first entry. */
 function dayDigestOf({ day, position, hash }: Witness): string {
   return digest('croupier audit', 'day', day, String(position), hash);
 }
@@ -82,7 +82,7 @@ function hashOf(entry: Entry): string {
   const { before, after, address, requestId, actorName, outcome } = entry;
   return digest(
     'croupier audit',
-    // Entries of earlier versions have no outcome, and were hashed without one.
+    // Entries of earlier versions have no outcome and were hashed without one.
     outcome === null ? 'entry' : 'entry with outcome',
     previousHash,
     day,
@@ -100,14 +100,14 @@ function hashOf(entry: Entry): string {
   );
 }
 
-/** SHA-256 in hex over the fields. */
+/** SHA-256 over the length-prefixed fields, in hex. */
 function digest(...fields: readonly (string | null)[]): string {
   return createHash('sha256').update(lengthPrefixed(fields)).digest('hex');
 }
 
 /**
- * Each field as its length in bytes, a colon and its value, or a hyphen if it is null, so that no two lists give the
- * same text.
+ * Writes each field as its length in bytes, a colon and its value, or as a hyphen if it is null. Therefore different
+ * lists give different texts.
  */
 export function lengthPrefixed(fields: readonly (string | null)[]): string {
   return fields.map((field) => (field === null ? '-' : `${Buffer.byteLength(field)}:${field}`)).join('\n');

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../errors/catalogue.js';
 
 /**
- * An action of an actor, done or refused. `before` and `after` show the target as the API returns it, never with a
- * secret, token or key.
+ * An action that an actor took or was refused. `before` and `after` show the target as the API returns it, and must not
+ * contain a secret, token or key.
  */
 export interface NewEntry {
   /** `<noun>.<verb>`, such as `provider.change`. */
@@ -12,34 +12,34 @@ export interface NewEntry {
   readonly before?: object;
   /** The target after the change; for a read, the request's parameters; for a refusal, its message. */
   readonly after?: object;
-  /** The error code of a refusal; `done` by default. */
+  /** The error code of a refusal; absent if the action was done. */
   readonly outcome?: ErrorCode;
 }
 
-/** The place and hash of an entry, with which it can be proved later that nothing up to this entry was altered. */
+/** The place and hash of an entry. Kept elsewhere, they later reveal whether an entry up to this one was altered. */
 export interface Witness {
   /** A day in UTC, `YYYY-MM-DD`. */
   readonly day: string;
   /** Numbered from 1 without gaps within its day. */
   readonly position: number;
-  /** SHA-256 over the entry and the hash before it, 64 lower-case hex digits. */
+  /** SHA-256 over the entry's fields and `previousHash`, 64 lower-case hex digits. */
   readonly hash: string;
 }
 
-/** Authenticates one entry, and by the chain all entries before it. */
+/** Authenticates an entry and, through the chain of hashes, all entries before it. */
 export interface Seal {
   /** Numbered from 1 without gaps. */
   readonly number: number;
-  /** The entry that it seals. */
+  /** Day and position of the sealed entry. */
   readonly day: string;
   readonly position: number;
-  /** Identifies the key that made it. */
+  /** Identifies the key with which `mac` was computed. */
   readonly keyId: string;
   /** HMAC-SHA256, 64 lower-case hex digits. */
   readonly mac: string;
 }
 
-/** A stored entry; `before` and `after` are the text that was hashed. */
+/** A stored entry; `before` and `after` are JSON text, exactly as it was hashed. */
 export interface Entry extends Witness {
   readonly createdAt: Date;
   readonly actor: string;
@@ -50,11 +50,11 @@ export interface Entry extends Witness {
   readonly after: string | null;
   readonly address: string | null;
   readonly requestId: string | null;
-  /** Null for operators and commands. Like `outcome`, it is null in entries of earlier versions. */
+  /** Null for operators and commands. In entries of earlier versions, this field and `outcome` are null. */
   readonly actorName: string | null;
   /** `done` or an error code. */
   readonly outcome: string | null;
-  /** The hash of the entry before it; for the first entry of a day, the digest of the day before. */
+  /** The hash of the previous entry; for the first entry of a day, the digest of the previous day with entries. */
   readonly previousHash: string;
 }
 

@@ -5,17 +5,17 @@ import type { Sealer } from './sealer.js';
 
 const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
 
-/** Number of heads that are looked up at a time. */
+/** Number of heads that one query looks up. */
 const PAGE = 1_000;
 
 /**
- * Looks up heads from outside of the database: each must be an entry of the log. The head of an archived entry is
- * compared with the entry's seal, which stays in the database.
+ * Checks that heads kept outside of the database are entries of the log. The head of an archived entry is compared with
+ * the entry's seal, which stays in the database.
  */
 export class HeadCheck {
   /**
-   * Number of heads of archived entries that could not be compared: the entry has no seal of its own, or one of an
-   * unknown key, or there is no sealer.
+   * Number of heads of archived entries that could not be compared: the entry has no seal of its own, the seal's key is
+   * unknown, or there is no sealer.
    */
   notCompared = 0;
 

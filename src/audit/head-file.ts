@@ -2,14 +2,14 @@ import { appendFile, open } from 'node:fs/promises';
 import type { Witness } from './entry.js';
 import { headText, parseHead } from './head.js';
 
-/** Only the service's account needs to read it. */
+/** Only the service's account may read and write the file. */
 const MODE = 0o600;
 
-/** Heads of the audit log outside of the database, one per line: `AUDIT_HEAD_FILE`. */
+/** `AUDIT_HEAD_FILE`: keeps heads of the audit log outside of the database. Each line has a time and a head. */
 export class HeadFile {
-  /** Heads of the last reading. */
+  /** Number of heads that the last call of `heads` has read. */
   count = 0;
-  /** Lines of the last reading that were not a head, such as one truncated by a full disk. */
+  /** Number of lines that the last call of `heads` could not parse, such as a line truncated by a full disk. */
   unreadableLines = 0;
 
   constructor(readonly path: string) {}
@@ -20,7 +20,7 @@ export class HeadFile {
   }
 
   /**
-   * All heads, oldest line first.
+   * Reads all heads, oldest line first.
    * @throws Error if the file cannot be read
    */
   async *heads(): AsyncGenerator<Witness> {

@@ -2,7 +2,7 @@ import type { Witness } from './entry.js';
 
 const HEAD = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})\/([0-9a-f]{64})$/;
 
-/** A head as it is printed, and kept outside of the database: `DAY/POSITION/HASH`. */
+/** The text form of a head, `DAY/POSITION/HASH`, in command output and in `AUDIT_HEAD_FILE`. */
 export function headText({ day, position, hash }: Witness): string {
   return `${day}/${position}/${hash}`;
 }

@@ -3,13 +3,14 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { Clock } from '../runtime/clock.js';
 import { CountingWindows } from '../runtime/counting-windows.js';
 
-/** Refusals per window after which an administrator has to wait, and the window's length in milliseconds. */
+/** Number of refusals in one window after which an administrator has to wait for the window's end. */
 const REFUSALS = 1_000;
+/** Length of a window, in milliseconds. An administrator's first refusal opens it. */
 const WINDOW_MS = 60_000;
 
 /**
- * Bounds the audit entries that one administrator's refused calls can cause, because each is an entry of its own and
- * appends wait for each other. Each instance counts for itself, in a window that the first refusal opens.
+ * Bounds the audit entries that one administrator's refused calls can cause: each refusal is an entry of its own, and
+ * appends wait for each other. Each instance counts separately.
  */
 @Injectable()
 export class RefusalLimit {
@@ -20,7 +21,7 @@ export class RefusalLimit {
   }
 
   /**
-   * Admits a call, unless too many of its actor's calls were refused within the window.
+   * Admits a call, unless too many calls of the actor were refused in the current window.
    *
    * @throws CroupierError RATE_LIMITED
    */
@@ -31,7 +32,7 @@ export class RefusalLimit {
     throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
   }
 
-  /** Counts a refusal of the actor. */
+  /** Counts a refused call of the actor. */
   count(actor: string): void {
     this.refusals.currentOrNew(actor, WINDOW_MS).count += 1;
   }

@@ -11,7 +11,7 @@ import { RefusalLimit } from './refusal-limit.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
 /**
- * Records refusals of administrators' calls, each in an entry of its own, with its request id. On a route that clients
+ * Records each refusal of an administrator's call in an entry of its own, with the request id. On a route that clients
  * poll, the repetitions of a refusal within a minute are counted in one entry. Contract, section 9, "Roles".
  */
 @Injectable()
@@ -26,7 +26,7 @@ export class Refusals {
   ) {}
 
   /**
-   * Admits a call, unless too many of its actor's calls were refused within the current window of a minute.
+   * Admits a call, unless too many calls of its actor were refused, as `RefusalLimit` counts them.
    *
    * @throws CroupierError RATE_LIMITED
    */
@@ -37,7 +37,7 @@ export class Refusals {
   /**
    * Records that the call was refused. Never rejects: a refusal is answered even if it cannot be recorded.
    *
-   * @param context the refused call, which names the action and its target
+   * @param context the refused call, from which the entry's action and target are derived
    */
   async record(context: ExecutionContext, actor: Actor, { code, message }: CroupierError): Promise<void> {
     const entry = { ...newEntryOf(context, this.reflector), after: { error: message }, outcome: code };
@@ -52,10 +52,10 @@ export class Refusals {
   }
 }
 
-/** Statuses of refusals that are recorded: 403, not permitted, and 409, a conflict with the stored state. */
+/** Statuses of the refusals that are recorded: 403, not permitted, and 409, a conflict with the stored state. */
 const RECORDED: readonly number[] = [403, 409];
 
-/** Records the refusals by the handler of an administrator's route. The guard records those for a missing role. */
+/** Records the calls that the handler of an administrator's route refuses. `AdminGuard` records a missing role. */
 @Injectable()
 export class RecordRefusals implements NestInterceptor {
   constructor(private readonly refusals: Refusals) {}

@@ -2,13 +2,13 @@ import type { Break } from './chain.js';
 import type { Seal, SealedEntry } from './entry.js';
 import type { Sealer } from './sealer.js';
 
-/** Counts of the seals of a valid log. */
+/** Numbers of seals and entries of a valid log. A valid seal covers all entries before its own. */
 export interface SealCount {
-  /** Seals that match their entry, under a known key. */
+  /** Seals of a known key that match their entry. */
   readonly valid: number;
-  /** Seals of an unknown key, which a later valid seal covers. */
+  /** Seals of an unknown key. A later valid seal covers their entries. */
   readonly ofUnknownKey: number;
-  /** Entries without a seal of their own that a later valid seal covers. */
+  /** Entries without a seal of their own. A later valid seal covers them. */
   readonly coveredOnly: number;
   /** Entries after the newest valid seal. */
   readonly notYetSealed: number;
@@ -21,12 +21,12 @@ export class SealCheck {
   private coveredOnly = 0;
   private notYetSealed = 0;
   private lastPlace = '';
-  /** The newest seal of an unknown key that is not followed by a valid one. */
+  /** The last seal so far, if its key is unknown. */
   private uncovered: Seal | undefined;
 
   /**
    * @param newest the newest seal, which must have been read before the first entry; undefined if there is none, or if
-   *   the entries do not reach to the end of the log
+   *   the entries do not reach the end of the log
    * @param lastNumber the number of the last seal before the first entry; 0 if that entry is the first of the log
    */
   constructor(
@@ -41,8 +41,8 @@ export class SealCheck {
   }
 
   /**
-   * Verifies the seal of the next entry. The chain must have been verified up to this entry.
-   * @returns the break if the seals do not match
+   * Verifies the seal of the next entry. The chain must have been verified up to and including this entry.
+   * @returns the break if the seal does not match or an earlier one is missing
    */
   follow({ day, position, hash, seal }: SealedEntry): Break | undefined {
     const at = `${day}/${position}`;
@@ -65,8 +65,8 @@ export class SealCheck {
   }
 
   /**
-   * Called after the last entry.
-   * @returns the break if the end is missing, no entry has a seal, or the newest seal is of an unknown key
+   * Call it after the last entry.
+   * @returns the break if the end of the log is missing, no entry has a seal, or the newest seal's key is unknown
    */
   end(): Break | undefined {
     if (this.newest && this.newest.number > this.lastNumber) {

@@ -10,21 +10,21 @@ const KEY_BYTES = 32;
 
 /**
  * Seals audit entries: HMAC-SHA256 over the seal's number and the entry's place and hash, with keys derived from
- * `SECRETS_KEY` by HKDF-SHA256. Write access to the database without the key does not suffice to forge a seal.
+ * `SECRETS_KEY` by HKDF-SHA256. Write access to the database alone does not suffice to forge a seal.
  */
 export class Sealer {
   /** Identifies the key that makes new seals. */
   readonly keyId: string;
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** New seals are made with `secretsKey`; those of `secretsKeyPrevious` can be verified. */
+  /** Makes seals with `secretsKey`; verifies seals of both keys. */
   constructor({ secretsKey, secretsKeyPrevious }: SecretsKeys) {
     this.keyId = keyIdOf(secretsKey);
     const known = secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey];
     this.keys = new Map(known.map((key) => [keyIdOf(key), sealingKey(key)]));
   }
 
-  /** @param number one more than that of the previous seal, from 1 */
+  /** @param number one more than the previous seal's number; 1 for the first seal */
   seal(number: number, { day, position, hash }: Witness): Seal {
     const mac = macOf(this.keys.get(this.keyId)!, number, { day, position, hash }).toString('hex');
     return { number, day, position, keyId: this.keyId, mac };

@@ -15,15 +15,15 @@ import { RepeatedEntries } from './repeated-entries.js';
 const SENSITIVE_READ = 'croupier:sensitive-read';
 
 /**
- * The route shows players or money, so each request to it is recorded before it is answered. Takes the parameters of
+ * Marks a route that shows players or money: each request is recorded before it is answered. Takes the parameters of
  * `Audited`.
  */
 export const SensitiveRead = (...route: Parameters<typeof Audited>) =>
   applyDecorators(Audited(...route), SetMetadata(SENSITIVE_READ, true));
 
 /**
- * Records a sensitive read with its parameters. It is the last guard, so a read that another guard refuses is not
- * recorded.
+ * Records a sensitive read with its query parameters. It is the last guard, so it does not record a read that another
+ * guard refuses.
  */
 @Injectable()
 export class SensitiveReadGuard implements CanActivate {

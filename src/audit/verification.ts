@@ -7,12 +7,12 @@ import type { Sealer } from './sealer.js';
 import { HeadCheck } from './head-check.js';
 import { type SealCount, SealCheck } from './seal-check.js';
 
-/** Number of entries that are read at a time. */
+/** Number of entries that one query reads. */
 const PAGE = 1_000;
 
 /** Evidence from outside of the log, with which the log is compared. */
 export interface Evidence {
-  /** Absent: the seals are not checked. */
+  /** Without it, the seals are not checked. */
   readonly sealer?: Sealer;
   /** Heads from outside of the database: each must still be in the log, unaltered. */
   readonly heads?: Iterable<Witness> | AsyncIterable<Witness>;
@@ -23,16 +23,13 @@ export type LogVerdict =
       readonly kind: 'holds';
       readonly days: number;
       readonly entries: number;
-      /**
-       * The newest entry. Kept elsewhere, it shows later whether anything up to it was altered. Absent if there is
-       * none.
-       */
+      /** The newest entry; absent if the log is empty. */
       readonly head?: Witness;
       /** Absent if the seals were not checked. */
       readonly seals?: SealCount;
-      /** The archive after which the log begins; absent if the log is whole. */
+      /** The archive after which the log begins; absent if no entries were detached. */
       readonly archive?: RecordedArchive;
-      /** Number of heads of archived entries that could not be compared, as `HeadCheck` counts them. */
+      /** Number of heads of archived entries that could not be compared: see `HeadCheck`. */
       readonly headsNotCompared: number;
     }
   | ({ readonly kind: 'broken' } & Break);
@@ -40,12 +37,12 @@ export type LogVerdict =
 /**
  * Verifies the audit log, from its first entry or from the end of the last archive: the chain of hashes, the seals, and
  * the heads from outside. Only such a head reveals that the newest entries were removed with their seals. The service
- * may be running.
+ * may be running at the same time.
  */
 export async function verifyAudit(database: Database, evidence: Evidence): Promise<LogVerdict> {
   const { sealer } = evidence;
   const store = new AuditStore(database);
-  // Read before the entries, so that the entries read later certainly include the entry of this seal.
+  // This seal is read before the entries, so that they include the sealed entry.
   const newest = await store.newestSeal();
   const [first] = await store.following(undefined, 1);
   const archive = first && (await archiveBefore(first, store, sealer));
@@ -69,9 +66,7 @@ export async function verifyAudit(database: Database, evidence: Evidence): Promi
   };
 }
 
-/**
- * Checks that no seal of an archived entry is missing: these seals stay in the database, where they prove the files.
- */
+/** Checks that all seals of archived entries are in the database. They remain there to prove the archived files. */
 async function findLostSeal(
   store: AuditStore,
   { head, lastSeal }: RecordedArchive,
