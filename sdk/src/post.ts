@@ -29,17 +29,17 @@ export interface PostRequest {
   body: string;
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  /** Names the call in error messages. */
+  /** The call's name in error messages, such as `POST /v1/wallet/balance`. */
   call: string;
   requestId: string;
 }
 
-/** Limit of an answer, in bytes; far above any answer of the platform. */
+/** Maximum size of an answer, in bytes. The platform's answers are far smaller. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
  * Sends one request and reads the whole answer. A failure is returned, not thrown.
- * @throws the reason of the caller's signal, once it is aborted
+ * @throws the reason of the caller's signal, if that signal is aborted
  */
 export async function post(
   fetch: FetchLike,
@@ -79,11 +79,11 @@ export async function post(
 interface Limit {
   signal: AbortSignal;
   timedOut(): boolean;
-  /** Releases the timer and the caller's signal. */
+  /** Clears the timer and stops listening to the caller's signal. */
   release(): void;
 }
 
-/** A signal that is aborted by the caller's signal or by the time-out. */
+/** Creates a signal that aborts when the caller's signal aborts or the time-out expires. */
 function limitOf(timeoutMs: number, callersSignal: AbortSignal | undefined): Limit {
   const controller = new AbortController();
   let timedOut = false;
@@ -103,7 +103,7 @@ function limitOf(timeoutMs: number, callersSignal: AbortSignal | undefined): Lim
   };
 }
 
-/** @throws if the body exceeds the limit */
+/** @throws Error if the body is larger than `MAX_ANSWER_BYTES` */
 async function read(reader: BodyReader | undefined): Promise<string> {
   if (!reader) return '';
   const decoder = new TextDecoder();
@@ -121,7 +121,7 @@ async function read(reader: BodyReader | undefined): Promise<string> {
   }
 }
 
-/** System calls that precede a connection. */
+/** System calls that precede a connection. If one of them fails, the request was not sent. */
 const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
 /** Error codes of a failed certificate check, which happens before the request is sent. */
 const CERTIFICATE_CODES = new Set([

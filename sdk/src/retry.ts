@@ -12,8 +12,8 @@ export interface CallOptions {
   /** Limit for each attempt, from connecting to the last byte of the answer, in milliseconds. Default: 10000. */
   timeoutMs?: number | undefined;
   /**
-   * Ends the call, its pauses included; it then rejects with the signal's reason. A transaction whose call was aborted
-   * may have been booked.
+   * Aborts the call, even during a pause. The call then rejects with the signal's reason, and its transaction may have
+   * been booked.
    */
   signal?: AbortSignal | undefined;
   /**
@@ -24,9 +24,9 @@ export interface CallOptions {
 }
 
 export interface AttemptIdentity {
-  /** From 1. */
+  /** The number of the attempt, counted from 1. */
   attempt: number;
-  /** As in `/v1/wallet/transaction`. */
+  /** The path without that of `baseUrl`, such as `/v1/wallet/transaction`. */
   route: string;
   /** Undefined for reads. */
   transactionId: string | undefined;
@@ -51,7 +51,7 @@ export type AttemptEvent =
 
 /** The pauses between attempts. The defaults suit nearly everyone. */
 export interface BackoffOptions {
-  /** Upper limit of the first pause, doubled for each further one, in milliseconds. Default: 200. */
+  /** Upper limit of the first pause, in milliseconds. The limit doubles with each further pause. Default: 200. */
   baseDelayMs?: number;
   /** Upper limit of each pause, in milliseconds; `Retry-After` may exceed it. Default: 5000. */
   maxDelayMs?: number;
@@ -65,13 +65,13 @@ export interface BackoffOptions {
 export interface Call<T> {
   identity: Omit<AttemptIdentity, 'attempt'>;
   /**
-   * Sends once.
+   * Sends the request once.
    * @throws the reason of the caller's signal, or TypeError if the request cannot be signed
    */
   attempt: (timeoutMs: number) => Promise<AttemptResult<T>>;
   options: ResolvedOptions;
   backoff: Required<BackoffOptions>;
-  /** The outcome that is known before the first attempt. */
+  /** `unknown` if an earlier call may have sent the transaction, else `not-booked`. */
   initialOutcome: Outcome;
   /** False for reads, which never book anything. */
   movesMoney: boolean;
@@ -84,10 +84,10 @@ export interface ResolvedOptions extends Pick<CallOptions, 'signal' | 'onAttempt
   timeoutMs: number;
 }
 
-/** Longest timer, in milliseconds; longer ones fire at once. */
+/** Longest delay of a timer, in milliseconds. A timer with a longer delay fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** Shortest time for an attempt, in milliseconds: a shorter one would only leave its outcome unknown. */
+/** Shortest time for another attempt, in milliseconds. A shorter attempt would only time out, its outcome unknown. */
 const LEAST_ATTEMPT_MS = 50;
 
 const DEFAULTS = { deadlineMs: 30_000, timeoutMs: 10_000 };
@@ -127,8 +127,8 @@ export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions
 }
 
 /**
- * Repeats the attempt until it is answered, fails for good, or attempts or time run out. The error covers all attempts:
- * its outcome is `unknown` if the outcome of any attempt is.
+ * Repeats the attempt until it is answered, its failure is not retryable, or the attempts or the time are used up. The
+ * error's `outcome` is `unknown` if the initial outcome or that of any attempt is `unknown`.
  * @throws PlatformError, or what `attempt` throws
  */
 export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {
@@ -176,7 +176,8 @@ function forAllAttempts(last: Failure, attempts: readonly FailedAttempt[], initi
 }
 
 /**
- * The pause before the next attempt; undefined if the call ends. Full jitter spreads out calls that failed together.
+ * The pause before the next attempt, in milliseconds; undefined if the call ends. Full jitter spreads out calls that
+ * failed at the same time.
  */
 function pauseAfter(
   failure: Failure,
@@ -188,7 +189,7 @@ function pauseAfter(
   if (!failure.retryable || attempt >= options.maxAttempts) return undefined;
   const ceiling = Math.min(backoff.maxDelayMs, backoff.baseDelayMs * 2 ** (attempt - 1));
   const jitter = Math.round(ceiling * backoff.random());
-  // After wait-then-retry the pause has a minimum, because another attempt is in flight.
+  // The platform asks for a pause with `wait-then-retry`, so a jitter of 0 would be too short.
   const least = failure.nextAction === 'wait-then-retry' ? backoff.baseDelayMs : 0;
   const pause = Math.max(jitter, (failure.retryAfterSeconds ?? 0) * 1000 || least);
   return pause + LEAST_ATTEMPT_MS <= remainingMs ? pause : undefined;

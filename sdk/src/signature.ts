@@ -44,7 +44,7 @@ export type RejectionReason =
 
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
-/** Like Node's `request.headers`. */
+/** Headers in the form of Node's `request.headers`. */
 export type PlainHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
@@ -65,12 +65,12 @@ export interface VerifyInput {
   headers: HeadersLike;
   /** The raw, unparsed bytes; empty if there is no body. */
   body: string | Uint8Array;
-  /** The secret, or `secrets` while it is being rotated: a call signed with any of them is accepted. */
+  /** The secret. During a rotation, pass all valid ones as `secrets`: a call signed with any of them is accepted. */
   secret?: string | undefined;
   secrets?: readonly string[] | undefined;
-  /** Your own identifier, which `X-Tenant-ID` must contain. */
+  /** Your own identifier. `X-Tenant-ID` must be equal to it. */
   tenantId: string;
-  /** Unix time in seconds. Default: the wall clock. */
+  /** Unix time in seconds. Default: the system clock. */
   now?: number | undefined;
   /** Largest difference between `X-Timestamp` and `now`, in seconds. Default: 300. */
   toleranceSeconds?: number | undefined;
@@ -78,7 +78,7 @@ export interface VerifyInput {
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** Largest accepted time in seconds. Today's time in milliseconds is larger, so a time in milliseconds is detected. */
+/** Largest accepted Unix time, in seconds. The current time in milliseconds is larger and is therefore refused. */
 const MAX_UNIX_SECONDS = 99_999_999_999;
 
 const TIMESTAMP = /^[0-9]{1,12}$/;
@@ -125,8 +125,8 @@ export function checkSecret(secret: unknown, name = 'secret'): asserts secret is
 }
 
 /**
- * Verifies the four headers of a request. It is pure, compares the signature in constant time, and never throws. It
- * does not remember nonces: claim the nonce after an `ok`, not before.
+ * Verifies the four headers of a request. Compares the signature in constant time and never throws. Does not remember
+ * nonces: claim the nonce after an `ok`, not before.
  */
 export function verifyPlatformSignature(input: VerifyInput): Verification {
   try {
@@ -183,7 +183,7 @@ function mac(secret: string | Uint8Array, parts: SignedParts): Buffer {
   return createHmac('sha256', secret).update(canonicalHead(parts)).update(parts.body).digest();
 }
 
-/** A header by its lower-case name. A repeated header is joined with commas, so that it counts as malformed. */
+/** The value of a header; `name` is in lower case. Repeated values are joined with commas, so that they are refused. */
 export function headerOf(headers: HeadersLike, name: string): string | undefined {
   if (Array.isArray(headers)) {
     const values = pairs(headers as readonly string[] | readonly (readonly [string, string])[])

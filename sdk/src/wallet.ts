@@ -22,18 +22,18 @@ export interface VerifySessionResponse {
 
 interface TransactionFields extends SessionRequest {
   /**
-   * Chosen by you, unique for ever; 1 to 128 printable ASCII characters without spaces, not beginning with `croupier-`.
-   * The same request with the same id moves money once, however often it is sent.
+   * Chosen by you and never used for another transaction; 1 to 128 printable ASCII characters without spaces, not
+   * beginning with `croupier-`. A request moves money at most once, however often it is sent.
    */
   transactionId: string;
-  /** Must be the playerRef of the session; gameId and currency must be those of the session, too. */
+  /** `playerRef`, `gameId` and `currency` must be those of the session. */
   playerRef: string;
   gameId: string;
   currency: string;
   roundId: string;
-  /** Recorded and forwarded; never a reason to refuse. */
+  /** Stored and forwarded to the operator; never a reason to refuse a transaction. */
   roundClosed?: boolean | undefined;
-  /** The externalRef of its batch of free spins. */
+  /** The grant's `externalRef`; marks the winnings of free spins. */
   freeSpinsRef?: string | undefined;
 }
 
@@ -49,7 +49,8 @@ export interface WinRequest extends TransactionFields {
 
 export interface RollbackRequest extends TransactionFields {
   /**
-   * The id of the BET to take back. An approved ROLLBACK returns the BET's whole amount if it was booked, else nothing.
+   * The id of the BET to take back. An approved ROLLBACK returns the BET's whole amount if the BET was booked, else
+   * nothing.
    */
   originalTransactionId: string;
   /** Minor units; if present, it must equal the BET's amount. */
@@ -68,7 +69,7 @@ export type DeclineReason =
   | 'NOT_ROLLBACKABLE'
   | 'OTHER';
 
-/** A final decision; DECLINED is an answer, not an error. A replay carries the balance at the time of the decision. */
+/** A final decision; DECLINED is an answer, not an error. A replay has the balance at the time of the decision. */
 export interface TransactionResponse {
   transactionId: string;
   platformTransactionId: string;
