@@ -2,10 +2,7 @@ import { toFastifyPlugin } from '@croupier/provider-sdk';
 import { fastify } from 'fastify';
 import { callbacks, type Running, type Settings } from './provider.js';
 
-/**
- * A provider on Fastify. Inside the plugin, a body is kept as the bytes received; on other routes it is parsed as
- * usual.
- */
+/** A provider on Fastify. The plugin keeps bodies as the bytes received; other routes parse bodies as usual. */
 export async function startFastify(settings: Settings): Promise<Running> {
   const app = fastify();
   await app.register(toFastifyPlugin(callbacks(settings)), { prefix: '/rgs' });

@@ -12,7 +12,7 @@ interface Batch extends Grant {
 }
 
 /**
- * The free spins of a provider, in the memory of one process. Use a database instead, with a unique column for
+ * Keeps a provider's free spins in the memory of one process. In production, use a database with a unique column for
  * requestRef, so that a grant that arrives twice concurrently is booked once.
  */
 export class FreeSpins {

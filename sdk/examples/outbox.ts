@@ -27,12 +27,12 @@ export const OUTBOX_TABLE = `
   CREATE INDEX IF NOT EXISTS wallet_outbox_due ON wallet_outbox (next_at) WHERE state = 'OPEN'`;
 
 /**
- * - `OPEN`: to be sent, or sent and not decided.
+ * - `OPEN`: not yet sent, or sent and not yet decided.
  * - `DECIDED`: `answer` is the platform's final answer, APPROVED or DECLINED.
  * - `NOT_BOOKED`: a BET that was never sent, or whose first attempt was refused. The round may be voided.
- * - `ROLLED_BACK`: an abandoned BET. Its ROLLBACK has a row of its own.
- * - `PARKED`: a WIN or ROLLBACK that the platform refuses, or an id that was used for another request. A person settles
- *   it with the platform.
+ * - `ROLLED_BACK`: a BET that was given up while its outcome was unknown. Its ROLLBACK has a row of its own.
+ * - `PARKED`: a WIN or ROLLBACK that the platform refused, or a transaction whose id was used for another request. A
+ *   person settles it with the platform.
  */
 export type OutboxState = 'OPEN' | 'DECIDED' | 'NOT_BOOKED' | 'ROLLED_BACK' | 'PARKED';
 
@@ -50,13 +50,13 @@ export interface OutboxOptions {
    */
   leaseMs?: number;
   /**
-   * Time after which an undecided BET is rolled back, in milliseconds. By then, the player has probably left. Default:
+   * Age at which an undecided BET is rolled back, in milliseconds. By then, the player has probably left. Default:
    * 60000.
    */
   betExpiresMs?: number;
   /**
-   * The pause before the next attempt, in milliseconds, given the number of attempts so far. Default: 1 s, doubled
-   * after each attempt, up to a minute.
+   * Returns the pause before the next attempt, in milliseconds, for the number of attempts so far. Default: one second,
+   * doubled after each attempt, up to one minute.
    */
   pauseMs?: (attempts: number) => number;
 }
@@ -107,7 +107,6 @@ export class Outbox {
     }
   }
 
-  /** The number of rows that are OPEN. */
   async countOpen(): Promise<number> {
     const { rows } = await this.pool.query<{ count: string }>(
       `SELECT count(*) FROM wallet_outbox WHERE state = 'OPEN'`,
@@ -134,16 +133,15 @@ export class Outbox {
     };
   }
 
-  /** Sends a transaction that was just placed, and returns its state. If it is still OPEN, `deliverDue` continues. */
+  /** Sends a transaction that was just placed, and returns its state. If that is OPEN, `deliverDue` sends it again. */
   async deliver(transactionId: string): Promise<OutboxEntry | undefined> {
     await this.attempt(await this.claim(`transaction_id = $1`, [transactionId]));
     return this.find(transactionId);
   }
 
   /**
-   * Sends everything that is due: call it every second, in one process or in many. After a restart nothing else is
-   * needed.
-   * @returns how many rows were sent
+   * Sends all rows that are due. Call this every second, in one or more processes; a restart needs nothing else.
+   * @returns the number of rows that were sent or ended
    */
   async deliverDue(): Promise<number> {
     let sent = 0;
@@ -152,8 +150,8 @@ export class Outbox {
   }
 
   /**
-   * Takes one due row for as long as the lease lasts. The attempt is counted before it is sent, so the row shows that
-   * it may have been sent even if the process dies.
+   * Claims one due row for the length of the lease. The attempt is counted before the row is sent: if the process dies,
+   * the row still shows that it may have been sent.
    */
   private async claim(condition: string, parameters: unknown[]): Promise<Row | undefined> {
     const lease = parameters.length + 1;
@@ -181,7 +179,7 @@ export class Outbox {
       return true;
     }
     try {
-      // An earlier attempt, perhaps of a process that died, may have been booked: its outcome counts too.
+      // An earlier attempt, perhaps by a process that died, may have been booked.
       const sentBefore = row.attempts > 1;
       const answer = await this.platform.submitTransaction(request, { sentBefore });
       await this.settle(row, 'DECIDED', JSON.stringify(answer), null);
@@ -194,7 +192,7 @@ export class Outbox {
 
   private async handle(row: Row, request: TransactionRequest, error: PlatformError): Promise<void> {
     if (error.retryable) return this.postpone(row, error);
-    // No ROLLBACK if the id was reused: it could reverse the other request with this id.
+    // If the id was reused, a ROLLBACK could reverse the other request with this id.
     const isReused = error.code === 'TRANSACTION_ID_REUSED';
     if (request.kind !== 'BET' || isReused) return this.settle(row, 'PARKED', null, error.message);
     if (error.outcome === 'not-booked') return this.settle(row, 'NOT_BOOKED', null, error.message);
@@ -202,7 +200,7 @@ export class Outbox {
     return this.rollBack(row, request, error.message);
   }
 
-  /** Each write names the attempt that it belongs to: a process that was too slow changes nothing. */
+  /** Stores the outcome of an attempt. Has no effect if another attempt has begun. */
   private async settle(
     row: Row,
     state: OutboxState,

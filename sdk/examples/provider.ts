@@ -4,7 +4,7 @@ import { FreeSpins } from './free-spins.js';
 export interface Settings {
   tenantId: string;
   secret: string;
-  /** 0: any free port. */
+  /** 0 selects any free port. */
   port: number;
 }
 

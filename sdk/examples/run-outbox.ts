@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { Outbox, OUTBOX_TABLE } from './outbox.js';
 
-// Plays one round through the outbox. Stop it at any moment and start it again with the same SESSION_TOKEN: it
-// continues the same round, and no money moves twice. Run it with:
+// Plays one round through the outbox. You can stop this program at any moment and start it again with the same
+// SESSION_TOKEN: it continues the round, and no money moves twice. Run it with:
 // DATABASE_URL=… CROUPIER_SECRET=… SESSION_TOKEN=… npm run example:outbox -w sdk
 const { DATABASE_URL, CROUPIER_SECRET, SESSION_TOKEN: sessionToken } = process.env;
 if (DATABASE_URL && CROUPIER_SECRET && sessionToken) {
@@ -46,7 +46,7 @@ async function playRound(outbox: Outbox, platform: ProviderClient, sessionToken:
   console.log('WIN', win?.state, win?.answer ?? win?.error);
 }
 
-/** Delivers until no transaction is open, those of earlier runs included. */
+/** Delivers until no transaction is open, including those of earlier runs. */
 async function deliverOpen(outbox: Outbox): Promise<void> {
   for (;;) {
     await outbox.deliverDue();

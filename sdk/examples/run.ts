@@ -3,7 +3,6 @@ import { startFastify } from './fastify.js';
 import { startNest } from './nest.js';
 import { startNodeHttp } from './node-http.js';
 
-// npm run example -w sdk -- express [port]
 const EXAMPLES = {
   'node-http': startNodeHttp,
   express: startExpress,
