@@ -28,7 +28,6 @@ export type AttemptResult<T> =
 
 export type ErrorConstructor = (failure: Failure) => PlatformError;
 
-/** The context in which an answer is judged. */
 export interface AnswerContext<T> {
   /** Names the call in error messages, such as `POST /v1/wallet/balance`. */
   call: string;
@@ -42,13 +41,13 @@ type Fields = Record<string, unknown>;
 interface Meaning {
   ErrorClass: new (failure: Failure) => PlatformError;
   outcome: Outcome;
-  /** The default; `X-Next-Action` overrides it. */
+  /** The default; a known `X-Next-Action` overrides it. */
   retryable: boolean;
 }
 
 /**
- * The meaning of the platform's own statuses; of the others, 5xx is UNAVAILABLE and 4xx OTHER_REFUSAL. Contract,
- * section 2.
+ * The meaning of the statuses that the platform sends. Any other 5xx means UNAVAILABLE, any other 4xx OTHER_REFUSAL.
+ * Contract, section 2.
  */
 const PLATFORM_STATUSES = new Map<number, Meaning>([
   [400, { ErrorClass: InvalidRequestError, outcome: 'not-booked', retryable: false }],
@@ -101,7 +100,7 @@ export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): Attem
     nextAction,
     requestId,
     retryAfterSeconds: retryAfterSeconds(headers.get('retry-after'), context.nowMs),
-    // Another body with the same id may have been booked.
+    // The other request with this id may have been booked.
     outcome: code === 'TRANSACTION_ID_REUSED' ? 'unknown' : meaning.outcome,
     retryable: nextAction === undefined ? meaning.retryable : IS_RETRIED[nextAction],
   };

@@ -81,8 +81,8 @@ export interface CallbackHandlerOptions {
   onRevoke?(revocation: Revocation, context: CallbackContext): unknown;
   /**
    * Plays one spin of a batch and returns the remaining ones, for `croupier-provider certify` in a test environment.
-   * With it the handler also accepts signed calls at {@link PLAY_ROUTE}, which the platform never makes. Leave it out
-   * in production. Throw `CallbackRefusal(409, …)` if no spin is left.
+   * With this function, the handler also accepts signed calls at {@link PLAY_ROUTE}, which the platform never makes.
+   * Leave it out in production. Throw `CallbackRefusal(409, …)` if no spin is left.
    */
   onPlay?(batch: BatchReference, context: CallbackContext): BatchStatus | Promise<BatchStatus>;
 

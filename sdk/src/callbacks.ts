@@ -11,8 +11,8 @@ export const CALLBACK_ROUTES = {
 export type CallbackName = keyof typeof CALLBACK_ROUTES;
 
 /**
- * The end of the path of a route that plays one spin of a batch, for test environments only. A call is a POST, signed
- * like a callback. The platform never calls this route; `croupier-provider certify --play-path` does.
+ * The end of the path at which a test environment plays one spin of a batch. Calls are POSTs, signed like callbacks.
+ * `croupier-provider certify --play-path` makes them; the platform never does.
  */
 export const PLAY_ROUTE = '/v1/test/free-spins/play';
 
@@ -59,7 +59,7 @@ export interface Revocation {
 /** A callback, or the call that plays one spin in a test environment. */
 export type CallName = CallbackName | 'play';
 
-/** The fields of each kind of call with their checks, in the order in which they are checked. */
+/** The fields of each call, in the order in which they are checked. A check returns what is wrong, or undefined. */
 const FIELDS: Record<CallName, Record<string, (value: unknown) => string | undefined>> = {
   grant: {
     requestRef: text,
@@ -83,7 +83,7 @@ const FIELDS: Record<CallName, Record<string, (value: unknown) => string | undef
   },
 };
 
-/** The known fields of a body, without unknown ones; or a sentence that says why the body is invalid. */
+/** Returns the known fields of a body, or a sentence that says why the body is invalid. */
 export function readCallback(name: CallName, rawBody: string): Record<string, unknown> | string {
   let body: unknown;
   try {

@@ -141,7 +141,7 @@ export class ProviderClient {
     return this.submitTransaction({ ...request, kind: 'BET' }, options);
   }
 
-  /** Pays out; an amount of 0 closes a losing round. {@link submitTransaction} with the kind WIN. */
+  /** Pays out; an amount of 0 settles a losing round. {@link submitTransaction} with the kind WIN. */
   win(request: WinRequest, options?: TransactionOptions): Promise<TransactionResponse> {
     return this.submitTransaction({ ...request, kind: 'WIN' }, options);
   }

@@ -110,13 +110,15 @@ export class SignatureRejectedError extends PlatformError {
 }
 
 /**
- * 401 `SESSION_INVALID`: the session is unknown, expired or revoked. End it.
+ * 401 `SESSION_INVALID`: the session is unknown, expired or revoked. End it in the game.
  *
- * A WIN or ROLLBACK is refused, too, so a round that outlives its session cannot be settled, unless the platform has
- * set `lateSettlementSeconds` for you. Then WIN and ROLLBACK, never BET, are accepted for that long after the session's
- * end, if their round has a BET of that session that was not declined, or the WIN has a `freeSpinsRef`. Ask the platform
- * for it if your rounds can outlive a session (a day is advised). Without it, a refused WIN or ROLLBACK has to be settled
- * between you and the platform.
+ * The platform refuses WINs and ROLLBACKs, too. If your rounds can outlive a session, ask the platform to set
+ * `lateSettlementSeconds` for you; we recommend one day. For that time after the session's end, the platform accepts:
+ *
+ * - a WIN or ROLLBACK whose round has a BET of this session that was not declined
+ * - a WIN with a `freeSpinsRef`
+ *
+ * A WIN or ROLLBACK that is still refused must be settled between you and the platform.
  */
 export class SessionInvalidError extends PlatformError {
   override readonly name: string = 'SessionInvalidError';
@@ -128,14 +130,14 @@ export class SessionOfAnotherProviderError extends PlatformError {
 }
 
 /**
- * 409: a transaction on which the answer depends is undecided. It is this one, its ROLLBACK, the target of a ROLLBACK,
- * or a BET or WIN of the same round. Wait, then send the same request again.
+ * 409: the answer depends on an undecided transaction: this one, its ROLLBACK, or another one of its round. Wait, then
+ * send the same request again.
  */
 export class TransactionInFlightError extends PlatformError {
   override readonly name: string = 'TransactionInFlightError';
 }
 
-/** 429: wait for `retryAfterSeconds`. */
+/** 429: you sent too many requests. Wait for `retryAfterSeconds`. */
 export class RateLimitedError extends PlatformError {
   override readonly name: string = 'RateLimitedError';
 }
@@ -157,8 +159,8 @@ export class NotConfiguredError extends PlatformError {
 }
 
 /**
- * No complete answer: not connected, connection lost, timed out, or an answer of more than 1 MiB. Unless `outcome` says
- * otherwise, a transaction may have been booked.
+ * No complete answer: not connected, connection lost, timed out, or an answer of more than 1 MiB. A transaction may
+ * have been booked, unless `outcome` is `not-booked`.
  */
 export class NetworkError extends PlatformError {
   override readonly name: string = 'NetworkError';
@@ -173,8 +175,8 @@ export class NetworkError extends PlatformError {
 
 /**
  * An answer that is not the platform's: a redirect, a proxy's page, a 4xx without the platform's headers, JSON of
- * another shape. A transaction may have been booked. If it persists, check `baseUrl` and the proxies in front of the
- * platform.
+ * another shape. A transaction may have been booked. If the error persists, check `baseUrl` and the proxies in front of
+ * the platform.
  */
 export class UnexpectedAnswerError extends PlatformError {
   override readonly name: string = 'UnexpectedAnswerError';

@@ -9,8 +9,8 @@ export interface ExpressRequest extends NodeRequest {
 }
 
 /**
- * The callbacks as an Express middleware, for `app.use(toExpressHandler(handler))` before `express.json()`. It reads
- * the body itself, or takes the one that `express.raw()` has read; other requests are passed to the next middleware.
+ * The callbacks as Express middleware: call `app.use(toExpressHandler(handler))` before `app.use(express.json())`. The
+ * middleware reads the body itself, or uses the body that `express.raw()` has read. It passes on other requests.
  */
 export function toExpressHandler(
   handler: CallbackHandler,

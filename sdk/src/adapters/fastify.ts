@@ -32,8 +32,8 @@ export interface FastifyLike {
 }
 
 /**
- * The callbacks as a Fastify plugin, for `app.register(toFastifyPlugin(handler), {prefix: '/rgs'})`. Inside the plugin
- * bodies are kept as the bytes received; the parsers of your other routes are unaffected.
+ * The callbacks as a Fastify plugin, for `app.register(toFastifyPlugin(handler), {prefix: '/rgs'})`. The plugin
+ * keeps bodies as the bytes received. It does not affect the parsers of your other routes.
  */
 export function toFastifyPlugin(handler: CallbackHandler): (fastify: FastifyLike) => Promise<void> {
   return async (fastify) => {
@@ -42,7 +42,7 @@ export function toFastifyPlugin(handler: CallbackHandler): (fastify: FastifyLike
     for (const path of handler.routes) {
       fastify.post(path, { bodyLimit: handler.maxBodyBytes }, async (request, reply) => {
         const { method, originalUrl, headers } = request;
-        // Without a Content-Type and a body Fastify calls no parser: the body is empty.
+        // Fastify calls no parser for a request that has neither Content-Type nor body.
         const body = request.body instanceof Uint8Array ? request.body : '';
         const answer = await handler({ method, path: originalUrl, headers, body });
         reply.code(answer.status);

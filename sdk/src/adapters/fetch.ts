@@ -9,8 +9,9 @@ export interface FetchRequest {
 }
 
 /**
- * The callbacks for a server of standard `Request` and `Response` objects, such as Bun, Deno and Hono:
- * `Bun.serve({fetch: toFetchHandler(handler)})`. The server must limit the size of bodies.
+ * The callbacks for a server that uses standard `Request` and `Response` objects, such as Bun, Deno and Hono:
+ * `Bun.serve({fetch: toFetchHandler(handler)})`. The server must limit the size of bodies, because this adapter reads
+ * each body whole.
  */
 export function toFetchHandler(handler: CallbackHandler): (request: FetchRequest) => Promise<Response> {
   return async (request) => {

@@ -17,8 +17,8 @@ export interface NestResponse {
 }
 
 /**
- * The callbacks for a Nest controller: call it with the values of `@Req()` and `@Res()`. Create the application with
- * `{rawBody: true}`, because Nest parses bodies before a controller sees them.
+ * The callbacks for a Nest controller: call the returned function with the values of `@Req()` and `@Res()`. Create the
+ * application with `{rawBody: true}`, because Nest parses bodies before a controller sees them.
  */
 export function toNestHandler(
   handler: CallbackHandler,

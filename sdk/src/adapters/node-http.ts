@@ -16,8 +16,8 @@ export interface NodeResponse {
 }
 
 /**
- * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. It reads the body itself.
- * Other requests are answered 404, or passed to `next` if it is given.
+ * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. The listener reads the body
+ * itself. It passes other requests to `next`, or answers them with 404 if there is no `next`.
  */
 export function toNodeListener(
   handler: CallbackHandler,
