@@ -30,7 +30,7 @@ import { TenantThrottlerGuard } from './throttling/tenant-throttler.guard.js';
 import { ThrottlingModule } from './throttling/throttling.module.js';
 import { WalletModule } from './wallet/wallet.module.js';
 
-/** The whole application. Guards run in the order of this list. Contract, section 1, "Order of checks". */
+/** The whole application. Its guards run in the order of `providers`. Contract, section 1, "Order of checks". */
 @Module({
   imports: [
     RuntimeModule,
@@ -50,8 +50,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     AttentionModule,
   ],
   providers: [
-    // Provided here because, when the application stops, the hooks of this module run before those of all other
-    // modules.
+    // Provided here because, at shutdown, Nest runs the hooks of this module before those of all others.
     Listener,
     {
       provide: OutgoingCalls,

@@ -8,7 +8,7 @@ import { Clock } from '../runtime/clock.js';
 import type { Administrator } from './administrator.js';
 import { type Role, ROLES, withoutIncluded } from './role.js';
 
-/** Accepted signature algorithms: only those that need the issuer's private key, which excludes HMAC and `none`. */
+/** Accepted signature algorithms. HMAC and `none` are missing, because neither needs the issuer's private key. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -26,12 +26,12 @@ const ALGORITHMS = [
 const TOLERANCE_SECONDS = 30;
 const SUBJECT = /^[\x21-\x7e]{1,200}$/;
 
-/** Claims that only ID tokens have. OpenID Connect Core 1.0, section 3.3.2.11. */
+/** JWT claims that occur only in ID tokens. OpenID Connect Core 1.0, section 3.3.2.11. */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 'nonce'];
-/** Types that mark an ID token, in the header or, with Keycloak, in a claim. */
+/** The values of the `typ` header, or of Keycloak's `typ` claim, that mark an ID token. */
 const ID_TOKEN_TYPE = /^(?:application\/)?id(?:[-_]?token)?(?:\+jwt)?$/i;
 
-/** Identifies administrators by tokens of an OpenID provider, if one is configured: `ADMIN_JWT_ISSUER`. */
+/** Identifies administrators by tokens of an OpenID provider, if `ADMIN_JWT_ISSUER` is set. */
 @Injectable()
 export class AdminTokens {
   private readonly logger = new BoundedLogger('AdminTokens');
@@ -43,8 +43,8 @@ export class AdminTokens {
   ) {}
 
   /**
-   * The administrator of a token; undefined if the token is not from the issuer, not for this audience, not valid now,
-   * or an ID token.
+   * The administrator of a token; undefined if the issuer did not sign the token for our audience, or the token has
+   * expired, is not valid yet, or is an ID token.
    * @throws CroupierError INTERNAL if the issuer's keys cannot be fetched
    */
   async identify(token: string): Promise<Administrator | undefined> {
@@ -66,7 +66,7 @@ export class AdminTokens {
         requiredClaims: ['sub', 'exp'],
         clockTolerance: TOLERANCE_SECONDS,
         currentDate: this.clock.now(),
-        // Compared as in RFC 7515: case-insensitively, with or without `application/`.
+        // jose compares `typ` as RFC 7515 requires: case-insensitively, with or without `application/`.
         ...(typ && { typ }),
       });
       if (!isIdToken(payload, protectedHeader.typ)) return payload;
@@ -89,8 +89,8 @@ export class AdminTokens {
 }
 
 /**
- * Whether the token is an ID token. Such a token names the user who has signed in; it does not grant access to an API.
- * Cognito marks it with `token_use`.
+ * Whether the token is an ID token. An ID token names the user who has signed in; it does not grant access to an API.
+ * Cognito marks ID tokens with the claim `token_use`.
  */
 function isIdToken(payload: JWTPayload, headerType: string | undefined): boolean {
   if (ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return true;

@@ -11,13 +11,13 @@ import { REQUIRED_ROLE } from './requires-role.js';
 import { holds, type Role } from './role.js';
 import { WrongKeyLimit } from './wrong-key-limit.js';
 
-/** A credential of at most 8,192 characters: keys are short, but tokens of an OpenID provider are long. */
+/** Accepts credentials of at most 8,192 characters, because tokens of an OpenID provider can be long. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**
- * Admits a request to a route with `RequiresRole` only with the credential of an administrator who has that role;
- * ignores all other routes. An address that tried too many wrong keys has to wait, and so does an administrator whose
- * calls were refused too often. Contract, section 7.
+ * Protects routes with `RequiresRole`: a request needs the credential of an administrator who has the role. An address
+ * that tried too many wrong keys has to wait, and so does an administrator whose calls were refused too often. Contract,
+ * section 7.
  *
  * @throws CroupierError UNAUTHORIZED · FORBIDDEN · RATE_LIMITED
  */
@@ -37,7 +37,7 @@ export class AdminGuard implements CanActivate {
       context.getHandler(),
       context.getClass(),
     ]);
-    // Not async, so that requests to signed routes do not pay for a promise.
+    // Not async, so that requests to signed routes create no promise here.
     return required === undefined || this.holdsRole(context, required);
   }
 

@@ -4,7 +4,7 @@ import type { Role } from './role.js';
 export interface Administrator {
   /** `root` · `key:<id>` · `jwt:<subject>`. */
   readonly id: string;
-  /** A name for people: the key's name, the token's subject, or `root`. */
+  /** Display name: the key's name, the token's subject, or `root`. */
   readonly name: string;
   /** Empty if a token of the OpenID provider is valid but names none of our roles. */
   readonly roles: readonly Role[];

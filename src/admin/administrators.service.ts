@@ -8,7 +8,7 @@ import { KeyStore, type LiveKey } from './key.store.js';
 
 const ROOT: Administrator = { id: 'root', name: 'root', roles: ['admin'] };
 
-/** The form of our keys: 256 bits in base64url. */
+/** The format of our keys: 256 bits in base64url. */
 const KEY = /^[A-Za-z0-9_-]{43}$/;
 const TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 

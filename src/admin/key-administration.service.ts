@@ -10,7 +10,7 @@ import type { CreateKeyRequest } from './key.request.js';
 import type { AdminKey } from './key.entity.js';
 import { KeyStore } from './key.store.js';
 
-/** Creates and revokes administrators' keys. Contract, section 7. */
+/** Creates, lists and revokes administrators' keys. Contract, section 7. */
 @Injectable()
 export class KeyAdministration {
   constructor(
@@ -38,7 +38,7 @@ export class KeyAdministration {
   }
 
   /**
-   * Live keys, newest first.
+   * Lists the keys that are not revoked, newest first.
    * @throws CroupierError INVALID_REQUEST
    */
   async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {

@@ -6,20 +6,20 @@ import { Database, type Transaction } from '../database/database.js';
 import { AdminKey } from './key.entity.js';
 import type { Role } from './role.js';
 
-/** A live key with the fields that the guard needs. */
+/** A key that is not revoked, with the fields that the guard needs. */
 export interface LiveKey {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** Whether the last recorded use is so old that this one must be recorded. */
+  /** Whether this use must be recorded, because the last recorded one is too old or missing. */
   readonly useIsDue: boolean;
 }
 
-/** Condition for recording a use: none was recorded within the interval, by the database's clock. */
+/** The condition for recording a use: by the database's clock, no use was recorded within the interval. */
 const useIsDue = (everySeconds: string) =>
   `(last_used_at IS NULL OR last_used_at < statement_timestamp() - make_interval(secs => ${everySeconds}))`;
 
-/** Runs on every request of an administrator. */
+/** Runs for every request with an administrator's key. */
 const LIVE_BY_HASH = {
   name: 'admin_key_live_by_hash',
   text: `
@@ -27,7 +27,7 @@ const LIVE_BY_HASH = {
       FROM admin_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
 };
 
-/** The condition prevents several instances from writing the same use. */
+/** Repeats the condition, so that only one of several concurrent requests records its use. */
 const USED = {
   name: 'admin_key_used',
   text: `
@@ -46,7 +46,7 @@ const IS_MADE_BY = {
     SELECT FROM makers WHERE created_by = $2`,
 };
 
-/** Selects the keys after the last key of the previous page, which may have been revoked since. */
+/** Selects the keys that follow the last key of the previous page, even if that key has been revoked since. */
 const BEFORE = '(key.createdAt, key.id) < (SELECT created_at, id FROM admin_keys WHERE id = :after)';
 
 /** Reads and writes administrators' keys. */
@@ -71,7 +71,7 @@ export class KeyStore {
   }
 
   /**
-   * Live keys, newest first.
+   * The keys that are not revoked, newest first.
    * @param after the last id of the previous page
    */
   page(after: string | undefined, limit: number): Promise<AdminKey[]> {
@@ -80,7 +80,7 @@ export class KeyStore {
     return page.orderBy({ 'key.createdAt': 'DESC', 'key.id': 'DESC' }).limit(limit).getMany();
   }
 
-  /** @returns the key as it was; undefined if there is no such live key */
+  /** @returns the key as it was; undefined if it does not exist or was revoked before */
   async revoke({ manager }: Transaction, id: string): Promise<AdminKey | undefined> {
     const where = { id, revokedAt: IsNull() };
     const key = await manager.findOne(AdminKey, { where, lock: { mode: 'pessimistic_write' } });

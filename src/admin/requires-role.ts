@@ -9,7 +9,7 @@ export const REQUIRED_ROLE = 'croupier:required-role';
 
 /**
  * The route requires `Authorization: Bearer`, with a key or token of an administrator who has this role or one that
- * includes it. Its refusals with 403 or 409 are in the audit log.
+ * includes it. The audit log records each refusal with 403 or 409.
  */
 export const RequiresRole = (role: Role) =>
   applyDecorators(

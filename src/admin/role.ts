@@ -3,7 +3,7 @@ export const ROLES = ['admin', 'operations', 'promotions', 'support'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** `admin` ⊃ `operations` ⊃ `support`, `admin` ⊃ `promotions` ⊃ `support`. */
+/** The roles whose permissions each role has. */
 const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
   admin: ROLES,
   operations: ['operations', 'support'],

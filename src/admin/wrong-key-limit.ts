@@ -5,28 +5,29 @@ import { Clock } from '../runtime/clock.js';
 import { type CountingWindow, CountingWindows } from '../runtime/counting-windows.js';
 import { sha256 } from '../runtime/digest.js';
 
-/** How many unknown keys an address may try per window, and the window's length in milliseconds. */
+/** Maximum number of wrong keys that an address may try in `WINDOW_MS`. */
 const ATTEMPTS = 20;
 const WINDOW_MS = 60_000;
 /** How long a valid key is exempt from the limit, in milliseconds. */
 const KNOWN_MS = 3_600_000;
-/** Maximum number of remembered valid keys, about 1 MB. Beyond it the oldest is forgotten. */
+/** Maximum number of remembered valid keys, which take about 1 MB. One more displaces the least recently used one. */
 const MAX_KNOWN_KEYS = 10_000;
 
 /**
- * Limits how many wrong keys an address may try. An attempt is counted before the key is looked up, so that concurrent
- * guesses cannot exceed the limit, and no longer counts once the key proves valid. If the look-up fails, the attempt
- * stays counted.
+ * Limits how many wrong keys an IPv4 address or an IPv6 network may try. An attempt is counted before the key is looked
+ * up, so that concurrent guesses cannot exceed the limit. If the key is valid, the attempt is no longer counted; if the
+ * look-up fails, it stays counted.
  *
- * A key that was valid within the last hour is exempt, from any address, so that an attacker cannot lock out others who
- * share an address, such as a proxy's. It is still looked up, so a revoked key is refused at once.
+ * A key that was valid within the last hour is exempt from the limit at every address. Otherwise, an attacker behind a
+ * shared proxy could lock out the proxy's other users. An exempt key is still looked up, so a revoked key is refused at
+ * once.
  */
 @Injectable()
 export class WrongKeyLimit {
   private readonly attempts: CountingWindows;
   /** When the exemption of each valid key ends, in Unix milliseconds, by the key's hash. */
   private readonly known = new Map<string, number>();
-  /** Look-ups of unknown keys under way, by the key's hash. */
+  /** Look-ups in flight of keys that are not exempt, by the key's hash. */
   private readonly firstUses = new Map<string, Promise<void>>();
 
   constructor(private readonly clock: Clock) {
@@ -40,7 +41,7 @@ export class WrongKeyLimit {
    */
   async lookUp<T>(address: string, key: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
     const hash = sha256(key).toString('base64');
-    // Parallel requests with the same new key share one attempt.
+    // If the earlier look-up finds the key valid, the key is exempt when this request continues.
     const earlier = this.firstUses.get(hash);
     if (earlier) await earlier;
     if (this.isKnown(hash)) return this.confirm(hash, await find());

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 export interface Actor {
   /** `root` · `key:<id>` · `jwt:<subject>` · `operator:<tenant id>` · `command:<name>:<operating-system user>`. */
   readonly actor: string;
-  /** An administrator's name for people: the key's name, the token's subject, or `root`. */
+  /** An administrator's display name: the key's name, the token's subject, or `root`. */
   readonly name?: string;
   /** The administrator's roles joined by `+`, or `none` if a token names none of ours; else `operator` or `command`. */
   readonly role: string;
@@ -20,7 +20,7 @@ export interface ActingRequest extends Request {
   actor?: Actor;
 }
 
-/** Length to which the identifier of an actor is cut, in characters, so that a token's subject cannot fill the log. */
+/** Maximum length of an actor's identifier, in characters. A longer one is cut, so that no token can fill the log. */
 const MAX_ACTOR_LENGTH = 256;
 
 /** Sets the actor of a request. Called by the guard that has authenticated it. */
@@ -30,7 +30,7 @@ export function actsAs(request: ActingRequest, { actor, ...rest }: Omit<Actor, '
   return request.actor;
 }
 
-/** The actor of the request, for `Audit`. */
+/** Passes the actor of the request to a handler's parameter. */
 export const ActorOfRequest = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<ActingRequest>().actor,
 );
