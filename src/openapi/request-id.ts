@@ -4,7 +4,7 @@ import { mapOperations, type Responses } from './operations.js';
 
 const NAME = 'X-Request-Id';
 
-/** Documents the request id of every answer. Contract, section 2. */
+/** Adds the `X-Request-Id` header to every documented answer. Contract, section 2. */
 export function withRequestId(document: OpenAPIObject): OpenAPIObject {
   const reference = { [NAME]: { $ref: `#/components/headers/${NAME}` } };
   const described = mapOperations(document, (operation) => {

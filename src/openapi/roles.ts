@@ -1,10 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { mapOperations } from './operations.js';
 
-/** Extension with the role that an operation needs, for tools. */
+/** OpenAPI extension that tells tools which role the caller of an operation needs. */
 export const NEEDED_ROLE = 'x-needed-role';
 
-/** Adds the required role to an operation's description. */
+/** Says in each operation's description which role its caller needs. */
 export function withRoles(document: OpenAPIObject): OpenAPIObject {
   return mapOperations(document, (operation) => {
     const role = (operation as { [NEEDED_ROLE]?: string })[NEEDED_ROLE];

@@ -14,14 +14,14 @@ const INVALID_SIGNATURE = {
   'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },
 };
 
-/** Adds the refusals that come before an operation's own work. Contract, section 1, "Order of checks". */
+/** Adds the errors of the checks that precede an operation. Contract, section 1, "Order of checks". */
 export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
   return mapOperations(document, (operation, { method }) => {
     const signed = isSecuredBy(operation, SIGNATURE);
     const keyed = (operation.security ?? []).length > 0 && !signed;
     const own = ownCodes(operation.responses);
     const shared = [
-      // An unexpected body is read and validated, too.
+      // A body is read and validated even if the operation expects none.
       ...(method === 'get' ? [] : OF_A_BODY),
       ...(hasPathParameter(operation) ? OF_A_PATH : []),
       ...(signed ? OF_A_SIGNATURE : []),
@@ -30,11 +30,11 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
     const responses: Responses = { ...operation.responses };
     const added = new Set(Object.keys(errorResponses(shared.filter((code) => !own.includes(code)))));
     for (const { status, ...response } of Object.values(errorResponses([...new Set([...own, ...shared])]))) {
-      // A response that gets no further code is kept, because its message may differ from the catalogue's.
+      // A response that gets no further error code is kept, because its message may differ from the catalogue's.
       if (added.has(String(status))) responses[status] = response;
     }
     if (signed) responses['401'] = withInvalidSignature(responses['401']);
-    // An operation without a security scheme declares that it needs none.
+    // An empty `security` says that the operation needs no credentials.
     return { ...operation, security: operation.security ?? [], responses };
   });
 }
@@ -43,7 +43,7 @@ function hasPathParameter({ parameters = [] }: Operation): boolean {
   return parameters.some((parameter) => 'in' in parameter && parameter.in === 'path');
 }
 
-/** The codes documented by `ApiErrors`. */
+/** The error codes that the operation documents with `ApiErrors`. */
 function ownCodes(responses: Responses): ErrorCode[] {
   return Object.values(responses).flatMap((response) => {
     const header = (response as { headers?: Record<string, { schema?: { enum?: ErrorCode[] } }> }).headers;
@@ -51,7 +51,7 @@ function ownCodes(responses: Responses): ErrorCode[] {
   });
 }
 
-/** Adds the plain-text 401 to the response of an operation. */
+/** Adds the plain-text answer to an invalid signature to an operation's 401. */
 function withInvalidSignature(response: Responses[string] | undefined): Responses[string] {
   const own = (response ?? {}) as { description?: string; content?: object };
   const text = 'plain text `invalid signature`, whatever the reason';

@@ -3,7 +3,8 @@ import { audienceOf } from './audiences.js';
 import { isSecuredBy, mapOperations, type Operation } from './operations.js';
 
 /**
- * The scheme that `ApiSigned` names. Each audience has its own, because a tenant is either a provider or an operator.
+ * The security scheme that `ApiSigned` names. `withSignature` replaces it with one scheme for each audience, because a
+ * tenant is either a provider or an operator.
  */
 export const SIGNATURE = 'signature';
 
@@ -66,8 +67,8 @@ export function withSignature(document: OpenAPIObject): OpenAPIObject {
 }
 
 /**
- * The document for Swagger's pages, where a person types an id and a secret and the page signs. It is never exported,
- * because the API has no Basic authentication.
+ * The document for Swagger's pages. Its Basic authentication lets a person type a tenant's id and secret, and the page
+ * signs each call with them. The document is never exported, because the API has no Basic authentication.
  */
 export function forPages(document: OpenAPIObject): OpenAPIObject {
   const schemes = Object.entries(document.components?.securitySchemes ?? {}).map(([name, scheme]) => [

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Operation } from './operations.js';
 
-/** The subjects of operations, in the order of the pages. Each operation has one of them as its tag. */
+/** The tags in the order in which pages show them. Each operation has one of them. */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'Sessions', description: 'Launch, verify, find and revoke the sessions in which players play.' },
   {
@@ -33,12 +33,12 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: 'Monitoring', description: 'Health checks and metrics, for monitoring.' },
 ];
 
-/** Lists the tags that the operations and webhooks of the document have. */
+/** Adds the list of the tags that operations or webhooks of the document have. */
 export function withTags(document: OpenAPIObject): OpenAPIObject {
   return { ...document, tags: tagsOf({ ...document.paths, ...document.webhooks }) };
 }
 
-/** Lists only the tags of the operations: a page shows a section for each tag, and webhooks separately. */
+/** Omits tags that only webhooks have: a page shows a section for each listed tag, and webhooks separately. */
 export function withTagsOfOperations(document: OpenAPIObject): OpenAPIObject {
   return { ...document, tags: tagsOf(document.paths) };
 }
