@@ -5,21 +5,21 @@ import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
 import type { BalanceAnswer, MovementRequest, WalletAnswer } from './operator-wallet.js';
 
 /**
- * Maximum number of sessions whose play money is kept in memory. Beyond it, the session that was idle longest loses its
- * ledger and starts again.
+ * Maximum number of sessions whose play money is kept in memory. Beyond it, the session that has been idle longest
+ * loses its ledger, and its next call begins with the initial balance.
  */
 const SESSIONS_IN_MEMORY = 50_000;
-/** Number of transactions per session above which the oldest are dropped. A dropped BET cannot be reversed. */
+/** Maximum number of transactions per session in memory; the oldest are dropped. A dropped BET cannot be reversed. */
 const ENTRIES_IN_MEMORY = 10_000;
-/** Maximum number of tries to book while other instances book in the same session. */
+/** Maximum number of tries to book a transaction while other transactions change the same session. */
 const TRIES_IN_REDIS = 200;
 /**
- * Redis keeps the play money of a session after its last booking for the default lifetime of a session plus this time,
- * in seconds.
+ * After a session's last booking, Redis keeps its play money for the default lifetime of a session plus this time, in
+ * seconds.
  */
 const GRACE_SECONDS = 3_600;
 
-/** Writes the changes of a booking if the version has not changed since it was read. */
+/** Stores a booking and returns 1, or returns 0 if the ledger's version is no longer ARGV[1], which was read before. */
 const WRITE_IF_UNCHANGED = `
 if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 0 end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
@@ -30,7 +30,7 @@ return 1`;
 /** The play money of DEMO sessions, in Redis if it is configured, else in memory. Contract, section 3, "DEMO". */
 @Injectable()
 export class DemoBooks {
-  /** In order of last use: the first session has been idle longest. */
+  /** By session id, in order of last use: the first session has been idle longest. */
   private readonly ledgers = new Map<string, DemoLedger>();
 
   constructor(
@@ -100,7 +100,7 @@ export class DemoBooks {
     return { kind: 'unknown', cause: 'unavailable', detail: 'the demo balance is contended' };
   }
 
-  /** The part of a session's ledger that the transactions need. */
+  /** Reads the part of a session's ledger that a booking needs: the balance, and the entries of these transactions. */
   private async inRedis(
     sessionId: string,
     ids: readonly string[],

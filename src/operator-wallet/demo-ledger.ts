@@ -19,7 +19,7 @@ export interface DemoEntry {
   readonly reversed?: true;
 }
 
-/** Books a movement like an operator's wallet: each id once, and each BET reversed at most once. */
+/** Books a movement by the rules of an operator's wallet: books each id once, and reverses each BET at most once. */
 export function bookDemo(ledger: DemoLedger, request: MovementRequest): Booked {
   const entry = ledger.entries.get(request.transactionId) ?? enter(ledger, request);
   const { status, reason } = entry;

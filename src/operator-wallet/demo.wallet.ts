@@ -1,7 +1,7 @@
 import type { DemoBooks } from './demo-books.js';
 import type { BalanceAnswer, OperatorWallet, MovementRequest, WalletAnswer } from './operator-wallet.js';
 
-/** The wallet of one DEMO session, which calls no operator. Contract, section 3, "DEMO". */
+/** The wallet of one DEMO session. It calls no operator. Contract, section 3, "DEMO". */
 export class DemoWallet implements OperatorWallet {
   constructor(
     private readonly books: DemoBooks,

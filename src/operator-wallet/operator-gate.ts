@@ -2,14 +2,14 @@ import { SETTLING_FACTOR } from '../config/configuration.js';
 import { Breaker } from './rules/breaker.js';
 import type { MovementRequest } from './operator-wallet.js';
 
-/** The purpose of a call to the operator. */
 export type CallKind = MovementRequest['kind'] | 'BALANCE';
 
-/** Why a call is refused before anything is claimed. */
+/** Why a call is refused before anything is claimed. `full`: too many calls to the operator are under way. */
 export type GateRefusal = 'full' | 'breaker-open';
 
 /**
- * Admits or refuses calls to one operator, by the bound on concurrent calls and by the breaker. Contract, section 9.
+ * Limits the concurrent calls to one operator, and refuses BETs while the breaker does not admit them. Contract,
+ * section 9.
  */
 export class OperatorGate {
   readonly breaker = new Breaker();
@@ -22,7 +22,7 @@ export class OperatorGate {
   constructor(private readonly limit: number) {}
 
   /**
-   * Admits a call and counts it as under way until `leave`, or refuses it.
+   * Refuses a call, or admits it and counts it as under way until `leave`.
    * @returns why the call is refused; undefined if it is admitted
    */
   enter(kind: CallKind, nowMs: number): GateRefusal | undefined {

@@ -10,7 +10,7 @@ import type {
 export type MovementRequest = WalletTransactionRequest;
 export type Player = WalletBalanceRequest;
 
-/** It is not known whether the wallet acted: it gave no answer, or an invalid one. */
+/** The wallet gave no answer or an invalid one, so it is not known whether it booked the movement. */
 export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly cause: 'timeout' | 'unavailable';
@@ -19,7 +19,7 @@ export interface UnknownOutcome {
    * send it. The breaker counts such a call as failed. Not set for an answer that is too large.
    */
   readonly noHttpAnswer?: true;
-  /** For the log and the transaction's history, never for the provider. */
+  /** Why there is no valid answer. The log and the transaction's history show it; the provider never sees it. */
   readonly detail: string;
   /** The incomplete or invalid HTTP answer, as far as it was read. */
   readonly received?: ReceivedAnswer;

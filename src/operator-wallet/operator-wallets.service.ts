@@ -13,14 +13,14 @@ import { type CallKind, OperatorGate } from './operator-gate.js';
 import type { OperatorWallet, UnknownOutcome } from './operator-wallet.js';
 import { SignedJsonWallet } from './signed-json.wallet.js';
 
-/** The operator that keeps the player's money, and the session, which is null for an adjustment. */
+/** Identifies a wallet: by its operator, and for DEMO by the session. An adjustment has no session. */
 export interface WalletOwner {
   readonly operatorId: string;
   readonly mode: 'REAL' | 'DEMO';
   readonly sessionId: string | null;
 }
 
-/** A reserved call to an operator. It counts as under way until it is released, which must happen exactly once. */
+/** A reserved call to an operator. It counts as under way until `release`, which must be called exactly once. */
 export interface ReservedCall {
   release(): void;
 }
@@ -85,8 +85,8 @@ export class OperatorWallets {
   }
 
   /**
-   * The wallet of a session. If its operator is unknown to this instance, the wallet answers `unknown`, like an
-   * unreachable one.
+   * The wallet that an owner names; its calls are traced and measured. If the operator is unknown to this instance,
+   * each call is answered with `unknown`, as if the wallet were unreachable.
    */
   behind(owner: WalletOwner): OperatorWallet {
     const wallet = this.adapter(owner);
@@ -212,7 +212,7 @@ function healthOf(answer: { kind: string; cause?: string }): CallOutcome {
   return answer.cause === 'timeout' ? 'timeout' : 'failed';
 }
 
-/** The call of a DEMO session, which reaches no operator and has no bound. */
+/** The reservation for DEMO, where calls reach no operator and are not limited. */
 const UNLIMITED: ReservedCall = { release: () => undefined };
 
 const NOT_CONFIGURED: UnknownOutcome = {

@@ -18,13 +18,13 @@ export interface WalletAddress {
   readonly timeoutMs: number;
 }
 
-/** Maximum length of an operator's text that is stored, in UTF-16 code units. */
+/** Length to which texts of an operator are truncated, in UTF-16 code units. */
 const WORDS_LIMIT = 200;
 
 /** Beyond this range JSON.parse rounds, and an inexact balance must not be passed on. */
 const NO_BALANCE = 'the answer lacks an integer balance within ±(2^53 − 1)';
 
-/** The adapter for the contract's own JSON, signed with the operator's secret. Contract, section 4. */
+/** Calls an operator's wallet with the contract's JSON, signed with the operator's secret. Contract, section 4. */
 export class SignedJsonWallet implements OperatorWallet {
   constructor(
     private readonly outbound: Outbound,
@@ -97,7 +97,7 @@ function read(outcome: CallOutcome): ReadAnswer | UnknownOutcome {
   }
 }
 
-/** A 200 with a JSON object, whose fields have not been checked yet. */
+/** A 200 with a JSON object. Its fields have not been checked yet. */
 interface ReadAnswer {
   readonly kind: 'read';
   readonly fields: Record<string, unknown>;
@@ -108,7 +108,7 @@ function unavailable(detail: string, received?: ReceivedAnswer): UnknownOutcome 
   return { kind: 'unknown', cause: 'unavailable', detail, ...(received && { received }) };
 }
 
-/** Sanitises a text of the operator: truncates it, and replaces control characters and lone surrogates. */
+/** Truncates an operator's text and replaces control characters and lone surrogates; {} if there is no text. */
 function sanitised<K extends string>(name: K, value: unknown): { [name in K]?: string } {
   if (typeof value !== 'string' || value === '') return {};
   const harmless = value

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { REQUIRED_WHERE } from '../openapi/bodies.js';
 
 /*
- * Requests to an operator's wallet and its answers. Contract, section 4. The signed-json adapter sends these bodies
+ * Requests to an operator's wallet and the wallet's answers. Contract, section 4. `SignedJsonWallet` sends these bodies
  * unchanged, and the OpenAPI documents are generated from these classes.
  */
 

@@ -1,26 +1,27 @@
-/** Length of the window in which calls are counted, and of its slots, in milliseconds. */
+/** The breaker counts the calls that ended in the last WINDOW_MS milliseconds, in slots of SLOT_MS milliseconds. */
 export const WINDOW_MS = 30_000;
 const SLOT_MS = 1_000;
 const SLOTS = WINDOW_MS / SLOT_MS;
-/** Minimum number of calls for the breaker to open. */
+/** The breaker is closed while the window has fewer calls than this. */
 export const MIN_CALLS = 20;
 /** Shortest interval between two BETs that an open breaker admits, in milliseconds. */
 export const PROBE_INTERVAL_MS = 1_000;
 
 /**
- * The result of a call for the breaker. `failed`: no complete HTTP answer arrived, because the call timed out or its
- * connection failed. Any other outcome, whatever the HTTP status, counts as `answered`.
+ * How the breaker counts a call. `answered`: an HTTP answer arrived, whatever its status or size. `failed`: no complete
+ * answer arrived, for example because the call timed out.
  */
 export type CallResult = 'answered' | 'failed';
 
 /**
- * The breaker of one operator. It is open while at least 20 calls have ended within the last 30 seconds and more than half
- * of them failed. A call counts when it ends, because a time-out may be longer than the window. Contract, section 9.
+ * The breaker of one operator. It is open while at least 20 calls have ended within the last 30 seconds and more than
+ * half of them failed. A call is counted when it ends, because a time-out may be longer than the window. Contract,
+ * section 9.
  *
  * All times are milliseconds of the same monotonic clock.
  */
 export class Breaker {
-  /** One slot for each second of the window, in a ring. */
+  /** A ring buffer with one slot for each second of the window. */
   private readonly slots = Array.from({ length: SLOTS }, () => ({ calls: 0, failed: 0 }));
   private calls = 0;
   private failed = 0;
@@ -42,7 +43,7 @@ export class Breaker {
     return this.calls >= MIN_CALLS && this.failed * 2 > this.calls;
   }
 
-  /** Admits or refuses a BET. An open breaker admits at most one each second, as a probe. */
+  /** Whether a BET is admitted. An open breaker admits at most one each second, as a probe. */
   admitBet(nowMs: number): boolean {
     if (!this.isOpen(nowMs)) return true;
     if (nowMs - this.probedMs < PROBE_INTERVAL_MS) return false;
@@ -50,7 +51,7 @@ export class Breaker {
     return true;
   }
 
-  /** Forgets the slots that have left the window. */
+  /** Subtracts the calls of slots that have left the window. */
   private advance(nowMs: number): void {
     const current = Math.floor(nowMs / SLOT_MS);
     if (current - this.latestSlot > SLOTS) this.latestSlot = current - SLOTS;
