@@ -10,7 +10,7 @@ export class AnswerBody {
 
   /**
    * Adds a part of the body.
-   * @returns false once the body exceeds the limit; further bytes are dropped and need not be read
+   * @returns false once the body exceeds the limit; bytes beyond the limit are dropped and need not be read
    */
   add(chunk: Buffer): boolean {
     const room = this.limitBytes - this.size;

@@ -4,18 +4,18 @@ import { ANSWER_LIMIT_BYTES, AnswerBody } from './answer-body.js';
 /** The lowest status of a final answer; those below it are provisional (1xx). */
 const FINAL_STATUS = 200;
 
-/** The outcome of a call, which is sent at most once. */
+/** The outcome of a call. A call is sent at most once. */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
   | {
       readonly kind: 'timeout';
-      /** The part of the answer that had arrived by then, if any. */
+      /** The part of the answer that arrived before the time-out, if any. */
       readonly received?: ReceivedAnswer;
       readonly detail: string;
     }
   | {
       readonly kind: 'failed';
-      /** True if the answer is too large. False if the call was not sent or no complete answer arrived. */
+      /** True if the answer is too large. False if the call was not sent or failed before the answer was complete. */
       readonly answered: boolean;
       /** The part of an incomplete or too large answer that was read. */
       readonly received?: ReceivedAnswer;
@@ -29,9 +29,9 @@ export interface ReceivedAnswer {
 }
 
 /**
- * Handles the answer to one call through undici's dispatch interface. Its promise interface would create a stream for each
- * answer, which costs 8 % of a BET's CPU time. After the time-out, a request that is still waiting is never sent, and one
- * that was sent is aborted.
+ * Handles the answer to one call through undici's dispatch interface. undici's promise interface would create a stream
+ * for each answer, which costs 8 % of a BET's CPU time. The time-out aborts a request that was sent; a request that
+ * still waits for a connection is never sent.
  */
 export class AnswerHandler implements Dispatcher.DispatchHandler {
   private readonly timer: NodeJS.Timeout;
@@ -42,8 +42,9 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   private tooLarge = false;
 
   /**
-   * @param timeoutMs time-out from now to the last byte, in milliseconds
-   * @param conclude receives the outcome; it must ignore later calls, because an aborted request also reports an error
+   * @param timeoutMs time-out from now to the last byte of the answer, in milliseconds
+   * @param conclude receives the outcome. It must ignore further calls: after a time-out, the aborted request reports
+   *   an error, too
    */
   constructor(
     timeoutMs: number,
@@ -61,7 +62,7 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
     else this.controller = controller;
   }
 
-  /** Called for each 1xx as well; the last status counts. */
+  /** undici calls this for each 1xx, too; the last status counts. */
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     this.status = status;
   }
@@ -88,7 +89,7 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The outcome of a call that failed with an error. */
+/** The outcome of a failed call. Its `detail` is bounded, and has no NUL, which PostgreSQL would refuse. */
 export function failed(error: unknown, answered = false): Extract<CallOutcome, { kind: 'failed' }> {
   const { code, message } = error as { code?: string; message?: string };
   const detail = [code, message].filter(Boolean).join(': ').slice(0, 500);

@@ -2,17 +2,17 @@ import { namesPrivateAddress } from './address.js';
 
 /** Longest accepted base address, in characters. */
 const LONGEST_URL = 2048;
-/** The message for a value that is not a valid address, to follow the field's name. */
+/** The message for an invalid address; the caller puts the field's name before it. */
 export const NO_ADDRESS = `must be an absolute https address of at most ${LONGEST_URL} printable ASCII characters`;
-/** A name that resolves to this machine. */
+/** Host names that resolve to this machine. */
 const LOCALHOST = /(^|\.)localhost\.?$/;
 const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.length}}$`, 'i');
 
 /**
- * Checks the base address of a wallet or webhook. Contract, section 4. A name is not resolved here; its addresses are
- * checked when a connection is opened.
+ * Checks the base address of a wallet or webhook. Contract, section 4. A host name is not resolved here; its addresses
+ * are checked when a connection is opened.
  * @param allowPrivate `OUTBOUND_ALLOW_PRIVATE`: also accepts http, and addresses that are not public
- * @returns why the address is refused, to follow the field's name; undefined if it is accepted
+ * @returns why the address is refused, without the field's name; undefined if it is accepted
  */
 export function checkBaseUrl(url: string, allowPrivate: boolean): string | undefined {
   if (!SHAPE.test(url) || !URL.canParse(url)) return NO_ADDRESS;
@@ -27,7 +27,7 @@ export function checkBaseUrl(url: string, allowPrivate: boolean): string | undef
   return undefined;
 }
 
-/** The form that is stored and called: the parser's spelling, without trailing slashes. */
+/** The address as it is stored and called: as the URL parser writes it, without trailing slashes. */
 export function normalisedBaseUrl(url: string): string {
   return new URL(url).href.replace(/(?<!\/)\/+$/, '');
 }

@@ -17,11 +17,11 @@ export interface Callback extends Addressee {
   readonly body: Buffer;
   /** Time-out from connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** Whether the body of an answer with status 200 is not read. */
+  /** If true, the body of a 200 is not read. */
   readonly ignoresBodyOf200: boolean;
 }
 
-/** The outcome of a callback. Details may name hosts and belong in the log only. */
+/** The outcome of a callback. `detail` may name hosts, so it belongs in the log only. */
 export type CallbackAnswer =
   | {
       readonly kind: 'answered';
@@ -42,8 +42,8 @@ export type CallbackAnswer =
     };
 
 /**
- * Sends callbacks to providers: once, over a new connection, within one time-out, without following redirects, and only
- * to public addresses unless configured otherwise. A failed call is returned as a value and does not throw.
+ * Sends callbacks to providers. Each is sent once, over a new connection, with one time-out. Redirects are not
+ * followed. Addresses must be public unless `OUTBOUND_ALLOW_PRIVATE` is set. A failed call is returned as a value.
  */
 @Injectable()
 export class CallbackHttp {
@@ -56,7 +56,7 @@ export class CallbackHttp {
 
   /**
    * Sends a callback and reads its answer.
-   * @throws TypeError if the address is not a URL, although it was checked when it was stored
+   * @throws TypeError if `url` is not a URL; stored addresses have been checked
    */
   async post(callback: Callback): Promise<CallbackAnswer> {
     const url = new URL(callback.url);
@@ -119,9 +119,9 @@ export class CallbackHttp {
   }
 
   /**
-   * Prepares a new connection for each call. The provider could close an idle connection at the moment it is reused,
-   * and the callback, which must not be sent again, would be lost. Whether the connection was established distinguishes
-   * a refused call from a lost one.
+   * Prepares a new connection for one call. A provider could close a kept connection just when it is reused; then the
+   * callback would be lost, because it must not be sent again. `wasEstablished` distinguishes a refused call from a
+   * lost one.
    */
   private connectionFor(url: URL): { agent: HttpAgent; wasEstablished: () => boolean } {
     const options = {

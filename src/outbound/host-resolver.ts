@@ -17,8 +17,8 @@ export class HostResolver {
   resolve: Resolve = lookup;
 
   /**
-   * A `lookup` for sockets that refuses a name if any of its addresses is not public. The socket connects to an address
-   * that was checked, so that the name cannot resolve differently in between (DNS rebinding).
+   * A `lookup` for sockets that refuses a name if any of its addresses is not public. The socket connects to a checked
+   * address and does not resolve the name again, because the second result could differ (DNS rebinding).
    */
   readonly publicOnly: LookupFunction = (hostname, options, callback) => {
     this.resolve(hostname, { ...options, all: true }, (error, addresses) => {

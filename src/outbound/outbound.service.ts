@@ -6,11 +6,11 @@ import { AnswerHandler, type CallOutcome, failed } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
 
-/** How long an idle connection is kept, in milliseconds; shorter than servers usually keep theirs. */
+/** How long an idle connection is kept, in milliseconds: less than in most servers, so that they rarely close it. */
 const KEEP_ALIVE_MS = 4_000;
 /**
- * Time-out of connecting, TLS included, in milliseconds: long enough for one lost packet, which is sent again after a
- * second. The waiting call may time out earlier.
+ * Time-out of connecting, TLS included, in milliseconds: long enough for one lost packet, which TCP sends again
+ * after a second. The call itself may time out earlier.
  */
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -38,7 +38,7 @@ interface Counterpart {
  * addresses only if configured, and reads a bounded answer.
  *
  * Each operator has connections of its own, so that an operator that does not answer never delays another, even at the
- * same address. There may be as many connections as calls under way, so a call never waits for a free one.
+ * same address. It may have as many connections as calls under way, so no call waits for a free connection.
  */
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
@@ -105,7 +105,7 @@ export class Outbound implements OnApplicationShutdown {
       connections: operatorMaxInFlight * SETTLING_FACTOR,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Switched off, because the call has one time-out for all of its phases.
+      // 0 switches undici's time-outs off: the call has one time-out for all of its phases.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
