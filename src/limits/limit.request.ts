@@ -35,7 +35,10 @@ const ShownAmount = (name: keyof typeof OF, example: number): PropertyDecorator 
   };
 };
 
-/** Contract, section 9, "Limits and approvals". An absent or null field sets no limit. */
+/**
+ * All limits of an operator in one currency; an absent or null field means no limit. Contract, section 9, "Limits and
+ * approvals".
+ */
 export class PutLimitRequest {
   @AmountField('maxGrantMinor', 10_000)
   maxGrantMinor?: number | null;

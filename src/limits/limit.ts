@@ -4,12 +4,12 @@ import type { Limits } from './rules/judgement.js';
 export interface Limit extends Limits {
   readonly operatorId: string;
   readonly currency: string;
-  /** A WIN above it is booked and flagged. In minor units; null means no limit. */
+  /** A WIN above this amount, in minor units, is booked and flagged; null means no limit. */
   readonly maxWinMinor: number | null;
   readonly updatedAt: Date;
 }
 
-/** A limit with the amount of the last 24 hours that counts towards `dailyMinor`, in minor units. */
+/** The stored limits with the amount, in minor units, that counts towards `dailyMinor` in the last 24 hours. */
 export interface LimitInUse extends Limit {
   readonly usedMinor: number;
 }

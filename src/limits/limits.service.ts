@@ -29,9 +29,10 @@ export class LimitsService {
   ) {}
 
   /**
-   * The limit because of which the action needs approval, if any. Locks the limit: the action must be recorded in the
-   * same transaction, so that concurrent actions cannot exceed a daily limit together.
-   * @param query the transaction that carries out the action
+   * Returns the limit that the action exceeds, if any. Locks the operator's limits in the currency until the
+   * transaction ends. The action must be recorded in the same transaction, so that concurrent actions cannot together
+   * exceed the daily limit.
+   * @param query the transaction that records the action
    */
   async judge(
     query: Query,
@@ -42,16 +43,15 @@ export class LimitsService {
     return limit && exceeded(limit, limit.usedMinor, stake);
   }
 
-  /** Locks the limit, if there is one, until the transaction ends. */
+  /** Locks the operator's limits in the currency, if any are set, until the transaction ends. */
   async lock(query: Query, { operatorId, currency }: LimitKey): Promise<void> {
     await this.limits.lock(query, operatorId, currency);
   }
 
   /**
-   * Runs a write after which grants are sent again, and refuses it if the daily limit would be exceeded. A grant that
-   * already counts towards the limit adds nothing, so a write that does not increase the sum is never refused. Locks
-   * the limit like `judge`.
-   * @param query the transaction of the write, which must be rolled back after a refusal
+   * Runs a write after which grants are sent again, and refuses it if it raises the used amount above the daily limit.
+   * Grants that already count towards the limit do not raise the amount. Locks the limits like `judge`.
+   * @param query the transaction of the write; the caller must roll it back after a refusal
    * @throws CroupierError CONFLICT
    */
   async withinDay<T>(query: Query, { operatorId, currency }: LimitKey, write: () => Promise<T>): Promise<T> {
@@ -82,7 +82,7 @@ export class LimitsService {
   }
 
   /**
-   * Ordered by operatorId and currency.
+   * Lists limits, ordered by operatorId and currency.
    * @throws CroupierError INVALID_REQUEST
    */
   list(query: PageQuery): Promise<PageOf<LimitInUse>> {

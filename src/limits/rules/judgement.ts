@@ -9,17 +9,17 @@ export interface Limits {
   readonly dailyMinor: number | null;
 }
 
-/** The amount of an action that limits judge, in minor units. */
+/** The amount of an action to compare with the limits, in minor units. */
 export type Stake =
   | { readonly kind: 'grant'; readonly amountMinor: number }
-  /** The stake of all players together, and that of each. */
+  /** The stake of all players together, and the stake of each player. */
   | { readonly kind: 'batch'; readonly amountMinor: number; readonly ofEachMinor: number }
   /** The absolute amount of a credit or debit. */
   | { readonly kind: 'adjustment'; readonly amountMinor: number };
 
 export type LimitName = keyof Limits;
 
-/** The limit because of which an action needs approval. */
+/** A limit that an action exceeds. */
 export interface ExceededLimit {
   readonly name: LimitName;
   readonly limitMinor: number;
@@ -28,9 +28,9 @@ export interface ExceededLimit {
 }
 
 /**
- * The limit because of which an action needs approval; undefined if it needs none. A grant or batch with a stake of 0
- * uses the provider's default stake, whose amount is unknown, so it exceeds every limit that is set. Each grant of a
- * batch is judged, too, because otherwise a batch of one player would evade the limit on grants.
+ * The first limit that an action exceeds; undefined if the action needs no approval. A grant or batch with a stake of 0
+ * uses the provider's default stake, whose amount is unknown, so it exceeds every limit that is set. A batch must also
+ * respect the limit on grants, because a batch of one player could otherwise evade that limit.
  */
 export function exceeded(limits: Limits, usedMinor: number, stake: Stake): ExceededLimit | undefined {
   const worthUnknown = stake.kind !== 'adjustment' && stake.amountMinor === 0;
