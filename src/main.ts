@@ -21,7 +21,7 @@ import { createExamples } from './sandbox/examples.js';
 import { startSandbox } from './sandbox/sandbox.js';
 import { TenancyService } from './tenancy/tenancy.service.js';
 
-/** Longest stop of each part after a failed start, in milliseconds, so that all parts stop within 5 s. */
+/** Time that each part gets to stop after a failed start, in milliseconds, so that all parts stop within 5 s. */
 const FAILED_START_STOP_MS = 1_000;
 
 const logger = new Logger('Croupier');
@@ -86,15 +86,12 @@ function reportStop({ outcome, signal, afterMs }: Stopped): void {
   else logger.error(line);
 }
 
-/**
- * Time to settle the answer to a call, in milliseconds. A stop waits for the longest call to a wallet and then for this
- * time.
- */
+/** A stop waits for the longest time-out of a wallet, and then for this time, in milliseconds, to settle the answer. */
 const SETTLING_MS = 2_000;
-/** The shortest limit of a stop, in milliseconds. */
+/** Minimum time limit of a stop, in milliseconds. */
 const SHORTEST_STOP_MS = 10_000;
 
-/** Declares the service not ready. Contract, section 10. */
+/** Marks the instance as not ready, and returns the delay and the time limit of the stop. Contract, section 10. */
 function beginDrain(app: INestApplication, { shutdownDelayMs }: Configuration): Drain {
   app.get(Lifecycle).stopping = true;
   const longestCallMs = app.get(TenancyService).longestWalletTimeoutInUseMs();
@@ -105,7 +102,7 @@ function beginDrain(app: INestApplication, { shutdownDelayMs }: Configuration): 
 }
 
 /**
- * Stops everything, the database even if another part fails to stop.
+ * Stops all parts in order, even if one of them fails to stop.
  * @throws the first failure
  */
 async function stop({ stops }: Running): Promise<void> {
@@ -116,7 +113,7 @@ async function stop({ stops }: Running): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Stops the parts of a failed start. A part that takes longer than twice its limit is not waited for. */
+/** Stops the parts of a failed start, and waits for each part for at most twice `FAILED_START_STOP_MS`. */
 async function abandon({ stops }: Running): Promise<void> {
   for (let next = stops.shift(); next; next = stops.shift()) {
     const stopped = next(FAILED_START_STOP_MS).catch((error: unknown) => {
@@ -172,25 +169,25 @@ async function openSandbox(
     providerPort: port === 0 ? 0 : port + 2,
     log: (line) => process.stdout.write(`${line}\n`),
   });
-  // Stopped after the application, whose last calls it answers.
+  // The sandbox stops after the application, because it answers the application's last calls.
   stops.splice(1, 0, () => sandbox.stop());
   try {
     renderDocuments(await createExamples(sandbox.file));
   } catch (error) {
-    // For example because the operator of the sandbox is disabled. Everything else works without the examples.
+    // The examples fail if, for example, the sandbox's operator is disabled. Everything else works without them.
     logger.warn({ msg: sentence(error) });
   }
   process.stdout.write(`\n${sandbox.summary()}\n\n`);
 }
 
-/** One line for the person who started the service. A connection refused on every address has no message of its own. */
+/** A one-line message. The error of a connection that was refused on every address has a code but an empty message. */
 function sentence(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || String(error);
 }
 
 // After a burst, V8 would allocate the objects of each request in the old generation, where they stay until a full
-// garbage collection and keep younger objects alive: 7 % of a BET's CPU (docs/performance.md).
+// garbage collection and keep younger objects alive. This would cost 4 to 10 % of the CPU time (docs/performance.md).
 setFlagsFromString('--no-allocation-site-pretenuring');
 tolerateBrokenOutput();
 

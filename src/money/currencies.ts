@@ -1,7 +1,7 @@
 /**
- * Minor units of currencies, by the number of decimals. Source: ISO 4217 List One of 2024-06-25, published by SIX as
- * the maintenance agency; XCG is from a later amendment. Codes without a minor unit (metals, funds, XXX) are left out.
- * Withdrawn codes stay in the list, because amounts in them are stored.
+ * Currency codes by the number of decimals of their minor unit. Source: ISO 4217 List One of 2024-06-25, published by
+ * SIX as the maintenance agency; XCG is from a later amendment. Codes without a minor unit (metals, funds, XXX) are
+ * left out. Withdrawn codes stay in the list, because stored amounts may use them.
  */
 const BY_EXPONENT: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

@@ -20,7 +20,7 @@ export function money(amountMinor: number | bigint, currency: string): string {
 }
 
 /**
- * The amount of a transaction as people read it. A ROLLBACK without an amount, which is stored with 0, reverses the amount
+ * The amount of a transaction as people read it. A ROLLBACK without an amount is stored with 0 and reverses the amount
  * of its BET.
  */
 export function transactionMoney(kind: string | null, amountMinor: number, currency: string): string {
