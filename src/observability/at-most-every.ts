@@ -1,9 +1,10 @@
 import { monotonicMs } from '../runtime/clock.js';
 
 /**
- * Shares the results of a computation, which starts at most once per period and never while the previous one runs.
+ * Shares the results of a computation among callers. The computation starts at most once per period, and never while it
+ * is still running.
  * @param periodMs in milliseconds
- * @returns a function that settles like the latest computation
+ * @returns a function whose promise settles like the latest computation
  */
 export function atMostEvery<T>(periodMs: number, compute: () => Promise<T>): () => Promise<T> {
   let latest: Promise<T> | undefined;

@@ -2,20 +2,20 @@ import { Logger } from '@nestjs/common';
 import { monotonicMs } from '../runtime/clock.js';
 import { runUntraced } from './trace.js';
 
-/** Maximum number of lines written per window, and the window's length in milliseconds. */
+/** At most `LINES` lines are written in each window of `WINDOW_MS` milliseconds. */
 const LINES = 10;
 const WINDOW_MS = 1000;
 
 /**
- * A log for lines that unauthenticated callers can cause, so that they cannot flood the disk. Lines beyond the bound
- * are counted, and the count is logged when the window ends or the service stops.
+ * Limits the log lines that unauthenticated callers can cause, so that these callers cannot fill the disk. Further
+ * lines are only counted, and their number is logged when the window ends or the service stops.
  */
 export class BoundedLogger {
   /** Loggers with a count that is not yet written. */
   private static readonly suppressing = new Set<BoundedLogger>();
 
   private readonly logger: Logger;
-  /** The level of the last line, by Nest's names. */
+  /** Nest's name for the level of the last line. */
   private level: 'log' | 'warn' = 'warn';
   private windowStart = -Infinity;
   private written = 0;

@@ -31,7 +31,7 @@ class ReadinessResponse {
   checks: ReadinessChecks;
 }
 
-/** Health for orchestrators and load balancers. */
+/** Tells orchestrators and load balancers whether the instance is alive and ready. */
 @ApiTags('Monitoring')
 @Unsigned()
 @Controller('health')

@@ -27,14 +27,15 @@ const REDACTED = [
 /** Fields of a database error that contain the statement's values or the refused row. */
 const STATEMENT_VALUES = ['err.parameters', 'err.detail', 'err.driverError.detail'];
 
-/** The stream to which lines are written; standard output by default. */
+/** The stream to which log lines are written; standard output by default. */
 @Injectable()
 export class LogDestination {
   readonly stream?: DestinationStream;
 }
 
 /**
- * Contexts of the framework's progress reports at start, which are not logged. No error is lost: a failed start throws.
+ * Contexts under which Nest reports its progress at start. Their lines are not logged. No error is lost, because a
+ * failed start throws.
  */
 const OMITTED_CONTEXTS = new Set([
   'NestFactory',
@@ -44,7 +45,7 @@ const OMITTED_CONTEXTS = new Set([
   'NestApplication',
 ]);
 
-/** Largest buffer while standard output accepts no data, in bytes; further lines are lost. */
+/** Maximum size, in bytes, of the buffer for lines that standard output does not accept yet; further lines are lost. */
 const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 /**
  * Lines are written in chunks of at least this many bytes, or at this interval in milliseconds, because waking the
@@ -53,7 +54,7 @@ const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 const CHUNK_BYTES = 4096;
 const FLUSH_INTERVAL_MS = 200;
 
-/** The service's logger: JSON lines, or readable ones for a terminal, each with the id of its request. */
+/** The service's logger. It writes JSON lines, or readable lines for a terminal, each with the id of its request. */
 @Injectable()
 export class ServiceLogger implements LoggerService {
   readonly pino: PinoLogger;
@@ -125,13 +126,13 @@ function standardOutput(): DestinationStream {
     periodicFlush: FLUSH_INTERVAL_MS,
     maxLength: BUFFER_LIMIT_BYTES,
   });
-  // A full disk or a missing reader loses log lines, but must not stop the service. After such an error, flushing at
-  // exit would retry for ever, so it is switched off.
+  // If the disk is full or the reader is gone, log lines are lost, but the service must not stop. After such an error,
+  // flushing at exit would retry for ever, so it is switched off.
   return output.on('error', () => (output.flushSync = () => undefined));
 }
 
 /**
- * Redacts a field of the line and of the objects in it, but no deeper: a third level would triple the cost of a line.
+ * Paths that redact a field of a line and of the objects directly in it. A third level would triple the cost of a line.
  */
 function redactedAnywhere(name: string): string[] {
   return [name, name.startsWith('[') ? `*${name}` : `*.${name}`];

@@ -4,8 +4,9 @@ import { type PolledGauge, registerGauge } from './polled-gauge.js';
 import { BoundedTenants, type TenantLabels } from './tenant-labels.js';
 
 /**
- * Sampling interval of the event loop's delay, in milliseconds; the reported delays include it. Each sample wakes the
- * process: the library's default of a hundred per second costs an idle service more than all its other work.
+ * Sampling interval of the event loop's delay, in milliseconds. The reported delays include this interval. Each sample
+ * wakes the process: prom-client's default of a hundred samples per second costs an idle service more than all its
+ * other work.
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
 
@@ -19,9 +20,9 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  * Every metric of the service, with one method for each counted event. The name of a duration ends with its unit, and
  * the name of a counter with `_total`.
  *
- * Updates on the hot path are deferred and applied in groups, always before the metrics are read: in prom-client,
- * look-ups of labels are several times cheaper if they follow each other. Applied individually, they cost about 5 % of
- * a BET.
+ * Updates on the hot path are deferred and applied in groups, always before the metrics are read. In prom-client,
+ * look-ups of labels are several times cheaper if they follow each other. Individual updates would cost about 5 % of a
+ * BET.
  */
 @Injectable()
 export class Metrics {
@@ -180,7 +181,8 @@ export class Metrics {
   }
 
   /**
-   * A request that was refused before it had a route: invalid HTTP, headers that are too large or too slow, or a CONNECT.
+   * Counts a request that was refused before it had a route: invalid HTTP, headers that are too large or too slow, or a
+   * CONNECT.
    */
   malformedRequestRefused(status: string): void {
     this.requests.inc({ route: 'unknown', outcome: status });
@@ -217,7 +219,7 @@ export class Metrics {
     this.overloadRefusals.inc({ reason });
   }
 
-  /** A call that was refused before it was sent. */
+  /** Counts a call that was refused before it was sent. */
   operatorCallRefused(operatorId: string, operation: string, reason: string): void {
     this.operatorCallRefusals.inc({ operator: this.tenants.operator(operatorId), operation, reason });
   }

@@ -1,18 +1,17 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { BoundedTenants, TenantLabels } from './tenant-labels.js';
 
-/** One value of a gauge. */
 export interface GaugeValue extends TenantLabels {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A gauge whose values are read each time the metrics are read. */
+/** A gauge whose values are determined each time the metrics are read. */
 export interface PolledGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** If it rejects, the gauge has no value, and the other metrics are still served. */
+  /** If `read` rejects, the gauge has no value, and the other metrics are still served. */
   readonly read: () => Promise<readonly GaugeValue[]>;
   /** Combines values with the same labels, such as those of several tenants in `other`; by default their sum. */
   readonly combine?: (left: number, right: number) => number;

@@ -1,8 +1,8 @@
-/** Number of operators, and of providers, with labels of their own; the rest share `other`. Contract, section 10. */
-const TENANTS_LIMIT = 200;
 /**
- * Number of pairs of an operator and a provider with labels of their own: all possible pairs would be too many series.
+ * Maximum number of operators, and of providers, with their own label; the rest share `other`. Contract, section 10.
  */
+const TENANTS_LIMIT = 200;
+/** Maximum number of operator–provider pairs with labels of their own: all possible pairs would be too many series. */
 const PAIRS_LIMIT = 2_000;
 
 const OTHER = 'other';
@@ -13,7 +13,7 @@ export interface TenantLabels {
   readonly provider?: string;
 }
 
-/** Bounds the number of label values, whatever the number of tenants. The first ones keep their names. */
+/** Limits the number of label values. The first tenants keep their ids as labels, and all others share `other`. */
 export class BoundedTenants {
   private readonly operators = new BoundedNames(TENANTS_LIMIT);
   private readonly providers = new BoundedNames(TENANTS_LIMIT);
@@ -27,7 +27,7 @@ export class BoundedTenants {
     return this.providers.admit(id) ? id : OTHER;
   }
 
-  /** Beyond the bound of pairs the operator keeps its name, so that sums over an operator stay correct. */
+  /** Beyond `PAIRS_LIMIT`, only the provider becomes `other`, so that sums over an operator stay correct. */
   pair(operatorId: string, providerId: string): { operator: string; provider: string } {
     const operator = this.operator(operatorId);
     const provider = this.provider(providerId);
@@ -46,7 +46,7 @@ class BoundedNames {
 
   constructor(private readonly limit: number) {}
 
-  /** Whether the name has a label of its own; adds it while there is room. */
+  /** Whether the name has a label of its own. A new name gets one while there is room. */
   admit(name: string): boolean {
     if (this.names.has(name)) return true;
     if (this.names.size >= this.limit) return false;

@@ -12,7 +12,7 @@ export interface Trace {
   origin?: () => LogFields;
   /** Present if tracing is on. */
   readonly span?: ActiveSpan | undefined;
-  /** The error code with which it was refused. */
+  /** The error code with which the request was refused. */
   outcome?: string;
 }
 
@@ -29,7 +29,7 @@ export function runTraced<T>(trace: Trace, work: () => T): T {
   return traces.run(trace, work);
 }
 
-/** Runs work outside of any request, even if a request caused it. */
+/** Runs work without the trace of a request, even if a request caused the work. */
 export function runUntraced<T>(work: () => T): T {
   return traces.exit(work);
 }
@@ -67,7 +67,7 @@ export function measure<T>(part: string, work: () => Promise<T>): Promise<T> {
   const startedMs = monotonicMs();
   const result = work();
   const add = () => recordDuration(part, startedMs);
-  // A rejection reaches the caller through the returned promise, after this handler.
+  // The caller gets a rejection through the returned promise, after `add`.
   result.then(add, add);
   return result;
 }

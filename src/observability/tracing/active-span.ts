@@ -24,7 +24,7 @@ export class ActiveSpan {
     return this.span.spanContext().traceId;
   }
 
-  /** W3C Trace Context, for the counterpart that is called within this span. */
+  /** W3C Trace Context headers for the counterpart that is called within this span. */
   headers(): Record<string, string> {
     const { traceId, spanId, traceFlags, traceState } = this.span.spanContext();
     const sampled = (traceFlags & TraceFlags.SAMPLED) === 0 ? '00' : '01';
@@ -32,7 +32,7 @@ export class ActiveSpan {
     return { traceparent: `00-${traceId}-${spanId}-${sampled}`, ...(state && { tracestate: state }) };
   }
 
-  /** Starts a span for a call to a counterpart; undefined if the trace is not sampled, so that it costs nothing. */
+  /** Starts a span for a call to a counterpart. If the trace is not sampled, returns undefined, which costs nothing. */
   startCall(name: string): ActiveSpan | undefined {
     if (!this.span.isRecording()) return undefined;
     const span = this.tracer.startSpan(name, { kind: SpanKind.CLIENT }, this.context);
@@ -49,7 +49,7 @@ export class ActiveSpan {
     return this.span.isRecording();
   }
 
-  /** @param failed whether it ended with a fault (ours or the counterpart's), not with a refusal */
+  /** @param failed whether the span ended with a fault of Croupier or a counterpart; a refusal is no fault */
   end(attributes: Attributes, { name, failed = false }: { name?: string; failed?: boolean } = {}): void {
     if (name !== undefined) this.span.updateName(name);
     if (failed) this.span.setStatus({ code: SpanStatusCode.ERROR });

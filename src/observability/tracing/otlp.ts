@@ -15,8 +15,8 @@ const EXPORT_TIMEOUT_MS = 3_000;
 const STOP_MS = 1_500;
 
 /**
- * Loads OpenTelemetry's SDK, which nothing else imports, and exports spans as OTLP over HTTP with protobuf, which
- * takes a quarter of the CPU time of JSON.
+ * Loads OpenTelemetry's SDK, which nothing else imports, and exports spans as OTLP over HTTP. Protobuf takes a quarter
+ * of the CPU time of JSON.
  * @param instanceId distinguishes instances of the service
  */
 export async function exportingProvider(
@@ -33,7 +33,7 @@ export async function exportingProvider(
   });
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.instance.id': instanceId }),
-    // If the caller sent a trace, its decision whether to sample applies to our spans, too.
+    // If the caller sent a trace, the caller's decision whether to sample applies to our spans, too.
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sampleRatio) }),
     spanProcessors: [
       new sdk.BatchSpanProcessor(new ReportingExporter(exporter), {

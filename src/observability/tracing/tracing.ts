@@ -14,17 +14,17 @@ import { ActiveSpan } from './active-span.js';
 
 /** A tracer provider that exports its spans. */
 export interface ExportingProvider extends TracerProvider {
-  /** Exports the waiting spans. Never rejects, and takes a few seconds at most. */
+  /** Exports the waiting spans. Never rejects, and ends within two seconds. */
   shutdown(): Promise<void>;
 }
 
-/** Starts the root spans of requests and background work. Without a provider tracing is off. Contract, section 10. */
+/** Starts the root spans of requests and background work. Without a provider, tracing is off. Contract, section 10. */
 @Injectable()
 export class Tracing implements OnApplicationShutdown {
   constructor(private readonly provider?: ExportingProvider) {}
 
   /**
-   * Starts the span of a request, which continues the caller's trace if it sent one.
+   * Starts the span of a request. If the request has a valid `traceparent`, the span continues the caller's trace.
    * @returns undefined if tracing is off
    */
   startRequest(headers: IncomingHttpHeaders): ActiveSpan | undefined {
@@ -33,8 +33,8 @@ export class Tracing implements OnApplicationShutdown {
 
   /**
    * Runs background work, in a span of its own if tracing is on.
-   * @param requestId identifies the work on its log lines and outgoing calls, as for a request
-   * @param fields for its log lines and its span
+   * @param requestId identifies the work in its log lines and outgoing calls, like the id of a request
+   * @param fields fields of the work's log lines and span
    */
   async runWork<T>(
     name: string,
