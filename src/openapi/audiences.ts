@@ -1,7 +1,7 @@
-/** A group of readers with a document and a page of its own, at `/docs/<name>`. */
+/** A group of readers that has its own document and page, at `/docs/<name>`. */
 export interface Audience {
   readonly name: 'provider' | 'operator' | 'admin';
-  /** The prefix of its operations' paths. */
+  /** The prefix of the paths of this audience's operations. */
   readonly pathPrefix: string;
   readonly title: string;
   readonly summary: string;
@@ -35,7 +35,7 @@ export const AUDIENCES: readonly Audience[] = [
   },
 ];
 
-/** The audience of an operation; undefined if it belongs to all, such as the service's health. */
+/** The audience of an operation; undefined if the operation concerns all audiences, such as the service's health. */
 export function audienceOf(path: string): Audience | undefined {
   return AUDIENCES.find(({ pathPrefix }) => path.startsWith(pathPrefix));
 }

@@ -3,8 +3,8 @@ import { audienceOf } from './audiences.js';
 import type { Operation } from './operations.js';
 
 /**
- * The field is required if another field has one of these values, and otherwise may be null or absent. All conditions
- * of a class name the same other field.
+ * The condition of a field. The field is required if the field `requiredWhere` has one of the values `is`, and
+ * otherwise may be null or absent. All conditions of a class name the same field in `requiredWhere`.
  */
 export interface RequiredWhere {
   readonly requiredWhere: string;
@@ -12,8 +12,8 @@ export interface RequiredWhere {
 }
 
 /**
- * Extension that carries a field's condition in its schema, until `withBodyRules` moves it to the schema of the
- * class.
+ * OpenAPI extension of a field's schema with the field's condition. `withBodyRules` moves the condition to the schema
+ * of the class.
  */
 export const REQUIRED_WHERE = 'x-required-where';
 
@@ -28,7 +28,8 @@ interface Schema {
 }
 
 /**
- * Documents the rules that concern several fields: which field requires which, and that no other fields are accepted.
+ * Documents the rules that concern a whole body: which value of a field requires which other fields, and whether
+ * unknown fields are refused.
  */
 export function withBodyRules(document: OpenAPIObject): OpenAPIObject {
   const strict = strictSchemas(document);
@@ -39,7 +40,7 @@ export function withBodyRules(document: OpenAPIObject): OpenAPIObject {
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) } };
 }
 
-/** Only providers may send unknown fields. Contract, section 2. */
+/** Schemas of bodies that refuse unknown fields: all except those of providers. Contract, section 2. */
 function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
   const operations = Object.entries(document.paths)
     .filter(([path]) => audienceOf(path)?.name !== 'provider')
@@ -50,7 +51,7 @@ function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
   );
 }
 
-/** Lists each value of the deciding field with the fields that it requires. */
+/** Lists each value of the field that the conditions name, with the fields that the value requires. */
 function withCases(schema: Schema): object {
   const entries = Object.entries(schema.properties ?? {});
   const conditions = entries.flatMap(([name, property]) => {

@@ -32,9 +32,9 @@ target with its query string; RAW_BODY is the bytes as sent. Every failure is a 
 \`invalid signature\`.`;
 
 /**
- * Serves Swagger at /docs and, for each audience, at /docs/<audience>; the documents are at the same path with `-json`
- * and `-yaml`. The document of the operator's wallet has no page.
- * @returns a function that renders all of it
+ * Serves a Swagger page with all operations at /docs, and one for each audience at /docs/<audience>. The suffixes
+ * `-json` and `-yaml` select the documents themselves. The document of the operator's wallet has no page.
+ * @returns a function that renders all pages and documents
  */
 export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): RenderDocuments {
   return servePages(router, describe(app), options);
@@ -65,7 +65,7 @@ function describeAll(app: INestApplication, models: Type<object>[]): OpenAPIObje
       ),
     )
     .setVersion('1')
-    // Webhooks exist since OpenAPI 3.1.
+    // Webhooks require OpenAPI 3.1.
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The service that serves this document')

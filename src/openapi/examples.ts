@@ -38,8 +38,8 @@ type Content = Record<string, Media> | undefined;
 export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
 
 /**
- * Example ids for paths. The sandbox creates what they name (`sandbox/examples.ts`), so that no example changes a
- * tenant in use. The first match counts.
+ * Example ids for paths. The first match counts. The sandbox creates the objects with these ids
+ * (`sandbox/examples.ts`), so that no example changes a tenant in use.
  */
 const IN_PATHS: readonly {
   readonly name: string;
@@ -75,8 +75,8 @@ const OF_FORMAT: Record<string, string> = {
 };
 
 /**
- * Adds an example to each body without one, composed of the required properties and those with an example. A new
- * operation therefore only needs examples on its fields.
+ * Adds an example to each body without one. The example contains the required properties and the properties that have
+ * an example. A new operation therefore only needs examples on its fields.
  */
 export function withExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;

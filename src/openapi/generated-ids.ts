@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLE_TOKEN } from './examples.js';
 import { mapOperations, type Operation } from './operations.js';
 
-/** Ids that the service generates, and that a document can therefore not name in advance. */
+/** Ids that the service generates, so that a document cannot name them in advance. */
 export interface GeneratedIds {
   readonly sessionToken: string;
   readonly sessionId: string;
@@ -11,7 +11,7 @@ export interface GeneratedIds {
   readonly callbackId: string;
 }
 
-/** The document with ids of existing objects in its examples, so that a page can execute them unchanged. */
+/** The document with ids of existing objects in its examples, so that a reader can execute the examples unchanged. */
 export function withGeneratedIds(document: OpenAPIObject, ids: GeneratedIds): OpenAPIObject {
   const { sessionToken, ...inPaths } = ids;
   const byName = new Map<string, string>(Object.entries(inPaths));

@@ -6,13 +6,13 @@ export type Responses = Operation['responses'];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-/** The place of an operation in its document. */
+/** The path and method that identify an operation. */
 export interface Place {
   readonly path: string;
   readonly method: (typeof METHODS)[number];
 }
 
-/** The document with each of its operations changed. */
+/** Returns a copy of the document in which `change` has replaced each operation. */
 export function mapOperations(
   document: OpenAPIObject,
   change: (operation: Operation, at: Place) => Operation,

@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** A call from Croupier to a counterpart. All are signed POSTs. */
+/** A call from Croupier to a counterpart. All calls are signed POSTs. */
 export interface OutgoingCall {
-  /** The implementing party. */
+  /** The party that implements the call. */
   readonly party: 'provider' | 'operator';
   /** Path below the party's base URL. */
   readonly path: string;
@@ -11,9 +11,9 @@ export interface OutgoingCall {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** The content of the body. */
+  /** The content of the request body, as OpenAPI describes it. */
   readonly content: object;
-  /** The answer that counts as a success. */
+  /** The OpenAPI response for a successful call. */
   readonly answered: object;
   /** How Croupier interprets any other answer. */
   readonly otherwise: string;

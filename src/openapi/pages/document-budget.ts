@@ -2,21 +2,18 @@ import { monotonicMs } from '../../runtime/clock.js';
 import { networkOf } from '../../http/server/network.js';
 
 /**
- * Size of the budget in requests, and the rate at which it refills. A page takes seven requests, so an office behind
- * one address can load 70 pages at once.
+ * Size of the budget, in requests, and the number of requests by which it grows per second. A page takes seven
+ * requests, so an office behind one address can load 70 pages at once.
  */
 const BURST = 500;
 const PER_SECOND = 50;
 /**
- * Maximum number of remembered networks, about 1 MB. Beyond it, the network whose last answer is the oldest is
- * forgotten and gets its full budget again.
+ * Maximum number of remembered networks, which take about 1 MB. Beyond it, the network whose last answer is the oldest
+ * is forgotten and gets its full budget again.
  */
 const REMEMBERED = 10_000;
 
-/**
- * Limits how often an address, or an IPv6 /64, may load documents, so that documents cannot be used to overload the
- * service.
- */
+/** Limits how often a network (`networkOf`) may load documents, so that these requests cannot overload the service. */
 export class DocumentBudget {
   private readonly left = new Map<string, { requests: number; atMs: number }>();
 
@@ -36,7 +33,7 @@ export class DocumentBudget {
     return 0;
   }
 
-  /** Moves the network to the end of the Map, which keeps the order of insertion: its first entry is the oldest. */
+  /** Moves the network to the end of the Map. A Map keeps the order of insertion, so its first entry is the oldest. */
   private remember(network: string, left: { requests: number; atMs: number }): void {
     this.left.delete(network);
     this.left.set(network, left);

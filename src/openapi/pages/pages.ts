@@ -12,7 +12,7 @@ import { type GeneratedIds, withGeneratedIds } from '../generated-ids.js';
 import { forPages } from '../signature.js';
 import { withTagsOfOperations } from '../tags.js';
 
-/** Allows only scripts from this origin and calls to it. Styles may be inline, because Swagger sets them inline. */
+/** Allows only scripts from this origin and calls to it. Inline styles are allowed, because Swagger sets them. */
 const CONTENT_SECURITY = headersOf(
   helmet.contentSecurityPolicy({
     useDefaults: false,
@@ -32,23 +32,23 @@ const CONTENT_SECURITY = headersOf(
 /** OpenAPI documents by their path, such as `/docs/provider`. */
 export interface Documents {
   readonly pages: ReadonlyMap<string, OpenAPIObject>;
-  /** Documents of other servers, which a page of this one cannot call. */
+  /** Documents of APIs on other servers, which a page of this server cannot call. */
   readonly withoutPage: ReadonlyMap<string, OpenAPIObject>;
 }
 
 /**
- * Renders everything not rendered yet; calling it at start spares the first request the wait.
- * @param ids the objects that the examples of the pages name from now on; the JSON and YAML documents stay the same
+ * Renders everything that is not rendered yet. If it is called at start, the first request does not wait.
+ * @param ids the objects that the pages' examples name from now on; the JSON and YAML documents stay the same
  */
 export type RenderDocuments = (ids?: GeneratedIds) => void;
 
-/** A year, because the address of an asset changes with its content. */
+/** An asset may be cached for a year, because its address changes with its content. */
 const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /**
- * Serves each document as JSON, as YAML and as a page to try it out. Each is rendered and compressed once, because
- * these routes need no credentials and must therefore be cheap.
- * @returns a function that renders everything not rendered yet
+ * Serves each document as JSON, as YAML and, unless it is in `withoutPage`, as a page to try it out. Each form is
+ * rendered and compressed once, because these routes need no credentials and must therefore be cheap.
+ * @returns a function that renders everything that is not rendered yet
  */
 export function servePages(
   router: Router,

@@ -61,8 +61,8 @@ function preparedOf(contentType: string, body: Buffer): Forms {
   const hash = sha256(body).toString('base64url');
   const common = {
     'content-type': contentType,
-    // A browser may store it: it contains no secret but the session token of a sandbox. The ETag tells whether it has
-    // changed after an upgrade.
+    // A browser may store the resource: it contains no secret except a sandbox's session token. The ETag shows whether
+    // an upgrade has changed the resource.
     'cache-control': 'no-cache',
     vary: 'Accept-Encoding',
   };
