@@ -8,7 +8,7 @@ interface CatalogueEntry {
   readonly nextAction: NextAction;
 }
 
-/** Every refusal of this service, with its status, message and next action. Contract, section 2. */
+/** Every refusal except an invalid signature, with its status, message and next action. Contract, section 2. */
 export const CATALOGUE = {
   INVALID_REQUEST: {
     status: 400,

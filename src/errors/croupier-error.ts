@@ -2,10 +2,10 @@ import { CATALOGUE, type ErrorCode } from './catalogue.js';
 
 /** The error with which this service refuses a request, unless its signature is invalid. */
 export class CroupierError extends Error {
-  /** Further response headers, such as `Retry-After`. */
+  /** Response headers to add, such as `Retry-After`, or to replace, such as `X-Next-Action`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param message replaces the catalogue's message; it reaches the caller, so it names nothing internal */
+  /** @param message replaces the catalogue's message; it reaches the caller and must not reveal internals */
   constructor(
     readonly code: ErrorCode,
     message?: string,

@@ -5,8 +5,8 @@ import { CATALOGUE } from './catalogue.js';
 import { CroupierError, InvalidSignatureError } from './croupier-error.js';
 
 /**
- * Answers every error in the contract's form: `{"error": message}`, `X-Error-Code`, `X-Next-Action`; an invalid
- * signature in plain text. Contract, section 2.
+ * Answers every error in the contract's form: `{"error": message}`, `X-Error-Code`, `X-Next-Action`. Only an invalid
+ * signature is answered in plain text. Contract, section 2.
  */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
