@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bytes, instant, nullable, text, uuid } from '../database/columns.js';
 
-/** The same grant for many players. Its grants are the rows of `free_spin_grants` with its batchId. Contract, section 6. */
+/** A batch. The rows of `free_spin_grants` with its batchId are its grants. Contract, section 6. */
 @Entity({ name: 'free_spin_batches', synchronize: false })
 export class Batch {
   @PrimaryColumn(uuid('batch_id'))
@@ -14,7 +14,7 @@ export class Batch {
   @Column(text('operator_id'))
   operatorId: string;
 
-  /** SHA-256 over the fields that must be equal in a replay. */
+  /** SHA-256 of the fields that must be equal in a repeated request. */
   @Column(bytes('fingerprint'))
   fingerprint: Buffer;
 

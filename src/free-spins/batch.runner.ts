@@ -44,8 +44,8 @@ interface ProviderWorkers {
 /**
  * Sends unsent grants and due cancels, a few calls at a time per provider. Each grant or cancel is claimed, and the
  * claim is committed, before the call, so that any number of instances share the work. If an instance is killed, the
- * others continue with the unclaimed grants when they next poll. Once the leases of its claims have expired, they
- * repeat its cancels, which providers handle idempotently, and its grants become FAILED with an unknown outcome.
+ * others continue with the unclaimed grants when they next poll. Once the leases of the killed instance have expired,
+ * the others repeat its cancels, which providers handle idempotently, and fail its grants with an unknown outcome.
  * Contract, section 6.
  */
 @Injectable()
@@ -147,7 +147,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 
   /**
-   * Counts unanswered calls.
+   * Counts the unanswered calls in a row.
    * @returns whether the provider counts as down
    */
   private countsAsDown({ kind }: CallbackOutcome, pool: ProviderWorkers): boolean {
@@ -162,8 +162,8 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
       await this.grants.recordFailed(grant.requestRef, grant.attempt, failure);
       return this.giveUp(grant, GAME_CLOSED);
     }
-    // The id of the request that queued this grant, which may have ended long ago. A grant that an earlier version
-    // recorded has none.
+    // The request that queued this grant may have ended long ago. A grant that an earlier version recorded has no
+    // request id.
     const requestId = grant.requestId ?? this.randomness.uuid();
     const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
       this.callbacks.send(grant, grant.attempt),
@@ -186,7 +186,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 }
 
-/** The ids on log lines about a grant. */
+/** The fields of log lines about a grant. */
 function fieldsOf({ requestRef, operatorId, providerId, batchId }: Grant) {
   return { actor: 'batch', requestRef, operatorId, providerId, ...(batchId !== null && { batchId }) };
 }

@@ -1,7 +1,7 @@
 import type { Statement } from '../database/database.js';
 import { type Place, placeColumn } from '../http/lists/time-page.js';
 
-/** A batch with the common fields of its grants, and the number of them in each state. */
+/** A batch with the fields that its grants share, and the number of grants in each state. */
 export interface BatchProgress {
   readonly batchId: string;
   readonly batchRef: string | null;
@@ -32,7 +32,7 @@ export interface BatchFilter {
 /**
  * Selects batches with their progress, newest first.
  * @param batches a query for rows of free_spin_batches
- * @param further additional columns of the row b of `batches`, after a comma
+ * @param further more columns to select from the row `b` of `batches`, after a comma
  */
 const progress = (batches: string, further = '') => `
   SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
@@ -54,7 +54,7 @@ export const PROGRESS: Statement = {
                    WHERE batch_id = $1 AND ($2::text IS NULL OR operator_id = $2)`),
 };
 
-/** The start of the list: a place that sorts before all rows. */
+/** A place that is newer than every row. A list without a cursor starts there. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first. The filters by operator and by game each have an index in this order. */

@@ -23,9 +23,9 @@ import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import { GrantStore, type NewGrant } from './grant.store.js';
 
-/** The same grant for many players. Contract, section 6. */
+/** A requested batch. Contract, section 6. */
 export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef'> {
-  /** 1 to 1000 unique ones. */
+  /** 1 to 1000 unique references. */
   readonly playerRefs: readonly string[];
   readonly batchRef?: string | null;
 }
@@ -54,7 +54,7 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Records a batch, whose grants are then sent one by one; a known batchRef returns the stored batch. A batch above a
+   * Records a batch, whose grants `BatchRunner` then sends; a known batchRef returns the stored batch. A batch above a
    * limit waits for approval.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
@@ -103,7 +103,7 @@ export class BatchesService implements OnModuleInit {
   };
 
   /**
-   * The stake of a batch, and whether it needs approval.
+   * Computes the stake of a batch and whether the batch needs approval.
    * @throws CroupierError as `create` does, except CONFLICT
    */
   async preview(order: BatchOrder): Promise<Preview> {
@@ -142,7 +142,7 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Newest first.
+   * Fails grants whose lease has expired, and lists batches, newest first.
    * @throws CroupierError INVALID_REQUEST
    */
   async list(filter: BatchFilter, page: PageQuery): Promise<PageOf<BatchProgress>> {
@@ -176,7 +176,7 @@ export class BatchesService implements OnModuleInit {
 
   /**
    * Sends the FAILED grants of a batch once more.
-   * @param includeUnknown also sends those whose outcome is unknown
+   * @param includeUnknown whether to send FAILED grants of unknown outcome, too
    * @throws CroupierError NOT_FOUND · CONFLICT if that would exceed the daily limit · GAME_NOT_CONFIGURED ·
    *   OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
    */

@@ -58,7 +58,7 @@ import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/admin/free-spins';
 
-/** The promotion tool for administrators, with the grants of all operators. Contract, section 6. */
+/** Routes for administrators: the grants and batches of all operators. Contract, section 6. */
 @ApiTags('Free spins')
 @Controller(PATH)
 export class FreeSpinsAdminController {

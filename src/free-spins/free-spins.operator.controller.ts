@@ -55,7 +55,7 @@ import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/operator/free-spins';
 
-/** The promotion tool for operators, with only their own grants. Contract, sections 5 and 6. */
+/** Routes for operators: only their own grants and batches. Contract, sections 5 and 6. */
 @ApiTags('Free spins')
 @ApiSigned()
 @SignedBy('operator')

@@ -43,7 +43,7 @@ class GrantRequest extends SpinsRequest {
   playerRef: string;
 }
 
-/** An operator's grant. Its requestRef is required, so that the request is idempotent. */
+/** An operator's request for a grant. The requestRef is required, so that the request is idempotent. */
 export class OperatorGrantRequest extends GrantRequest {
   @IdentifierField({ example: 'summer-2026-player-42', description: 'Makes the call idempotent' })
   requestRef: string;

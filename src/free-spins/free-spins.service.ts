@@ -97,7 +97,7 @@ export class FreeSpinsService implements OnModuleInit {
   };
 
   /**
-   * The stake of a grant, and whether it needs approval.
+   * Computes the stake of a grant and whether the grant needs approval.
    * @throws CroupierError as `grant` does, except CONFLICT
    */
   async preview(order: GrantOrder): Promise<Preview> {
@@ -107,7 +107,7 @@ export class FreeSpinsService implements OnModuleInit {
   }
 
   /**
-   * The stored grant; the provider is not called.
+   * Returns the stored grant. The provider is not called.
    * @throws CroupierError NOT_FOUND
    */
   async find(requestRef: string, scope: Scope): Promise<Grant> {
@@ -119,7 +119,7 @@ export class FreeSpinsService implements OnModuleInit {
   }
 
   /**
-   * Newest first.
+   * Fails grants whose lease has expired, and lists grants, newest first.
    * @throws CroupierError INVALID_REQUEST
    */
   async list(filter: GrantFilter, page: PageQuery): Promise<PageOf<Grant>> {
@@ -175,10 +175,10 @@ export class FreeSpinsService implements OnModuleInit {
   }
 
   /**
-   * Makes sure that a FAILED grant of unknown outcome is not live: it is sent once more with the same requestRef, to learn
-   * its externalRef, and then cancelled. If this instance dies in between, another one cancels it. A CANCELLED grant is
-   * returned unchanged. Contract, section 9.
-   * @returns the grant, CANCELLED; or FAILED, or GRANTED with `lastCancelError`, if the provider fails
+   * Makes sure that a FAILED grant of unknown outcome is not live: it is sent once more with the same requestRef, to
+   * learn its externalRef, and then cancelled. If this instance dies in between, another one cancels it. A CANCELLED
+   * grant is returned unchanged. Contract, section 9.
+   * @returns the CANCELLED grant; if the provider fails, a grant that is FAILED, or GRANTED with `lastCancelError`
    * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not FAILED with an unknown outcome, or another cancel is
    *   under way
    */
@@ -251,7 +251,7 @@ export class FreeSpinsService implements OnModuleInit {
     throw new CroupierError('CONFLICT', 'another cancel of this grant is under way', wait);
   }
 
-  /** The grant as it is now: fails grants whose lease has expired, and reads a PENDING grant again. */
+  /** Returns the grant as it is now. If it is PENDING, fails grants with an expired lease and reads it again. */
   private async current(grant: Grant): Promise<Grant> {
     if (grant.state !== 'PENDING') return grant;
     await this.callbacks.expire();

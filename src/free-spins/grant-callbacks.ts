@@ -24,8 +24,8 @@ export class GrantCallbacks {
 
   /**
    * Sends the callback of a claimed attempt once, and records the outcome.
-   * @param claimsCancel if true and the grant's cancel is due, claims the cancel as well, and the caller must send it;
-   *   if false, `BatchRunner` sends a due cancel
+   * @param claimsCancel whether to claim a due cancel of the grant, too. If true, the caller must send the claimed
+   *   cancel; if false, `BatchRunner` sends a due cancel
    * @returns `cancelAttempt` if the cancel was claimed
    */
   async send(

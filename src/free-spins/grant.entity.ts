@@ -4,8 +4,8 @@ import { bigInteger, flag, instant, integer, nullable, text, uuid } from '../dat
 export type GrantState = 'PENDING' | 'GRANTED' | 'FAILED' | 'CANCELLED';
 
 /**
- * A grant of free spins to one player. Contract, section 6. Leases are not part of the entity: they are written and judged
- * in SQL, by the database's clock.
+ * A grant of free spins to one player. Contract, section 6. Leases are not part of the entity: SQL writes and judges
+ * them by the database's clock.
  */
 @Entity({ name: 'free_spin_grants', synchronize: false })
 export class Grant {
@@ -41,7 +41,7 @@ export class Grant {
   @Column(text('currency'))
   currency: string;
 
-  /** The number of the latest grant callback; 0 before the first. Failures of earlier ones are ignored. */
+  /** The number of the latest grant callback; 0 before the first. Failures of earlier callbacks are ignored. */
   @Column(integer('attempt'))
   attempt: number;
 

@@ -2,7 +2,7 @@ import type { Statement } from '../database/database.js';
 import { selectList } from '../database/select-list.js';
 import { Grant } from './grant.entity.js';
 
-/** The end of a lease with a length in seconds, by the database's clock. */
+/** The end of a lease that begins now, by the database's clock. `seconds` is the placeholder of its length. */
 const lease = (seconds: string) => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
 /** The operator and provider of a grant, for the metrics. */
@@ -69,7 +69,7 @@ export const RESEND: Statement = {
 /**
  * Begins a new attempt of a FAILED grant of unknown outcome, only to learn its externalRef and cancel it. The cancel is
  * due from now on, so that after a crash another instance cancels what this attempt has granted. `carried_out_at` is
- * kept, because the attempt gives no spins away that would count towards the daily limit.
+ * kept, because the attempt gives away no spins that count towards the daily limit.
  */
 export const VOID: Statement = {
   name: 'grant_void',
@@ -82,7 +82,7 @@ export const VOID: Statement = {
 };
 
 /**
- * Makes a grant GRANTED after a 200, however late that arrives, because the provider has booked it. If $3 is true, a
+ * Makes a grant GRANTED after a 200, however late it arrives, because the provider has booked it. If $3 is true, a
  * cancel that is due is claimed as well, with a lease of $4 seconds.
  */
 export const GRANTED: Statement = {
@@ -97,7 +97,7 @@ export const GRANTED: Statement = {
 };
 
 /**
- * Records the failure of attempt $2, unless a later attempt has begun. It replaces a failure that `grant_expire` has
+ * Records the failure of attempt $2, unless a later attempt has begun. The failure replaces one that `grant_expire` has
  * recorded for the same attempt. $5: whether the provider may have booked this attempt. $6: whether the provider
  * refused it, which proves that no earlier attempt was booked either. Once `outcome_unknown` is true, only a refusal or
  * the answer to the first attempt can make it false. In the first attempt, `outcome_unknown` is true only because
@@ -135,8 +135,8 @@ export const SNAPSHOT: Statement = {
 };
 
 /**
- * Claims the cancel, unless another cancel of the grant is under way. The claim of a crashed instance ends with its
- * lease. A cancel that is due remains so until an outcome is recorded.
+ * Claims a cancel of a GRANTED grant, unless another cancel of it is under way. The claim of a crashed instance ends
+ * with its lease. A due cancel stays due until an outcome is recorded.
  */
 export const CLAIM_CANCEL: Statement = {
   name: 'grant_claim_cancel',
@@ -202,13 +202,13 @@ export const CLAIM_UNSENT: Statement = {
     RETURNING ${selectList(Grant, 'g')}`,
 };
 
-/** Condition for a cancel that is due and that no live instance is working on. */
+/** Condition for a due cancel that is not claimed, or whose lease has expired. */
 const CANCEL_WAITS = `state = 'GRANTED' AND cancel_due
                           AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())`;
 
 /**
- * Claims a provider's next cancel that is due because its batch was cancelled or the grant voided. It stays due until an
- * outcome is recorded, so that another instance continues after a crash.
+ * Claims a provider's next due cancel, for a grant that was voided or whose batch was cancelled. The cancel stays due
+ * until an outcome is recorded, so that another instance repeats it after a crash.
  */
 export const CLAIM_DUE_CANCEL: Statement = {
   name: 'grant_claim_due_cancel',
@@ -221,7 +221,7 @@ export const CLAIM_DUE_CANCEL: Statement = {
     RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
 };
 
-/** Providers with unsent grants, or with cancels that are due and not under way. */
+/** Selects the providers with unsent grants, or with cancels that are due and not under way. */
 export const UNSENT_PROVIDERS: Statement = {
   name: 'grant_unsent_providers',
   text: `

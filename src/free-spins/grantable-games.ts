@@ -13,7 +13,7 @@ export class GrantableGames {
   constructor(private readonly tenancy: TenancyService) {}
 
   /**
-   * The game, if spins can be granted in it now.
+   * Returns the game of a grant or batch, if free spins can be granted in it now.
    * @throws CroupierError INVALID_REQUEST if the operator does not accept the currency, or an administrator names an
    *   unknown operator or game · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */

@@ -25,7 +25,7 @@ export function granted(grant: Grant, path: string): GrantResponse {
 
 /**
  * Answers a request to grant: 201 if the grant is new, 200 if it is known, 202 if it waits for approval.
- * @param show what the caller may see of the approval
+ * @param show maps an approval to what the caller may see of it
  * @throws as `granted`
  */
 export function answerGrant(

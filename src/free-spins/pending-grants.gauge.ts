@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { GrantStore } from './grant.store.js';
 
-/** Reports how many grants wait to be sent, or for their provider's answer. */
+/** Reports the number of PENDING grants: those not sent yet, and those without a recorded outcome. */
 @Injectable()
 export class PendingGrantsGauge implements OnModuleInit {
   constructor(

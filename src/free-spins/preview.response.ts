@@ -26,7 +26,7 @@ export class PreviewResponse {
   limit?: ApprovalLimit;
 }
 
-/** The stake of a grant or batch, and the limit because of which it needs approval, if any. */
+/** The stake of a grant or batch, and the limit that it exceeds if it needs approval. */
 export interface Preview {
   /** In minor units. */
   readonly stakeMinor: number;

@@ -3,7 +3,7 @@ export type Answer =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The answer's JSON object; absent if it is not one, or incomplete. */
+      /** The JSON object in the body; absent if the body is incomplete or is no JSON object. */
       readonly fields?: Readonly<Record<string, unknown>>;
       readonly error?: string;
     }
@@ -56,7 +56,7 @@ function succeeded(answer: Answer): answer is Extract<Answer, { kind: 'answered'
   return answer.kind === 'answered' && answer.status === 200;
 }
 
-/** @param lacking for a 200: the fields that it lacks */
+/** @param lacking the fields that a 200 lacks */
 function failed(answer: Answer, lacking?: string): { readonly ok: false; readonly failure: Failure } {
   if (answer.kind === 'unanswered') {
     const failure = { error: answer.error, outcomeUnknown: answer.mayHaveArrived, refused: false };
@@ -67,7 +67,7 @@ function failed(answer: Answer, lacking?: string): { readonly ok: false; readonl
     lacking === undefined
       ? `the provider answered ${status}`
       : `the provider answered 200 without ${lacking}${answer.error === undefined ? '' : `: ${answer.error}`}`;
-  // A 2xx without a usable body may have been carried out; with any other status, this call was not.
+  // A call answered with a 2xx may have been carried out. A call answered with any other status was not.
   const outcomeUnknown = status >= 200 && status < 300;
   return { ok: false, failure: { status, error, outcomeUnknown, refused: isRefusal(status) } };
 }

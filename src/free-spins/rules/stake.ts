@@ -5,7 +5,7 @@ export interface Spins {
 }
 
 /**
- * The stake in minor units; undefined above 2^53−1, because a number may not represent it exactly. Contract, section 9.
+ * The stake in minor units; undefined above 2^53−1, because a number above it may be inexact. Contract, section 9.
  */
 export function stakeMinorOf({ spins, betAmountMinor }: Spins, players = 1): number | undefined {
   const stakeMinor = spins * betAmountMinor * players;

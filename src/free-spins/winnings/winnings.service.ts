@@ -42,8 +42,8 @@ export class WinningsService implements OnModuleInit {
   }
 
   /**
-   * The flagged WINs among those that the database marked most recently as possibly flagged, in any order. They include
-   * WINs that were not reported because of a crash.
+   * Returns the flagged WINs among those that the database marked last; migration 0022 says which WINs it marks. The
+   * result is not ordered, and includes WINs that were not reported because of a crash.
    */
   flaggedLately(): Promise<FlaggedWin[]> {
     return this.winnings.flaggedLately();

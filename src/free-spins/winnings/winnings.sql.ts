@@ -22,9 +22,9 @@ const FLAG_BY_GRANTS = `
    END FROM free_spin_grants g WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref)`;
 
 /**
- * Whether the round of the WIN t has a BET that is ROLLED_BACK (or a tombstone), and none that is or may become
- * APPROVED. DECLINED BETs do not count, as in wallet/rules/win.ts. It is an aggregate, because the planner could turn
- * EXISTS into a join that reads the whole table.
+ * The flag NO_STANDING_BET, if the round of the WIN t has a BET that is ROLLED_BACK (or a tombstone) and no BET that is
+ * or may become APPROVED; else null. DECLINED BETs do not count, as in wallet/rules/win.ts. The query uses aggregates,
+ * because the planner could turn EXISTS into a join that reads the whole table.
  */
 const FLAG_BY_ROUND = `
   (SELECT CASE WHEN bool_or(b.state = 'ROLLED_BACK')
@@ -32,7 +32,7 @@ const FLAG_BY_ROUND = `
                THEN 'NO_STANDING_BET' END
      FROM transactions b WHERE ${inRoundOf('b', 't')})`;
 
-/** wallet/attempt.runner.ts has marked the few WINs that were above the limit. */
+/** The flag ABOVE_LIMIT, if wallet/attempt.runner.ts recorded that the WIN t was above its limit; else null. */
 const FLAG_BY_LIMIT = `
   (SELECT 'ABOVE_LIMIT' FROM wins_above_limit l
     WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;
@@ -105,7 +105,7 @@ export const FLAGGED_LATELY: Statement = {
   ),
 };
 
-/** At most $3 WINs with the flag NO_STANDING_BET in the round of the ROLLBACK of provider $1 and transaction $2. */
+/** Selects at most $3 WINs with the flag NO_STANDING_BET in the round of ROLLBACK $2 of provider $1. */
 export const FLAGGED_IN_ROUND: Statement = {
   name: 'winnings_flagged_in_round',
   text: `
@@ -129,7 +129,7 @@ export interface FlaggedFilter {
 /** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
 export const EXAMINED_WINS = 1_000;
 
-/** The part of the list that is older than the place `before`, down to and including the place `downTo`. */
+/** The part of the list that is older than `before` and not older than `downTo`. */
 type Section = Pick<TimeSpan, 'before' | 'downTo'>;
 
 interface UnnamedStatement {
@@ -138,8 +138,8 @@ interface UnnamedStatement {
 }
 
 /**
- * One page of the flagged WINs, newest first. It examines only the marked WINs within `section`; migration 0022 says which
- * WINs are marked. The statement has no name, so that it is planned for its values.
+ * One page of the flagged WINs, newest first. It examines only the marked WINs within `section`; migration 0022 says
+ * which WINs are marked. The statement has no name, so that it is planned for its values.
  * @param section the part of the list that the page examines: see `flaggedWindowEnd`
  */
 export function flaggedPage(filter: FlaggedFilter, section: Section, limit: number): UnnamedStatement {
@@ -149,7 +149,7 @@ export function flaggedPage(filter: FlaggedFilter, section: Section, limit: numb
   return { statement: { name: '', text: flaggedAmong(marked, FLAGGED_WITH_FLAG, order) }, values };
 }
 
-/** The place of the last marked WIN that a page examines; without a row, the page may read to the end of the list. */
+/** Selects the place of the last marked WIN that a page examines, or no row if the list ends before that. */
 export function flaggedWindowEnd(filter: FlaggedFilter, before: Place | undefined): UnnamedStatement {
   const values: unknown[] = [EXAMINED_WINS];
   const last = markedWins(filter, { before }, (each) => `$${values.push(each)}`, 'OFFSET $1 - 1 LIMIT 1');
