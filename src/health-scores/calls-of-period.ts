@@ -3,7 +3,7 @@ import { LATENCY_CELLS, latencyCell } from './rules/score.js';
 /** The result of a call: a valid answer, a time-out, or any other failure. */
 export type CallOutcome = 'succeeded' | 'timeout' | 'failed';
 
-/** Calls to one tenant within a period, as they are shared with the other instances. */
+/** The counts of the calls to one tenant in one period, as they are shared with the other instances. */
 export interface PeriodCounts {
   readonly tenantId: string;
   readonly calls: number;
@@ -18,7 +18,7 @@ interface Counts {
   succeeded: number;
   timeouts: number;
   readonly latency: number[];
-  /** How many of the calls have been shared so far. */
+  /** Number of the calls that have been shared so far. */
   sharedCalls: number;
   /** Whether the tenant's breaker was open when its calls were last shared. */
   sharedOpen: boolean;
@@ -39,7 +39,7 @@ export class CallsOfPeriod {
     counts.latency[latencyCell(durationMs)]! += 1;
   }
 
-  /** The counts of each tenant with new calls, or with a breaker that is open or was open when it was last shared. */
+  /** The counts of each tenant that has new calls, or whose breaker is open or was last shared as open. */
   unshared(openBreakers: ReadonlySet<string>): PeriodCounts[] {
     for (const operatorId of openBreakers) this.countsOf(operatorId);
     return [...this.tenants]

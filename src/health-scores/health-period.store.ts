@@ -3,14 +3,14 @@ import { Database, type Statement } from '../database/database.js';
 import type { PeriodCounts } from './calls-of-period.js';
 import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
 
-/** How long a breaker counts as open after its instance last reported it, in seconds: longer than two passes. */
+/** How long a breaker counts as open after it was last shared as open, in seconds: longer than two passes. */
 const BREAKER_SHOWN_SECONDS = 5;
 /** Maximum number of rows that one statement removes. */
 const MAX_REMOVED = 5_000;
 
 /**
- * Calls to a tenant within a window, without those in shorter windows: the calls of 5 minutes exclude those of the last
- * minute.
+ * The counts of calls to a tenant by age: `minutes` is 1 for the last minute, 5 for the four minutes before it, and 60
+ * for the rest of the last hour.
  */
 export interface CallsWithin extends CallCounts {
   readonly tenantId: string;
@@ -19,8 +19,8 @@ export interface CallsWithin extends CallCounts {
 }
 
 /**
- * Stores counts: $1 is the instance, $2 when its period began, $3 the counts as JSON. Repeating it counts nothing
- * twice.
+ * Stores counts: $1 is the instance, $2 the start of its period, $3 the counts as JSON. They replace earlier counts of
+ * the same period, so that no call is counted twice.
  */
 const SHARE: Statement = {
   name: 'health_share',
@@ -65,7 +65,7 @@ const REMOVE_OLD: Statement = {
 export class HealthPeriodStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores an instance's counts of a period, replacing its earlier counts of the same period. */
+  /** Stores an instance's counts of a period. */
   async share(instanceId: string, startedAt: Date, counts: readonly PeriodCounts[]): Promise<void> {
     await this.database.query(SHARE, [instanceId, startedAt, JSON.stringify(counts)]);
   }

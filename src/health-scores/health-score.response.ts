@@ -32,7 +32,7 @@ export class HealthWindow implements WindowScore {
   timeouts: number;
 }
 
-/** The windows by their length in minutes. */
+/** The scores of the last 1, 5 and 60 minutes. */
 export class HealthWindows {
   @ApiProperty({ type: HealthWindow })
   '1': HealthWindow;
@@ -81,7 +81,7 @@ export class HealthScoreListResponse {
   nextCursor?: string;
 }
 
-/** Without kind and id, which the path names. */
+/** Omits kind and id, because the path of the request contains both. */
 export function healthScoreResponse({ state, windows }: HealthScore): HealthScoreResponse {
   return { state, windows };
 }

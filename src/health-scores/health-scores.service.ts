@@ -10,9 +10,9 @@ import { type CallOutcome, CallsOfPeriod } from './calls-of-period.js';
 import { HealthPeriodStore } from './health-period.store.js';
 import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScore } from './rules/score.js';
 
-/** Interval at which an instance shares its calls, in milliseconds: a score is at most 5 s old. */
+/** Interval at which an instance shares its calls, in milliseconds, so that a score is at most 5 s old. */
 const SHARE_MS = 2_000;
-/** Length of a period, in milliseconds. A window consists of the periods that began in it. */
+/** Length of a period, in milliseconds. A score of the last 5 minutes covers the periods that began in them. */
 const PERIOD_MS = 10_000;
 /** Maximum number of periods kept while the database is unavailable; older ones are dropped. */
 const MAX_PERIODS = 30;
@@ -123,7 +123,7 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  /** Starts a new period if the current one is over, shares all periods and drops those that are complete. */
+  /** Starts a new period if the current one is over, shares all periods and drops all but the current one. */
   private async pass(): Promise<void> {
     const now = this.databaseClock.now();
     const current = this.periods.at(-1)!;
