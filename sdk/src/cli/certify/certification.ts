@@ -8,7 +8,7 @@ import { junitReport } from './reports/junit.js';
 import { counts, type Run, verdict } from './reports/run.js';
 import { type Answering, runCases } from './runner.js';
 
-/** The options that every certification has. */
+/** The options that all certifications share. */
 export const CERTIFICATION_OPTIONS = {
   only: { type: 'string', multiple: true },
   junit: { type: 'string' },
@@ -42,7 +42,7 @@ export function listCases(cases: readonly Case<never>[], terminal: Terminal): nu
 }
 
 /**
- * The selected cases.
+ * Returns the cases that `--only` names; without it, all of them.
  * @throws UsageError for an unknown id
  */
 export function selectCases<C extends { id: string }>(

@@ -29,7 +29,10 @@ export class Unmet extends Error {
 /** A prerequisite of a case failed. The cases that test the prerequisite itself explain why. */
 export class Prerequisite extends Unmet {}
 
-/** One rule of the contract as a test. @typeParam Subject makes the calls and counts the answers */
+/**
+ * One rule of the contract as a test.
+ * @typeParam Subject makes the calls and counts the answers
+ */
 export interface Case<Subject> {
   /** Unique in its certification; lower case with hyphens. */
   id: string;

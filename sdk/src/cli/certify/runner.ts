@@ -1,6 +1,6 @@
 import { type Case, type CaseResult, type Latency, type Outcome, Prerequisite, Unmet } from './outcome.js';
 
-/** Number of cases in a row without any answer after which the remaining cases are blocked. */
+/** After this many consecutive cases without any answer, the remaining cases are blocked. */
 const MAX_CASES_WITHOUT_ANSWER = 3;
 
 const NO_ANSWERS: Outcome = { kind: 'blocked', expected: 'a server that answers', received: 'no answers' };

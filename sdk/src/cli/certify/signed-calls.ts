@@ -62,7 +62,7 @@ export class SignedCalls {
     readonly nowMs: () => number,
   ) {}
 
-  /** A new identifier. */
+  /** A new identifier, which no earlier call or run has used. */
   fresh(what: string): string {
     this.ids += 1;
     return `certify-${this.run}-${what}-${this.ids}`;
@@ -72,7 +72,7 @@ export class SignedCalls {
     return Math.floor(this.nowMs() / 1000);
   }
 
-  /** The path of a route as on the request line. */
+  /** The path of a route as it stands on the request line. */
   pathOf(route: string): string {
     return this.endpoint.baseUrl.pathname.replace(/(?<!\/)\/+$/, '') + route;
   }

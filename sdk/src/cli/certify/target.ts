@@ -8,7 +8,7 @@ export interface Probe<Subject> {
   body: (subject: Subject) => Record<string, unknown>;
 }
 
-/** The properties of a server that are used by the cases for both providers and wallets. */
+/** The properties of a server that the cases for both providers and wallets use. */
 export interface Target<Subject> {
   calls: (subject: Subject) => SignedCalls;
   probe: Probe<Subject>;

@@ -4,7 +4,7 @@ import { describeReply, type Reply, withSlowBody } from './signed-calls.js';
 import { expectOk, otherProbe, probe, type Target } from './target.js';
 
 const AT_ONCE = 10;
-/** Calls that take less than this, in milliseconds, are fast enough even if they are answered one after the other. */
+/** Average duration of a call, in milliseconds, below which a server may answer calls one after the other. */
 const SLOW_CALL_MS = 20;
 /** Largest duration of concurrent calls, as a share of the time that they take one after the other. */
 const SERIAL_PART = 0.6;

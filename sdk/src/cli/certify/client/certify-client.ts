@@ -38,7 +38,7 @@ const OPTIONS = {
 
 const TENANT_ID = 'certify-client';
 
-/** @throws UsageError, or what parseArgs throws, if the arguments are invalid */
+/** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function certifyClient(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals: command } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   if (values.list) return listCases(CLIENT_CASES, terminal);

@@ -13,7 +13,7 @@ export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 /** Variables that are removed from the client's environment, in case this process has inherited them. */
 const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUPIER_ROLLBACK: undefined };
 
-/** The fields of a transaction without its kind. The name of the environment variable says the kind: `CROUPIER_BET`. */
+/** The fields of a transaction except its kind, which is in the name of the environment variable: `CROUPIER_BET`. */
 type Fields = Readonly<Record<string, string | number>> & { readonly transactionId: string };
 
 export interface ClientUnderTest {
@@ -23,7 +23,7 @@ export interface ClientUnderTest {
   secret: string;
   /** Time-out of one run of the command, in milliseconds. */
   timeoutMs: number;
-  /** The time-out per attempt that the client is given, in milliseconds. */
+  /** Time-out that the client must give each attempt, in milliseconds. */
   attemptMs: number;
 }
 
@@ -57,8 +57,9 @@ export class ClientRunner {
   }
 
   /**
-   * Runs the client, which sends one transaction that is answered by the script. Checks that each request has the right
-   * route, a valid signature, a fresh nonce and the same body, and that this body has the kind and the given fields.
+   * Runs the client, which sends one transaction; the fake platform answers by the script. Checks that each request has
+   * the right route, a valid signature, a fresh nonce and the same body, and that this body has the kind and the given
+   * fields.
    * @throws Unmet if a request is wrong, or the client gives no verdict
    */
   async run(kind: Kind, script: readonly Step[]): Promise<ClientRun> {

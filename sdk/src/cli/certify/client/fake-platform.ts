@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** The fake platform's reaction to one request. */
 export type Step =
   | { does: 'decide'; status: 'APPROVED' | 'DECLINED' }
-  /** An answer for another transactionId, as a confused cache or an attacker sends it. */
+  /** An answer for another transactionId, as a faulty cache or an attacker may send it. */
   | { does: 'forge' }
   /** An error of the platform, with its headers. */
   | { does: 'refuse'; status: number; code: string; next: string; retryAfterSeconds?: number }
@@ -44,7 +44,7 @@ export class FakePlatform {
   }
 
   /**
-   * Begins a script.
+   * Begins a script, which replaces the previous one.
    * @returns a list to which requests are added as they arrive
    */
   play(script: readonly Step[]): readonly Arrival[] {

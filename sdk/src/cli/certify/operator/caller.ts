@@ -4,7 +4,7 @@ import { type Deviation, describeReply, type Endpoint, type Reply, SignedCalls }
 export const WALLET_ROUTES = { transaction: '/transaction', balance: '/balance' } as const;
 
 export interface WalletUnderTest extends Endpoint {
-  /** A player with an account, whose money is moved. */
+  /** A player with an account. The cases move this player's money. */
   playerRef: string;
   /** Another player with an account, if there is one. */
   otherPlayerRef: string | undefined;
@@ -16,7 +16,7 @@ export interface WalletUnderTest extends Endpoint {
   gameId: string;
   /** The stake of a BET in minor units, at least 1. */
   stakeMinor: number;
-  /** The number of calls whose latency is measured, rounded up to a multiple of 5. */
+  /** Number of calls whose latency is measured. It is rounded up to a multiple of 5. */
   latencyCalls: number;
 }
 
@@ -67,14 +67,14 @@ export class WalletCaller {
     return this.order('WIN', { amountMinor: this.stakeMinor, ...fields });
   }
 
-  /** A ROLLBACK of a transaction, which need not have been sent. */
+  /** A ROLLBACK of a transaction. The transaction need not have been sent. */
   rollback(target: WalletOrder, fields: Partial<WalletOrder> = {}): WalletOrder {
     const { playerRef, amountMinor, providerId } = target;
     const named = { originalTransactionId: target.transactionId, roundId: target['roundId'] };
     return this.order('ROLLBACK', { playerRef, amountMinor, providerId, ...named, ...fields });
   }
 
-  /** @param amountMinor signed */
+  /** @param amountMinor may be negative */
   adjustment(amountMinor: number, fields: Partial<WalletOrder> = {}): WalletOrder {
     const { playerRef, currency } = this.wallet;
     const transactionId = this.calls.fresh('adjustment');
@@ -95,7 +95,7 @@ export class WalletCaller {
   }
 
   /**
-   * Sends a transaction that must be decided.
+   * Sends a transaction that the wallet must decide.
    * @throws Unmet for anything but a valid 200
    */
   async decide(order: WalletOrder, deviation?: Deviation): Promise<Decision> {

@@ -52,7 +52,7 @@ export const WALLET_CASES: readonly Case<WalletCaller>[] = [
   ...grouped('latency', LATENCY_CASES),
 ];
 
-/** Adds the group. Each case starts with a funded player, except for the cases about balances. */
+/** Adds the group to the cases, and tops up the player before each case, except in the group `balance`. */
 function grouped(group: string, cases: readonly WalletCase[]): Case<WalletCaller>[] {
   return cases.map(({ run, ...about }) => ({
     ...about,

@@ -54,7 +54,7 @@ const OPTIONS = {
   ...CERTIFICATION_OPTIONS,
 } as const;
 
-/** @throws UsageError, or what parseArgs throws, if the arguments are invalid */
+/** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(WALLET_CASES, terminal);

@@ -2,12 +2,12 @@ import { Prerequisite, Unmet } from '../outcome.js';
 import { describeReply, type Reply } from '../signed-calls.js';
 import type { Decision, WalletCaller, WalletOrder } from './caller.js';
 
-/** The balance that every case can start with, as a multiple of the stake. */
+/** Minimum balance at the start of a case, as a multiple of the stake. */
 const FUNDS_STAKES = 20;
 
 /**
  * Tops up the player if the balance is below what the cases need.
- * @throws Prerequisite if that is refused
+ * @throws Prerequisite if the wallet does not return or change the balance
  */
 export async function fund(caller: WalletCaller, playerRef = caller.wallet.playerRef): Promise<void> {
   const missing = FUNDS_STAKES * caller.stakeMinor - (await caller.balance(playerRef));
@@ -16,7 +16,7 @@ export async function fund(caller: WalletCaller, playerRef = caller.wallet.playe
 
 /**
  * Changes the balance by an ADJUSTMENT.
- * @throws Prerequisite if it is not approved
+ * @throws Prerequisite if the wallet does not approve it
  */
 export async function adjust(
   caller: WalletCaller,
@@ -28,7 +28,7 @@ export async function adjust(
 
 /**
  * Sets the balance that the case needs.
- * @throws Prerequisite if that is refused
+ * @throws Prerequisite if the wallet does not return or change the balance
  */
 export async function setBalance(caller: WalletCaller, toMinor: number): Promise<void> {
   await adjust(caller, toMinor - (await caller.balance()));
@@ -36,7 +36,7 @@ export async function setBalance(caller: WalletCaller, toMinor: number): Promise
 
 /**
  * Books a transaction that the case builds on.
- * @throws Prerequisite if it is not approved
+ * @throws Prerequisite if the wallet does not approve it
  */
 export async function bookFirst(caller: WalletCaller, order: WalletOrder): Promise<WalletOrder> {
   try {
@@ -59,7 +59,7 @@ export function expectDeclined(decision: Decision, what = 'DECLINED'): Decision 
   throw new Unmet(what, `APPROVED, balance ${decision.balance}`);
 }
 
-/** Expects that an invalid body is not booked: a 4xx, or DECLINED. */
+/** Expects that the wallet does not book an invalid body: it answers 4xx or DECLINED. */
 export function expectNotApproved(reply: Reply): void {
   const isClientError = reply.status >= 400 && reply.status <= 499;
   const isDeclined = reply.status === 200 && reply.json?.['status'] === 'DECLINED';

@@ -3,7 +3,7 @@ import type { WalletCaller, WalletOrder } from './caller.js';
 import { decisionOf } from './caller.js';
 import type { WalletCase } from './wallet-case.js';
 
-/** Concurrent calls, as from a small platform. */
+/** Number of concurrent calls, as a small platform makes them. */
 const CONCURRENCY = 4;
 /** The share of the platform's time-out that the 99th percentile may take; the rest is a reserve. */
 const P99_PART = 0.5;
@@ -27,7 +27,7 @@ export const LATENCY_CASES: WalletCase[] = [
   },
 ];
 
-/** Measures each kind of call, in milliseconds. The player's balance is the same afterwards. */
+/** Measures the durations of each kind of call, in milliseconds. Leaves the player's balance as it was. */
 async function measure(caller: WalletCaller): Promise<Map<string, number[]>> {
   const durations = new Map<string, number[]>();
   const nowMs = caller.calls.nowMs;

@@ -52,7 +52,7 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parse>;
 
-/** @throws UsageError, or what parseArgs throws, if the arguments are invalid */
+/** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function certify(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(PROVIDER_CASES, terminal);

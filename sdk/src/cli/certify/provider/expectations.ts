@@ -10,7 +10,6 @@ export interface Batch {
   gameId: string;
 }
 
-/** The body of a grant. */
 export interface GrantBody {
   requestRef: string;
   playerRef: string;
@@ -22,7 +21,7 @@ export interface GrantBody {
 
 const SPINS = 5;
 
-/** The body of a new grant. */
+/** The body of a grant with a new requestRef. */
 export function grantBody(caller: ProviderCaller, fields: Partial<GrantBody> = {}): GrantBody {
   const { playerRef, gameId, betAmountMinor, currency } = caller.provider;
   const requestRef = caller.calls.fresh('grant');
@@ -40,8 +39,8 @@ export function revocationBody(
 }
 
 /**
- * Grants the batch of a case.
- * @throws Prerequisite if that is refused
+ * Makes the provider grant a batch that the case builds on.
+ * @throws Prerequisite if the provider does not grant it
  */
 export async function grantBatch(
   caller: ProviderCaller,
@@ -57,7 +56,7 @@ export async function grantBatch(
   }
 }
 
-/** The body that names a batch, for status and cancel. */
+/** The body that names a batch, for status, cancel and play. */
 export function referenceTo({ externalRef, playerRef, gameId }: Batch): Batch {
   return { externalRef, playerRef, gameId };
 }
@@ -75,7 +74,7 @@ export function externalRefIn(reply: Reply): string {
   throw new Unmet('JSON with externalRef, a text that is not empty', describeReply(reply));
 }
 
-/** The status of a batch. */
+/** @throws Unmet unless the provider answers with the status of the batch */
 export async function statusOf(
   caller: ProviderCaller,
   batch: Batch,
@@ -111,7 +110,7 @@ export function expectDifferent(externalRefs: string[]): void {
 
 /**
  * Plays a spin that the case builds on.
- * @throws Prerequisite if it cannot be played
+ * @throws Prerequisite if the provider does not play it
  */
 export async function playSpin(caller: ProviderCaller, batch: Batch): Promise<void> {
   const reply = await caller.play(referenceTo(batch));

@@ -1,6 +1,6 @@
 import type { CaseResult, Outcome } from '../outcome.js';
 
-/** A finished certification, with the data of its reports. */
+/** A finished certification, with the data for its reports. */
 export interface Run {
   /** The command: `certify`, `certify-operator` or `certify-client`. */
   certification: string;
@@ -32,8 +32,8 @@ export function isCertified({ complete, results }: Run): boolean {
 }
 
 /**
- * The verdict as a sentence; undefined if only a selection of cases ran and none failed or was blocked, which certifies
- * nothing.
+ * The verdict as a sentence. It is undefined if a selection of cases ran without a failed or blocked one, because a
+ * selection certifies nothing.
  */
 export function verdict(run: Run): string | undefined {
   const { failed, blocked } = counts(run.results);
