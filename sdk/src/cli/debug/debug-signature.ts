@@ -54,7 +54,7 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS }>>['values'];
 
-/** @throws UsageError, or what parseArgs throws, if the arguments are invalid */
+/** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function debugSignature(args: string[], terminal: Terminal): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS });
   const request = await requestOf(values);
@@ -104,8 +104,8 @@ function arrival(now: string | undefined, { sentAt }: DescribedRequest, terminal
 }
 
 /**
- * The header on a line, if the line is a header, with or without the `>` of `curl -v`. A request line does not match,
- * because a space follows its first word, not a colon.
+ * Returns the header on a line, with or without the `>` of `curl -v`; nothing if the line is not a header. A request
+ * line does not match, because a space follows its first word, not a colon.
  */
 function headerIn(line: string): [string, string][] {
   const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];

@@ -38,11 +38,11 @@ export interface SentRequest extends SentHeaders {
 export interface Difference {
   /** The position of the first byte that differs, from 0. */
   offset: number;
-  /** The same position within its part, such as `body, byte 12`. */
+  /** The same position, counted within one signed part: `body, byte 12`. */
   place: string;
   /**
-   * At most 24 bytes from the offset on: of what should have been signed (`right`), and of what was signed (`wrong`).
-   * One of them is empty if its text ends at the offset.
+   * At most 24 bytes from the offset on. `right` is from the text that should have been signed, `wrong` from the text
+   * that was signed. One of them is empty if its text ends at the offset.
    */
   right: Buffer;
   wrong: Buffer;
@@ -61,7 +61,7 @@ export interface Diagnosis {
   tried: number;
 }
 
-/** Finds out why a signature is refused, by trying common mistakes of signers. Pure. */
+/** Tries common mistakes of signers to find out why a signature is refused. Pure. */
 export function diagnose(request: SentRequest): Diagnosis {
   const { method, path, headers, body, secret, claimedBytes } = request;
   const timestamp = firstValue(headers, 'x-timestamp');
@@ -131,7 +131,7 @@ function search(request: SentRequest, sent: Diagnosis['sent']): Found {
   return { explanation: undefined, tried };
 }
 
-/** The kinds of possible mistakes, special ones before general ones. */
+/** The variants of each kind of mistake, specific kinds before general ones. */
 function dimensionsOf(right: Signing, { headers, secret }: SentRequest): (readonly Variant[])[] {
   return [
     pathVariants(right.path, (name) => headerOf(headers, name)),

@@ -6,7 +6,7 @@ export interface SentHeaders {
   headers: readonly (readonly [name: string, value: string])[];
   /** The expected `X-Tenant-ID`; undefined if it is not checked. */
   tenantId?: string | undefined;
-  /** Unix time in seconds. */
+  /** When the request arrived, as Unix time in seconds. */
   now: number;
   toleranceSeconds?: number | undefined;
 }

@@ -42,7 +42,7 @@ export interface Mistake {
  */
 export type Rank = 1 | 2 | 3;
 
-/** One deviation from correct signing, within one dimension. */
+/** A deviation from correct signing that belongs to one kind of mistake, such as a wrong key. */
 export interface Variant {
   mistakes: readonly Mistake[];
   rank: Rank;

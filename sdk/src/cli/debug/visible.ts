@@ -7,7 +7,7 @@ const NAMED = new Map([
   ['\u007f', '␡'],
 ]);
 
-/** Bytes made visible: control characters as symbols, invalid UTF-8 as `⟨ff⟩`. Line breaks are kept. */
+/** Renders bytes as text: control characters as symbols, invalid UTF-8 as `⟨ff⟩`. Keeps line breaks. */
 export function visible(bytes: Buffer): string {
   const text = decode(bytes);
   return text
@@ -15,7 +15,7 @@ export function visible(bytes: Buffer): string {
     .replaceAll('␊', '␊\n');
 }
 
-/** The same on one line. */
+/** Like {@link visible}, but on one line. */
 export function visibleLine(bytes: Buffer): string {
   return visible(bytes).replaceAll('\n', '');
 }
@@ -28,7 +28,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // This is not UTF-8, so each byte is shown by itself.
+    // The bytes are not UTF-8, so each one is shown by itself.
     return [...bytes]
       .map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `⟨${byte.toString(16)}⟩`))
       .join('');

@@ -22,7 +22,7 @@ const DATA_OPTIONS = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--d
 
 /**
  * The request that a curl command line sends.
- * @param readFile reads what `@FILE` names
+ * @param readFile reads the file that an `@FILE` argument names
  * @throws UsageError if it is not a curl command line, or has an option that is not supported
  */
 export async function requestOfCurl(
@@ -62,7 +62,7 @@ export async function requestOfCurl(
       headers.push(['Content-Type', 'application/json']);
     }
   }
-  // A word without a protocol may be the value of an option that is not known here.
+  // A word without a protocol may be the value of an unknown option.
   const address = addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses[0];
   if (address === undefined) throw new UsageError('The curl command line has no address.');
   const { path, host } = targetOf(address);
@@ -77,7 +77,7 @@ export async function requestOfCurl(
   };
 }
 
-/** `-XPOST`, `-X POST`, `--request=POST` and `--request POST` are the same. */
+/** Separates an option from a value that is attached to it, as in `-XPOST` and `--request=POST`. */
 function optionOf(word: string): [option: string, attached?: string] {
   const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
   if (long) return [long[1]!, long[2]!];

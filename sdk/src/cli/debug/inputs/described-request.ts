@@ -1,15 +1,15 @@
-/** A request described by a file. */
+/** A request, as a file or the options of the command describe it. */
 export interface DescribedRequest {
   method: string;
   /** The request target. */
   path: string;
   headers: [name: string, value: string][];
   body: Buffer;
-  /** When it was sent, in Unix seconds, if the file says so. */
+  /** When the request was sent, as Unix time in seconds, if the file has the time. */
   sentAt?: number | undefined;
 }
 
-/** Target and `Host` of an address, exactly as they are spelt. */
+/** The request target and the `Host` of an address, spelt as in the address. */
 export function targetOf(address: string): { path: string; host: string | undefined } {
   const [, authority, target = ''] = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/)?([^/?#]*)([^#]*)/i.exec(address) ?? [];
   const host = authority?.slice(authority.lastIndexOf('@') + 1);

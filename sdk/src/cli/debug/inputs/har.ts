@@ -9,14 +9,14 @@ interface HarRequest {
 }
 
 /**
- * The request of a HAR file. The text may also be a single entry of such a file, or the request of an entry.
+ * Reads a request from the text of a HAR file, of one of its entries, or of the request in an entry.
  * @param index the entry, from 0
  * @throws UsageError if there is no such request
  */
 export function requestOfHar(text: string, index: number): DescribedRequest {
   const { request, startedAt } = entryOf(json(text), index);
   const { path, host } = targetOf(request.url);
-  // HTTP/2 has pseudo-headers, whose names begin with a colon.
+  // Leaves out the pseudo-headers of HTTP/2, whose names begin with a colon.
   const headers = request.headers
     .filter(({ name }) => !name.startsWith(':'))
     .map(({ name, value }): [string, string] => [name, value]);

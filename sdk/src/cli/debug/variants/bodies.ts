@@ -13,7 +13,7 @@ import { utf16be, utf8Twice, windows1252 } from './encodings.js';
 import { jsonBodyVariants } from './json-bodies.js';
 import { jsonSpellings } from './json-spellings.js';
 
-/** Bodies that are signed instead of the bytes sent. */
+/** Bodies that a signer may sign instead of the bytes sent. */
 export function bodyVariants(body: Buffer): Variant[] {
   const text = body.toString();
   return [
@@ -158,7 +158,7 @@ const PYTHON_ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries({ '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }),
 );
 
-/** A byte as in Python's `repr` of a `bytes` object that contains a double quotation mark. */
+/** A byte as Python's `repr` prints it if the bytes contain a double quotation mark, as JSON does. */
 function pythonByte(byte: number): string {
   const character = String.fromCharCode(byte);
   const printable = character >= ' ' && character <= '~';

@@ -112,7 +112,7 @@ function withAlgorithm(algorithm: string): Variant[] {
   ];
 }
 
-/** The whole text in another encoding, or encoded once more, before the HMAC is made. */
+/** HMACs of the whole text in another encoding, letter case or format. */
 function withTextEncodings(): Variant[] {
   const hmac = (key: Buffer, text: Buffer | string) => createHmac('sha256', key).update(text).digest();
   const utf16 = 'The text was turned into bytes as UTF-16. Use its UTF-8 bytes.';

@@ -1,6 +1,6 @@
 import { type Rank, type Signing, type Variant, variant } from '../signing.js';
 
-/** Methods, timestamps and nonces that are signed instead of those sent. Each group is a dimension. */
+/** Methods, timestamps and nonces that a signer may sign instead of those sent, each in a list of its own. */
 export function headerVariants(
   right: Pick<Signing, 'method' | 'timestamp' | 'nonce'>,
   headers: readonly (readonly [name: string, value: string])[],
@@ -167,7 +167,7 @@ function nonces(sent: string, headers: readonly (readonly [name: string, value: 
   ];
 }
 
-/** For nonces that are counters: the nonces of the two calls before and the two calls after. */
+/** For a nonce that is a counter: the two nonces before it and the two after it. */
 function neighbours(nonce: string): string[] {
   const [, head = '', digits] = /^(.*\D|)(\d{1,15})$/.exec(nonce) ?? [];
   if (digits === undefined) return [];

@@ -132,7 +132,7 @@ function withKeys(value: unknown, rename: (key: string) => string): unknown {
   );
 }
 
-/** Only this many numbers of the JSON, from the first on, are tried in other spellings. */
+/** Only the first numbers of the JSON, at most this many, are tried in other spellings. */
 const MAX_NUMBERS = 20;
 
 /** Variants with one number of the JSON written differently, and all others as they were sent. */

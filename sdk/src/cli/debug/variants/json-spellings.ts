@@ -95,7 +95,7 @@ function slashes(json: string): string {
   return json.replaceAll('/', '\\/');
 }
 
-/** Each function returns the JSON for a number or a numeric text; undefined leaves it as it is. */
+/** Each function returns the JSON for a number or a text, or undefined to leave the value as it is. */
 const NUMBERS: readonly Choice<(value: number | string) => string | undefined>[] = [
   { name: 'as they are', value: () => undefined },
   {
@@ -143,7 +143,7 @@ const MAX_DEVIATIONS = 3;
 /** Length of a JSON text, in characters, above which only single deviations are tried. */
 const LONG = 8192;
 
-/** Every other spelling of the JSON, those with the fewest deviations first; none if the text is not JSON. */
+/** Other spellings of the JSON, those with the fewest deviations first; none if the text is not JSON. */
 export function jsonSpellings(sent: string): JsonSpelling[] {
   const value = jsonValue(sent);
   if (value === undefined) return [];
@@ -213,8 +213,8 @@ function deviations(style: Style, from: Style): Mistake[] {
 }
 
 /**
- * Names what differs between the two texts. Used if the sent JSON is in no known style, or has whitespace around it, so
- * that no deviation from its style can be named.
+ * Names what differs between the two texts. Used if the style of the sent JSON does not explain the difference, because
+ * the style is unknown or there is whitespace around the JSON.
  */
 function respelt(text: string, sent: string): Mistake {
   const tokens = (json: string) => jsonTokens(json).map(([token]) => token);

@@ -3,14 +3,12 @@ import { type Mistake, type Rank, type Variant, variant } from '../signing.js';
 import { base32Decoded, base32Encoded } from './base32.js';
 import { utf16be, utf8Twice } from './encodings.js';
 
-/**
- * The characters that the search for a mistyped one tries: base64url, in which the platform issues secrets, and base64.
- */
+/** Characters that replace a mistyped one: those of base64url, in which the platform issues secrets, and of base64. */
 const SECRET_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=';
-/** Longest secret that is searched for a wrong character, in characters. */
+/** Longest secret, in characters, that is searched for a wrong character. */
 const MAX_TYPO_LENGTH = 96;
 
-/** Wrong keys that are used instead of the secret's UTF-8 text. */
+/** Keys that a signer may use instead of the secret's UTF-8 bytes. */
 export function keyVariants(secret: string, tenant: string): Variant[] {
   const key = Buffer.from(secret);
   return [

@@ -60,7 +60,7 @@ const of = (rank: Rank, mistakes: readonly Mistake[], layout: Layout): Variant =
   change: { layout },
 });
 
-/** The schemes of other services that signers may use. */
+/** Other services' schemes, which signers may use by mistake. */
 function named(): Variant[] {
   const scheme = (code: string, name: string, layout: Layout): Variant => {
     const explanation = `The text was put together as ${name} does. Sign METHOD, PATH, TIMESTAMP, NONCE and BODY with a newline between them.`;

@@ -1,7 +1,7 @@
 import { CALLBACK_ROUTES } from '../../../callbacks.js';
 import { type Rank, type Variant, variant } from '../signing.js';
 
-/** Signed routes, to recognise calls that were signed for another one. Contract, sections 3 to 6. */
+/** Signed routes, to recognise a call whose signature is for another route. Contract, sections 3 to 6. */
 const ROUTES = [
   '/v1/wallet/session/verify',
   '/v1/wallet/transaction',
@@ -69,8 +69,8 @@ const SNAKE_CASE_PARAMETERS = PARAMETERS.map((name) =>
 const ORIGINAL_PATH_HEADERS = ['x-original-uri', 'x-original-url', 'x-forwarded-uri', 'x-rewrite-url'];
 
 /**
- * Paths that are signed instead of the request target.
- * @param header a header of the request by its lower-case name
+ * Paths that a signer may sign instead of the request target.
+ * @param header returns a header of the request by its lower-case name
  */
 export function pathVariants(target: string, header: (name: string) => string | undefined): Variant[] {
   const at = target.indexOf('?');
@@ -263,7 +263,7 @@ function ofEncoding(path: string, search: string): Variant[] {
   ];
 }
 
-/** Other spellings of the same target, as URL classes write it and as strict encoders do. */
+/** Other spellings of the same target, as URL classes and strict encoders write it. */
 function respelt(path: string, search: string): string[] {
   const spellings: string[] = [];
   try {
