@@ -21,8 +21,8 @@ export function paint(terminal: Terminal, colour: keyof typeof CODES, text: stri
 }
 
 /**
- * The secret. It has no option, because arguments are visible to everyone on the machine.
- * @throws UsageError if it is not set
+ * Reads the secret from the environment. It has no option, because every user of the machine can see arguments.
+ * @throws UsageError if CROUPIER_SECRET is not set
  */
 export function secretFrom({ environment }: Terminal): string {
   const secret = environment['CROUPIER_SECRET'];

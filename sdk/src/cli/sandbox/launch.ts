@@ -25,7 +25,7 @@ const OPTIONS = {
   sandbox: { type: 'string' },
 } as const;
 
-/** @throws UsageError, or what parseArgs throws, if the arguments are invalid */
+/** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function launch(args: string[], terminal: Terminal): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS });
   const sandbox = await readSandbox(values.sandbox);

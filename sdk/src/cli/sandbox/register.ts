@@ -23,7 +23,7 @@ const OPTIONS = {
   sandbox: { type: 'string' },
 } as const;
 
-/** @throws UsageError, or what parseArgs throws, if the arguments are invalid */
+/** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function register(args: string[], terminal: Terminal): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS });
   const webhookBaseUrl = addressOption('webhook-base-url', values['webhook-base-url']).href.replace(

@@ -26,8 +26,8 @@ export const SANDBOX_OPTION_HELP = `  --sandbox FILE           the platform's sa
                            ${DEFAULT_FILES[1] ?? ''}`;
 
 /**
- * Reads the named file, or the first default one that exists.
- * @throws UsageError if there is none
+ * Reads the named file, or the first default file that has all fields.
+ * @throws UsageError if there is no such file
  */
 export async function readSandbox(path: string | undefined): Promise<Sandbox> {
   const paths = path === undefined ? DEFAULT_FILES : [path];
@@ -42,7 +42,7 @@ export async function readSandbox(path: string | undefined): Promise<Sandbox> {
 
 /**
  * Calls the sandbox's admin API.
- * @throws UsageError if nothing answers
+ * @throws UsageError if there is no answer
  */
 export function callAsAdmin(
   { apiUrl, adminApiKey }: Sandbox,
@@ -55,7 +55,7 @@ export function callAsAdmin(
 
 /**
  * Calls the platform as the sandbox's operator.
- * @throws UsageError if nothing answers
+ * @throws UsageError if there is no answer
  */
 export function callAsOperator(
   { apiUrl, operator }: Sandbox,
