@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Number of months, from the current one on, for which this migration creates partitions. */
+/** Number of partitions created here, from the current month on; `npm run partitions` creates the later ones. */
 const FIRST_MONTHS = 4;
 
 export class AttemptEvidence1764000000014 implements MigrationInterface {
