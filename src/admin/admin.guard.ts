@@ -15,9 +15,9 @@ import { WrongKeyLimit } from './wrong-key-limit.js';
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**
- * Protects routes with `RequiresRole`: a request needs the credential of an administrator who has the role. An address
- * that tried too many wrong keys has to wait, and so does an administrator whose calls were refused too often. Contract,
- * section 7.
+ * Protects routes with `RequiresRole`: a request needs the credential of an administrator who has the role. An
+ * address that tried too many wrong keys has to wait. An administrator whose calls were refused too often has to wait,
+ * too. Contract, section 7.
  *
  * @throws CroupierError UNAUTHORIZED · FORBIDDEN · RATE_LIMITED
  */

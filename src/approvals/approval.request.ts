@@ -36,7 +36,7 @@ export class ApprovalLimit {
   usedMinor: number;
 }
 
-/** A request for a second person's decision about an action, with the decision. */
+/** A request for a second person's decision about an action, and the decision once it is made. */
 export class ApprovalItem {
   @ApiProperty({ format: 'uuid' })
   approvalId: string;
@@ -185,7 +185,7 @@ export function approvalResponse(approval: ApprovalWithResult): ApprovalResponse
   return { ...approvalItem(approval), terms, ...(result && { result }) };
 }
 
-/** An operator sees the action and its outcome, but not which administrator requested or decided it. */
+/** An operator sees the action and the decision, but not which administrator made the request or the decision. */
 export function operatorApprovalItem(approval: Approval): ApprovalItem {
   const { decidedBy, decidedByName, askedBy, askedByName, ...shown } = approvalItem(approval);
   return approval.askedBy === `operator:${approval.operatorId}`

@@ -4,7 +4,7 @@ import type { GuardedAction, GuardedActionKind } from './guarded-action.js';
 export const APPROVAL_STATES = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** A request for a second person's decision about an action, with the decision. */
+/** A request for a second person's decision about an action, and the decision once it is made. */
 export interface Approval {
   readonly approvalId: string;
   readonly state: ApprovalState;
@@ -16,7 +16,7 @@ export interface Approval {
   readonly currency: string;
   /** In minor units: the stake of a grant or batch, or the signed amount of an adjustment or transaction. */
   readonly amountMinor: number;
-  /** The limit because of which the action needs approval; null if such an action always needs approval. */
+  /** The exceeded limit; null if actions of this kind always need approval. */
   readonly limitName: string | null;
   readonly limitMinor: number | null;
   readonly usedMinor: number | null;
@@ -28,12 +28,13 @@ export interface Approval {
   readonly decidedByName: string | null;
   readonly decidedAt: Date | null;
   readonly reason: string | null;
-  /** Why the action could not be recorded when it was approved. */
+  /** Why the action could not be recorded when it was approved; else null. */
   readonly failureCode: ErrorCode | null;
   readonly failureError: string | null;
 }
 
 /**
- * An approval with the result of its action: the answer that the call would have had without an approval, or `{error}`.
+ * An approval. Once it is APPROVED, `result` is the answer that the call would have had without an approval, or
+ * `{error}`.
  */
 export type ApprovalWithResult = Approval & { readonly result?: object };

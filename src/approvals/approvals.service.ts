@@ -16,20 +16,20 @@ import type { ApprovalQuery } from './approval.request.js';
 import { ApprovalStore } from './approval.store.js';
 import { type GuardedAction, type GuardedActionKind, type Executor, summaryOf } from './guarded-action.js';
 
-/** Whether an action may be recorded now (`free`), was recorded before, or waits for its approval. */
+/** `free`: the action may be recorded now; `recorded`: it was recorded before; `waiting`: it waits for approval. */
 export type HoldOutcome =
   | { readonly kind: 'free' }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'waiting'; readonly approval: Approval };
 
 /**
- * Makes actions that exceed a limit, or always need approval, wait until a second person approves them. Contract,
- * section 9, "Limits and approvals".
+ * Holds actions that exceed a limit, or always need approval, until a second person approves them. Contract, section 9,
+ * "Limits and approvals".
  *
- * An action is carried out exactly once, even after a crash: the decision and the record of the action (an unsent
- * grant, the grants of a batch, the claim of an adjustment, a settlement) are committed in one transaction. The rest is
- * ordinary work of the action's module, which continues after a crash. The result is read from that record and not
- * stored a second time.
+ * An approved action is carried out exactly once, even if the process dies: one transaction commits the decision and
+ * the record of the action (an unsent grant, the grants of a batch, the claim of an adjustment, a settlement). The
+ * action's module does the remaining work, and resumes it after a crash. The result is not stored a second time: it is
+ * read from the record of the action.
  */
 @Injectable()
 export class ApprovalsService implements OnModuleInit {
@@ -53,15 +53,15 @@ export class ApprovalsService implements OnModuleInit {
     });
   }
 
-  /** Registers the executor of a kind of action. Called by its module at start. */
+  /** Registers the executor of a kind of action. The module of these actions calls it at start. */
   register<Kind extends GuardedActionKind>(kind: Kind, executor: Executor<Kind>): void {
     this.executors.set(kind, executor);
   }
 
   /**
-   * Judges an action by the limits of its operator, and requests approval if it exceeds one or always needs approval. A
-   * `free` action must be recorded in the same transaction, which locks the limit until it ends.
-   * @throws CroupierError CONFLICT if a different action with this reference waits, or the waiting one has just been
+   * Requests approval of an action that exceeds a limit of its operator or always needs approval. The caller must
+   * record a `free` action in the same transaction, because the limit is locked only until that transaction ends.
+   * @throws CroupierError CONFLICT if a different action with this reference waits, or the waiting action has just been
    *   decided
    */
   async hold(
@@ -90,7 +90,7 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * @param operatorId the operator whose approvals of grants and batches are visible; undefined for all
+   * @param operatorId restricts the call to the approvals of this operator's grants and batches; undefined for all
    * @throws CroupierError NOT_FOUND
    */
   async find(approvalId: string, operatorId?: string): Promise<ApprovalWithResult> {
@@ -117,7 +117,7 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Approves and carries out the action. Approving again returns its outcome.
+   * Approves and carries out the action. If the approval is already APPROVED, only returns it with its result.
    * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action, or the approver is the
    *   requester or a key that the requester created · CONFLICT if the approval is REJECTED or EXPIRED
    */
@@ -126,8 +126,7 @@ export class ApprovalsService implements OnModuleInit {
     assertRole(actor, this.executorOf(approval.kind));
     await this.assertAnotherPerson(actor, approval);
     const finish = await this.recordAction(actor, approval).catch((error: unknown) => {
-      // Everything that the action wrote is rolled back, including the decision, so a crash here leaves the approval
-      // WAITING.
+      // The transaction was rolled back, and with it the decision: a crash here leaves the approval WAITING.
       if (error instanceof CroupierError) return this.recordFailure(actor, approval, error);
       throw error;
     });
@@ -138,14 +137,14 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Approves, and records the action in the same transaction.
+   * Stores the approval and records the action in one transaction.
    * @returns the remaining work; undefined if the approval is no longer WAITING
-   * @throws CroupierError if the action is no longer possible; nothing is committed then
+   * @throws CroupierError if the action is no longer possible; then nothing is committed
    */
   private recordAction(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
     const { approvalId, kind, terms } = approval;
     return this.audit.change(actor, async (transaction, record) => {
-      // An approved action counts towards the daily limit, so no other action may be judged until this one is committed.
+      // The action counts towards the daily limit, so no other action may be judged until this one is committed.
       await this.limits.lock(transaction.query, approval);
       if (!(await this.approvals.decide(transaction.query, approvalId, 'APPROVED', actor, null))) return;
       const finish = await this.executorOf(kind).record(transaction, record, terms);
@@ -172,7 +171,7 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Rejects the action. The requester may do so, too, which withdraws it.
+   * Rejects the action. The requester may withdraw it in this way, even without the action's role.
    * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action · CONFLICT if it is no longer
    *   WAITING
    */
@@ -219,8 +218,8 @@ export class ApprovalsService implements OnModuleInit {
 }
 
 /**
- * Whether an operator may see an approval: it sees those of grants and batches for its players, including the ones that an
- * administrator requested, but no adjustments or settlements.
+ * An operator may see the approvals of grants and batches for its players, even if an administrator requested them, but
+ * not those of adjustments and settlements.
  */
 function isVisibleTo(operatorId: string, approval: Approval): boolean {
   return approval.operatorId === operatorId && (approval.kind === 'grant' || approval.kind === 'batch');

@@ -26,7 +26,7 @@ export interface AdjustmentTerms {
   readonly operatorId: string;
   readonly playerRef: string;
   readonly currency: string;
-  /** Minor units, signed. */
+  /** Minor units; negative debits the player. */
   readonly amountMinor: number;
   readonly reason: string;
 }
@@ -48,7 +48,7 @@ export interface SettlementTerms {
   readonly reason: string;
 }
 
-/** The terms of actions that a second person may have to approve, by kind. */
+/** The terms of each kind of guarded action. */
 export interface TermsOf {
   readonly grant: GrantTerms;
   readonly batch: BatchTerms;
@@ -63,8 +63,8 @@ export type GuardedAction = {
   readonly [Kind in GuardedActionKind]: {
     readonly kind: Kind;
     /**
-     * Identifies the action within its kind. While it waits for approval, another request with its reference must be for
-     * the same action.
+     * Identifies the action within its kind. While the action waits for approval, a request with the same reference
+     * must be for the same action.
      */
     readonly reference: string;
     readonly terms: TermsOf[Kind];
@@ -84,9 +84,9 @@ export interface Executor<Kind extends GuardedActionKind> {
   /**
    * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
    * after the commit.
-   * @returns the remaining work, to be called after the commit. It must not throw a CroupierError. If it fails or never
-   *   runs, the action's own module completes the recorded action later.
-   * @throws CroupierError if the action is no longer possible: nothing that it wrote is committed
+   * @returns a function that does the remaining work after the commit. It must not throw a CroupierError. If it fails or
+   *   never runs, the action's own module completes the recorded action later.
+   * @throws CroupierError if the action is no longer possible; then nothing is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
   /**
@@ -96,7 +96,7 @@ export interface Executor<Kind extends GuardedActionKind> {
   result(terms: TermsOf[Kind]): Promise<object>;
 }
 
-/** The action in one sentence, with its amounts as money. */
+/** Describes the action in one sentence, with amounts such as `2.50 EUR`. */
 export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>): string {
   switch (kind) {
     case 'adjustment': {
