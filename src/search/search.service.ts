@@ -5,7 +5,7 @@ import { hrefOf } from './href.js';
 import type { SearchItem, SearchResponse } from './search.response.js';
 import { type FoundRow, SearchStore } from './search.store.js';
 
-/** Finds the records that an id identifies, whatever kind of id it is. Contract, section 9. */
+/** Finds records by an id of any kind. Contract, section 9. */
 @Injectable()
 export class SearchService {
   constructor(
@@ -13,7 +13,7 @@ export class SearchService {
     private readonly attemptIds: AttemptIds,
   ) {}
 
-  /** Exact matches, newest first. An attempt of another instance is found about half a second after it was made. */
+  /** Finds exact matches, newest first. Other instances' attempts are found about half a second after they end. */
   async search(id: string): Promise<SearchResponse> {
     await this.attemptIds.flush();
     return { items: (await this.found.find(id)).map(itemOf) };

@@ -3,15 +3,15 @@ import { leading } from '../database/time-ordered.js';
 
 /** Maximum number of items in an answer. Contract, section 9. */
 export const MAX_ITEMS = 50;
-/** Maximum number of transactions with a roundId that are read to find the rounds that share it. */
+/** Maximum number of transactions that are read to find the rounds with a roundId. */
 const ROWS_OF_ROUND = 2_000;
-/** Maximum number of rows with a playerRef that are read from each table to find the player's operators. */
+/** Maximum number of rows that are read from each table to find the operators of a player. */
 const ROWS_OF_PLAYER = 200;
 
-/** How far back request ids of callbacks are searched, in days: as long as the ids of attempts are kept. */
+/** How far back callbacks are found by their request id, in days. The ids of attempts are kept equally long. */
 const KEPT_DAYS = 7;
 
-/** $1 is the id as it was given, $2 the same if it is a UUID, else null. */
+/** $1 is the requested id. $2 is the same id if it is a UUID, else null. */
 const TEXT = '$1::text';
 const UUID = '$2::uuid';
 
@@ -43,12 +43,14 @@ const TRANSACTION = item('transaction', {
   at: 't.created_at',
 });
 
-/** Looks up transactions by key. OFFSET 0 keeps the planner from choosing another kind of join. */
+/**
+ * Looks up transactions by key. OFFSET 0 stops the planner from flattening the subquery: it looks up one id at a time.
+ */
 const transactionsWith = (transactionId: string, providerId: string) => `
   CROSS JOIN LATERAL (
     SELECT * FROM transactions t WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId} OFFSET 0) t`;
 
-/** The newest attempts with an id: not all, because a provider may send the same request id with all its requests. */
+/** The newest attempts with an id: only `MAX_ITEMS`, because a provider may send the same request id every time. */
 const attemptsWith = (column: string, wanted: string) => `
   (SELECT provider_id, transaction_id, created_at FROM attempt_ids
     WHERE ${column} = ${wanted} ORDER BY created_at DESC LIMIT ${MAX_ITEMS})`;
@@ -77,7 +79,7 @@ const REQUEST_OF_AUDIT = `
     ${item('request', { id: 'e.request_id', at: 'e.created_at' })} FROM audit_entries e
      WHERE e.request_id = ANY (ARRAY[${TEXT}]) ORDER BY e.request_id DESC, e.day DESC, e.position DESC LIMIT 1) newest`;
 
-/** The newest callbacks with a request id, for as long as the ids of attempts are kept. */
+/** The newest callbacks with a request id, at most `KEPT_DAYS` old. */
 const REQUESTS_OF_CALLBACKS = `
   SELECT * FROM (
     ${item('request', {
@@ -115,7 +117,7 @@ const SESSION = `
 
 /**
  * A player's newest rows in a table.
- * @param order the columns after the player in its index
+ * @param order the columns that follow the player in the table's index
  */
 const newestOfPlayer = (table: string, order: readonly string[]) => `
   (SELECT t.operator_id, t.created_at FROM ${table} t WHERE ${leading('player_ref', TEXT)}
@@ -149,8 +151,8 @@ const APPROVAL = `
     FROM approvals a`;
 
 /**
- * Everything that an id identifies; each part uses an index. UNION removes rows that are found in two ways. The
- * statement has no name: its plan depends on the id.
+ * Finds every record that an id identifies. Each part uses an index. UNION removes duplicates. The statement has no
+ * name, so that PostgreSQL plans it for each id.
  */
 export const SEARCH: Statement = {
   name: '',
@@ -170,7 +172,7 @@ export const SEARCH: Statement = {
         `${BATCH} WHERE b.batch_id = ${UUID}`,
         `${BATCH} WHERE b.batch_ref = ${TEXT}`,
         `${APPROVAL} WHERE a.approval_id = ${UUID}`,
-        // An approved action is found by its own record instead.
+        // An approved action is found by the record that it created.
         `${APPROVAL} WHERE a.state = 'WAITING' AND a.reference = ${TEXT}`,
       ].join('\nUNION\n')}
     ) found

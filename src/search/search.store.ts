@@ -4,9 +4,7 @@ import { isUuid } from '../http/validation/identifier.js';
 import type { SearchItem } from './search.response.js';
 import { SEARCH } from './search.sql.js';
 
-/**
- * A record that an id identifies, with the fields from which its path is built. A field that does not apply is null.
- */
+/** A found record, with the fields from which its `href` is built. A field that does not apply is null. */
 export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   readonly operatorId: string | null;
   readonly providerId: string | null;
@@ -16,7 +14,7 @@ export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
   readonly mode: string | null;
   /** For a request: the transaction of its attempt; null if it was found by an audit entry or a callback. */
   readonly transactionId: string | null;
-  /** For a request that caused a callback. */
+  /** For a request: the callback that it caused. */
   readonly callbackId: string | null;
 }
 
@@ -24,7 +22,7 @@ export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
 export class SearchStore {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Finds at most `MAX_ITEMS` records, newest first. */
   find(id: string): Promise<FoundRow[]> {
     return this.database.query<FoundRow>(SEARCH, [id, isUuid(id) ? id : null]);
   }
