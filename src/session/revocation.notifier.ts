@@ -14,11 +14,11 @@ import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
 
 /**
- * Maximum number of queued notifications that an instance sends at a time. The notification of a single revocation is not
- * queued.
+ * Maximum number of queued notifications that an instance sends at a time. When a single session is revoked, its
+ * notification is not queued.
  */
 const IN_FLIGHT = 8;
-/** Maximum number of queued sessions. The notifications of further ones are sent once polling finds them. */
+/** Maximum number of queued sessions. Polling finds the notifications that did not fit into the queue. */
 const QUEUE_LIMIT = 1_000;
 /** Polling interval for unsent notifications, in milliseconds. */
 const POLL_MS = 5_000;
@@ -38,9 +38,9 @@ const UNKNOWN_OUTCOME =
   'the outcome is not known: the platform stopped while the provider was being notified';
 
 /**
- * Notifies the providers of revoked sessions, once for each session: the claim of a notification is committed before
- * the call. A notification that one instance leaves unsent is sent by another. One whose outcome is unknown is sent
- * again only if a person requests it.
+ * Notifies the provider of each revoked session once: the claim of a notification is committed before the call. Any
+ * instance may send a notification that another one left unsent. A notification that failed, or whose outcome is
+ * unknown, is sent again only if a person requests it.
  */
 @Injectable()
 export class RevocationNotifier
@@ -70,8 +70,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Sends no further queued notification once the shutdown has begun. Notifications in flight are awaited later; the
-   * others remain in the database.
+   * Stops sending queued notifications. `beforeApplicationShutdown` awaits those in flight; the others remain in the
+   * database.
    */
   onModuleDestroy(): void {
     void this.loop.stop(STOP_MS);
@@ -82,7 +82,7 @@ export class RevocationNotifier
   }
 
   /**
-   * Notifies the provider of one session now, unless it was notified before.
+   * Notifies the provider of one session now, unless the notification was claimed before.
    * @returns the outcome
    */
   async notify(sessionId: string): Promise<Notification> {
@@ -91,8 +91,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Notifies the providers of many sessions, a few at a time. Resolves when all that fit into the queue are sent, or
-   * after the time-out of one callback; the rest is then sent in the background.
+   * Notifies the providers of many sessions, a few at a time. Resolves when the queued notifications are sent, at the
+   * latest after the time-out of one callback; the rest is sent in the background.
    */
   async notifyAll(sessionIds: readonly string[]): Promise<void> {
     this.queue.push(...sessionIds.slice(0, Math.max(0, QUEUE_LIMIT - this.queue.length)));
@@ -101,7 +101,7 @@ export class RevocationNotifier
     await Promise.race([Promise.all(this.workers), patience]);
   }
 
-  /** The outcome of a notification; sends none. */
+  /** Reads the outcome of a notification, without sending it. */
   async notificationOf(sessionId: string): Promise<Notification> {
     const stored = await this.revocations.notification(sessionId);
     // A session that an earlier version revoked without notifying the provider has no row.
@@ -112,7 +112,7 @@ export class RevocationNotifier
     return { delivered, ...(status !== null && { status }), ...(error !== null && { error }) };
   }
 
-  /** Starts up to `wanted` workers, which send what is queued and then what other instances have left unsent. */
+  /** Starts up to `wanted` workers. They send the queued notifications, then those that any instance left unsent. */
   private addWorkers(wanted: number): void {
     for (let more = wanted; more > 0 && this.workers.size < IN_FLIGHT && !this.loop.stopping; more -= 1) {
       const worker = this.work()
@@ -141,8 +141,8 @@ export class RevocationNotifier
   }
 
   /**
-   * Sends a notification under its claim.
-   * @returns its outcome
+   * Sends a claimed notification and stores its outcome.
+   * @returns the outcome
    */
   async send(claimed: ClaimedRevocation): Promise<Notification> {
     const { sessionId, revocationRef, providerId, playerRef, gameId, reason, revokedAt } = claimed;

@@ -20,7 +20,7 @@ export interface ClaimedRevocation {
   readonly gameId: string;
   readonly reason: string;
   readonly revokedAt: Date;
-  /** End of the claim's lease, as PostgreSQL prints it; identifies the claim. */
+  /** End of the claim's lease, as text, because a Date would lose the microseconds. It identifies the claim. */
   readonly lease: string;
 }
 
@@ -29,7 +29,7 @@ interface StoredNotification {
   readonly delivered: boolean | null;
   readonly status: number | null;
   readonly error: string | null;
-  /** By the database's clock. */
+  /** Whether the lease is still valid, by the database's clock. */
   readonly leaseAlive: boolean;
 }
 
@@ -52,7 +52,7 @@ const CLAIM_AGAIN = {
      AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
 };
 
-/** Claims a notification that is left unsent, because the instance that should send it died or was overloaded. */
+/** Claims a notification that its instance left unsent, because the instance died or its queue was full. */
 const CLAIM_LEFT = {
   name: 'revocation_claim_left',
   text: claimWhere(`NOT r.sent AND r.session_id = (
@@ -61,8 +61,8 @@ const CLAIM_LEFT = {
 };
 
 /**
- * Records the outcome of a notification. A delivery counts even if a later attempt has failed or is under way; a failure
- * counts only while its own claim is the latest.
+ * Records the outcome of a notification. A delivery is recorded even if the notification has been claimed again
+ * meanwhile. A failure is recorded only while its own claim is the latest.
  */
 const COMPLETE = {
   name: 'revocation_complete',
@@ -108,7 +108,7 @@ export class RevocationStore {
     return claimed;
   }
 
-  /** Claims the notification that has been left unsent for longest, if any. */
+  /** Claims the notification that has been unsent the longest, if there is one. */
   async claimUnsent(): Promise<ClaimedRevocation | undefined> {
     const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM_LEFT, [this.leaseSeconds]);
     return claimed;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Maximum number of remembered sessions, about 12 MB. Beyond it the oldest is forgotten. */
+/** Maximum number of remembered sessions, which take about 12 MB. Above it, the oldest is forgotten. */
 export const MAX_SESSIONS = 100_000;
 
 /** The operator of a session and the session's mode, which never change. */
@@ -10,10 +10,12 @@ export interface SessionOwner {
   readonly mode: 'REAL' | 'DEMO';
 }
 
-/** Remembers the operators of sessions that this instance has seen, so that a request's operator needs no query. */
+/**
+ * Remembers the operators of sessions that this instance has seen, to find the operator of a request without a query.
+ */
 @Injectable()
 export class SessionOwners {
-  /** By the SHA-256 of the token, in order of insertion. */
+  /** Keyed by the SHA-256 of the session token, in order of insertion. */
   private readonly owners = new Map<string, SessionOwner>();
 
   remember(tokenHash: Buffer, { operatorId, sessionId, mode }: SessionOwner): void {

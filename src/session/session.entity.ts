@@ -50,7 +50,7 @@ export class Session {
   @Column(nullable(text('revoke_reason')))
   revokeReason: RevokeReason | null;
 
-  /** Whether it had expired or was revoked when it was read, by the database's clock. */
+  /** Whether the session had expired or been revoked when it was read, by the database's clock. */
   @VirtualColumn('boolean', { query: ended })
   ended: boolean;
 }

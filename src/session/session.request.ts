@@ -15,7 +15,7 @@ const TTL_LIMIT_SECONDS = 31_536_000;
 export const TokenField = () =>
   OpaqueField({ description: 'The opaque token of the session', example: EXAMPLE_TOKEN });
 
-/** The body of a provider's request to verify a session or to read its balance. */
+/** The body of a provider's request to verify a session or to read the player's balance. */
 export class SessionTokenRequest {
   @TokenField()
   sessionToken: string;

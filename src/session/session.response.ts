@@ -76,7 +76,7 @@ export class RevokePlayerResponse {
   revoked: string[];
 }
 
-/** A revoked session, and the outcome of its notification. Contract, section 5. */
+/** The response for a revoked session, with the outcome of its notification. Contract, section 5. */
 export function revocation({ session, revokedAt, notification }: RevokedSession): RevokeResponse {
   const { sessionId } = session;
   return { sessionId, status: 'REVOKED', revokedAt: revokedAt.toISOString(), notification };

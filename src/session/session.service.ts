@@ -25,7 +25,7 @@ export interface LaunchedSession {
 export interface RevokedSession {
   readonly session: Session;
   readonly revokedAt: Date;
-  /** The outcome of the notification to its provider. */
+  /** The outcome of notifying the provider. */
   readonly notification: Notification;
 }
 
@@ -45,7 +45,7 @@ export class SessionService {
   ) {}
 
   /**
-   * Opens a session of the operator's player with a game. Contract, section 5.
+   * Creates a session for one of the operator's players and one game. Contract, section 5.
    * @throws CroupierError INVALID_REQUEST · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
   async launch(operator: Operator, request: LaunchRequest): Promise<LaunchedSession> {
@@ -170,7 +170,7 @@ export class SessionService {
 
   /**
    * Ends all live sessions of the operator's player in one statement, and notifies their providers. Waits for the
-   * notifications at most for the time-out of one callback; the rest is then sent in the background.
+   * notifications no longer than the time-out of one callback; the rest is sent in the background.
    */
   async revokePlayer(
     actor: Actor,

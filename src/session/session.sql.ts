@@ -1,7 +1,7 @@
 /**
- * Whether a session was revoked or has expired. The expiry is written and compared by the database's clock, so that it
- * is the same moment for every instance.
- * @param session the alias of the table
+ * The SQL condition that a session was revoked or has expired. The database's clock sets and checks the expiry, so that
+ * all instances agree.
+ * @param session alias of the table `sessions`
  */
 export const ended = (session: string) =>
   `(${session}.revoked_at IS NOT NULL OR ${session}.expires_at <= statement_timestamp())`;

@@ -48,8 +48,8 @@ export const BY_TOKEN = groupStatement(
 );
 
 /**
- * Revokes the sessions that meet the condition, and records that their providers must be notified. $3 is the reason, $4
- * the lease in seconds.
+ * Revokes the sessions that meet the condition, and records that their providers must be notified. $3 is the reason. $4
+ * is the time in seconds before polling may claim the notifications.
  */
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
@@ -124,7 +124,7 @@ export class SessionStore {
   }
 
   /**
-   * Finds the session of a token, for verifying it and for reading a balance.
+   * Finds a session by its token.
    * @param tokenHash SHA-256 of the token
    */
   byToken(tokenHash: Buffer): Promise<Session | undefined> {
