@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../runtime/clock.js';
 
-/** Capacity of the memory, as a multiple of the nonces that a tenant uses at its full rate. */
+/** Capacity for a tenant, as a multiple of the nonces that it uses at its full rate in `rememberSeconds`. */
 const HEADROOM = 4;
 /** Smallest capacity for a tenant, in nonces. */
 const MIN_CAPACITY = 10_000;
@@ -15,9 +15,9 @@ interface Generation {
 }
 
 /**
- * Remembers nonces in two generations per tenant, each as long as a nonce must be remembered. It forgets whole
- * generations, so no nonce is forgotten too early. When it is full it refuses and never evicts. Only verified tenants
- * have an entry.
+ * Remembers the nonces of each tenant in two generations. A generation lasts as long as a nonce must be remembered, and
+ * only whole generations are forgotten, so no nonce is forgotten too early. A full memory refuses further nonces and
+ * evicts none. Only verified tenants take memory.
  */
 @Injectable()
 export class NonceMemory {

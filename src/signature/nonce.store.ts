@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
-/** Maximum number of expired rows that one claim deletes, so that the table does not grow. */
+/** Each claim deletes up to this number of expired rows, so that the table does not keep growing. */
 const SWEPT_ROWS = 10;
 
 const CLAIM = {

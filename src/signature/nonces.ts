@@ -7,13 +7,13 @@ import { NonceStore } from './nonce.store.js';
 import type { RateRecord } from './rate-record.js';
 import { RedisNonces } from './redis-nonces.js';
 
-/** The result of a claim; if Redis made it, with the tenant's request count. */
+/** The result of a claim. If Redis made the claim, `rate` is the tenant's request count. */
 export type NonceClaim = { readonly claimed: false } | { readonly claimed: true; readonly rate?: RateRecord };
 
 /**
- * Accepts each nonce once per tenant, for twice the tolerance. Nonces are kept in Redis if it is configured, else in
- * the process. Without Redis, those of operators are also kept in the database, because their calls are not idempotent.
- * Contract, section 1, `X-Nonce`.
+ * Accepts each nonce of a tenant only once within twice the signature tolerance. Nonces are kept in Redis if it is
+ * configured, else in the process. Without Redis, operators' nonces are also kept in the database, because operators'
+ * calls are not idempotent. Contract, section 1, `X-Nonce`.
  */
 @Injectable()
 export class Nonces {
@@ -25,7 +25,7 @@ export class Nonces {
     private readonly store: NonceStore,
     private readonly redis: RedisNonces,
   ) {
-    // Timestamps are whole seconds, so the window is up to one second longer than twice the tolerance.
+    // Timestamps are whole seconds, so a request may be accepted for up to one second longer than twice the tolerance.
     this.rememberSeconds = 2 * configuration.signatureToleranceSeconds + 1;
   }
 
@@ -36,7 +36,7 @@ export class Nonces {
 
   /**
    * Claims the nonce wherever the tenant's nonces are kept. Call it only after the signature has been verified.
-   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the claim cannot be decided: it fails closed
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full, or Redis cannot claim
    */
   async claim(tenant: Tenant, nonce: string): Promise<NonceClaim> {
     if (this.redis.configured) {

@@ -15,9 +15,9 @@ redis.call('SET', KEYS[2], '0', 'PX', ARGV[2], 'NX')
 return { redis.call('INCR', KEYS[2]), redis.call('PTTL', KEYS[2]) }`;
 
 /**
- * Claims the previous version's key for ARGV[1] seconds. The previous version stores '1' in the key, and this one '2'.
- * Returns 0 only if an instance of the previous version has claimed it. Among instances of this version CLAIM_NONCE
- * decides alone, so that exactly one of two simultaneous claims succeeds.
+ * Claims the key in which the previous version keeps the nonce, for ARGV[1] seconds. The previous version stores '1' in
+ * this key, and this version stores '2'. Returns 0 only if an instance of the previous version has claimed the nonce.
+ * Between instances of this version, only CLAIM_NONCE decides, so that exactly one of two simultaneous claims succeeds.
  */
 const CLAIM_PREVIOUS_KEY = `
 if redis.call('SET', KEYS[1], '2', 'EX', ARGV[1], 'NX') then return 1 end
@@ -73,10 +73,10 @@ export class RedisNonces {
   }
 
   /**
-   * During a rolling upgrade, each version must refuse the nonces that the other accepted, so this release also claims
-   * the previous version's key. The next release removes that. The two keys are in different hash slots, which one
-   * script may not span, so there are two scripts, both sent before either is answered. A nonce that the previous
-   * version accepted is therefore counted towards the limit when it is first replayed.
+   * During a rolling upgrade, each version must refuse the nonces that the other version accepted. This release
+   * therefore also claims the previous version's key; the next release will not. The two keys are in different hash
+   * slots, which one script cannot span, so two scripts are sent at the same time. The first replay of a nonce that the
+   * previous version accepted is therefore counted towards the limit.
    */
   private async claimInBothLayouts(
     tenantId: string,

@@ -23,7 +23,7 @@ import type { SignedRequest } from './tenant.decorator.js';
 @Injectable()
 export class SignatureGuard implements CanActivate {
   private readonly logger = new BoundedLogger('Signature');
-  /** The key for unknown tenants, so that they cost the same work as a wrong signature. */
+  /** Verifies requests of unknown tenants, so that refusing them takes as much work as refusing a wrong signature. */
   private readonly decoySecret: string;
 
   constructor(
@@ -99,9 +99,8 @@ export class SignatureGuard implements CanActivate {
   }
 
   /**
-   * Counts and logs a refusal. The answer to the caller is always the same; the reason goes to the log and the
-   * metrics.
-   * @param tenantId undefined for an unknown tenant, since some integrators send their secret in its place
+   * Counts and logs a refusal. The answer to the caller is always the same; the reason goes to the log and the metrics.
+   * @param tenantId undefined for an unknown tenant, because some integrators send their secret as the tenant id
    */
   private refusal(request: SignedRequest, reason: string, tenantId?: string): InvalidSignatureError {
     this.metrics.signatureRefused(reason);

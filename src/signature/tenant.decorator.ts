@@ -3,10 +3,10 @@ import type { ActingRequest } from '../audit/actor.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import type { RateRecord } from './rate-record.js';
 
-/** A request whose signature was verified by the guard, which has set its tenant. */
+/** A signed request. `SignatureGuard` sets the tenant after it has verified the signature. */
 export interface SignedRequest extends ActingRequest {
   tenant?: Provider | Operator;
-  /** The tenant's request count in Redis; absent without Redis, where `ThrottlingModule` counts. */
+  /** The tenant's request count in Redis; absent without Redis, because `ThrottlingModule` then counts. */
   rateRecord?: RateRecord;
 }
 
