@@ -10,7 +10,7 @@ export interface TenantWithSecrets {
   readonly previous?: { readonly secret: string; readonly validUntil: Date };
 }
 
-/** All tenants and games at one version. Immutable: a newer directory replaces it. */
+/** All tenants, games, WIN limits and pauses at one tenancy version. Immutable: a change creates a new directory. */
 export interface Directory {
   readonly version: number;
   readonly tenants: ReadonlyMap<string, TenantWithSecrets>;
@@ -20,11 +20,10 @@ export interface Directory {
   /** Pauses by `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
   /**
-   * Tenants that are left out because their secret cannot be decrypted, with the reason. One bad row must not affect
-   * all others.
+   * A message for each tenant that is left out, because its secret cannot be decrypted. The other tenants stay usable.
    */
   readonly unreadable: readonly string[];
-  /** Tenants without their previous secret, because it cannot be decrypted, with the reason. */
+  /** A message for each tenant whose previous secret is left out, because it cannot be decrypted. */
   readonly withoutPrevious: readonly string[];
 }
 

@@ -2,7 +2,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { instant, nullable, text } from '../database/columns.js';
 import type { Status } from './status.js';
 
-/** A provider's game. */
 @Entity({ name: 'games', synchronize: false })
 export class Game {
   /** Unique on the platform, so it determines the provider. */
@@ -18,7 +17,7 @@ export class Game {
   @Column(text('status'))
   status: Status;
 
-  /** The address that the operator opens in the player's browser; null if the operator knows it. */
+  /** The address that the operator opens in the player's browser; null if the operator knows the address. */
   @Column(nullable(text('launch_url')))
   launchUrl: string | null;
 

@@ -7,10 +7,10 @@ import type { PageAfter } from '../http/lists/page.js';
 import { Game } from './game.entity.js';
 import { ProviderEntity } from './tenant.entity.js';
 
-/** First half of the keys of the advisory locks on games. The number is arbitrary. */
+/** First of the two keys of an advisory lock on a game. The number is arbitrary. */
 const GAME_LOCKS = 7_300_004;
 
-/** Locks the game's id, since there may be no row yet. */
+/** Locks a game's id, because the game may have no row yet. */
 const LOCK_GAME = {
   name: 'tenancy_lock_game',
   text: `SELECT pg_advisory_xact_lock(${GAME_LOCKS}, hashtext($1))`,

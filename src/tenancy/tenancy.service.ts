@@ -17,7 +17,7 @@ import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 const POLL_MS = 500;
 /** How long the directory counts as fresh while the database cannot be read, in milliseconds. */
 const TRUSTED_MS = 30_000;
-/** How long a stop waits for a poll in progress, in milliseconds; nothing depends on its result. */
+/** How long a stop waits for a poll in progress, in milliseconds. Nothing depends on the result of the poll. */
 const STOP_MS = 1_000;
 
 export interface VerificationSecrets {
@@ -109,7 +109,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     return pause && isInForce(pause, this.databaseClock.now()) ? pause : undefined;
   }
 
-  /** The current pause of the game, its provider or the operator: it refuses BETs and launches. */
+  /** The pause that refuses BETs and launches: of the game, its provider or the operator. */
   pauseOfBets({ operatorId, providerId, gameId }: BetParties): Pause | undefined {
     if (this.directory.pauses.size === 0) return undefined;
     return (
@@ -117,7 +117,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     );
   }
 
-  /** Creates the refusal of a BET or launch because of a pause, and adds its reason to the log lines of the request. */
+  /** Creates the error for a BET or launch that a pause refuses, and adds the pause to the request's log lines. */
   pausedError({ kind, id, reason, until }: Pick<Pause, 'kind' | 'id' | 'reason' | 'until'>): CroupierError {
     const noun = kind.toLowerCase();
     addLogFields({ paused: `${noun}:${id}`, pauseReason: reason });
@@ -209,7 +209,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     this.confirmedAtMs = startedAtMs;
   }
 
-  /** Logs one line when PostgreSQL is lost and one when it is back, however many polls fail in between. */
+  /** Logs only the first of several failed polls. `confirm` logs when PostgreSQL can be read again. */
   private reportUnreachable({ message, code }: Error & { code?: string }): void {
     const msg = 'PostgreSQL cannot be read: requests that need it are refused, and may be tried again';
     if (!this.unreachable) this.logger.error({ msg, detail: message || code });

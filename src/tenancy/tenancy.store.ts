@@ -19,7 +19,7 @@ export interface Snapshot extends Version {
   readonly secrets: readonly EncryptedSecrets[];
   readonly games: readonly Game[];
   readonly winLimits: readonly WinLimit[];
-  /** Including those that have ended. */
+  /** All pauses, including those that have ended. */
   readonly pauses: readonly Pause[];
 }
 
@@ -56,13 +56,13 @@ export class TenancyStore {
     @InjectRepository(Pause) private readonly pauses: Repository<Pause>,
   ) {}
 
-  /** The version of the directory, which every change of a tenant, game, limit or pause increments. */
+  /** The tenancy version, which every change of a tenant, game, limit or pause increments. */
   async version(): Promise<Version> {
     const [row] = await this.database.query<Version>(VERSION, []);
     return row!;
   }
 
-  /** Reads everything in one snapshot, so that the result contains a change completely or not at all. */
+  /** Reads all tables in one snapshot, so that the result contains a change completely or not at all. */
   snapshot(): Promise<Snapshot> {
     return this.database.transaction(async ({ query, manager }) => {
       const secrets = await secretsInSnapshot(query);

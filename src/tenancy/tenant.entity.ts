@@ -3,7 +3,7 @@ import { instant, integer, nullable, secret, text, texts } from '../database/col
 import type { Status } from './status.js';
 
 /**
- * Providers and operators share a table, so that an id is unique over both. Only `secrets/encrypted-secret.store.ts`
+ * Providers and operators share a table, so that an id is unique across both. Only `secrets/encrypted-secret.store.ts`
  * reads their secrets.
  */
 @Entity({ name: 'tenants', synchronize: false })
@@ -21,7 +21,7 @@ export abstract class TenantEntity {
   @Column(text('status'))
   status: Status;
 
-  /** Its own rate limit, in requests per second; null means `REQUESTS_PER_SECOND`. */
+  /** The tenant's own rate limit, in requests per second; null means `REQUESTS_PER_SECOND`. */
   @Column(nullable(integer('requests_per_second')))
   requestsPerSecond: number | null;
 
@@ -40,11 +40,11 @@ export abstract class TenantEntity {
 export class ProviderEntity extends TenantEntity {
   override kind: 'PROVIDER';
 
-  /** The base address of its callbacks, without a trailing slash. */
+  /** The base address for callbacks to the provider, without a trailing slash. */
   @Column(text('webhook_base_url'))
   webhookBaseUrl: string;
 
-  /** How long WIN and ROLLBACK are accepted after their session has ended, in seconds. Contract, section 3. */
+  /** How long WINs and ROLLBACKs are accepted after their session has ended, in seconds. Contract, section 3. */
   @Column(integer('late_settlement_seconds'))
   lateSettlementSeconds: number;
 }
@@ -58,7 +58,6 @@ export class OperatorEntity extends TenantEntity {
   @Column(text('wallet_base_url'))
   walletBaseUrl: string;
 
-  /** The adapter for its wallet. */
   @Column(text('wallet_adapter'))
   walletAdapter: string;
 

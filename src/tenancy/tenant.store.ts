@@ -13,16 +13,14 @@ interface SharedFields extends Pick<TenantEntity, 'id' | 'name' | 'status'> {
 type ProviderFields = Pick<ProviderEntity, 'kind' | 'webhookBaseUrl' | 'lateSettlementSeconds'>;
 type OperatorFields = Pick<OperatorEntity, 'kind' | 'walletBaseUrl' | 'walletAdapter'>;
 
-/** A provider before it is stored. */
 export type NewProvider = SharedFields & ProviderFields;
-/** An operator before it is stored. */
 export type NewOperator = SharedFields &
   OperatorFields & {
     readonly walletTimeoutMs?: number;
     readonly currencies?: string[];
   };
 
-/** The columns to change: undefined leaves one unchanged, null resets it to its default. */
+/** The columns to change: undefined leaves a column unchanged; null resets it to its default. */
 type Changes<Entity, Column extends keyof Entity> = { readonly [C in Column]?: Entity[C] | undefined };
 type SharedColumn = 'name' | 'status' | 'requestsPerSecond';
 

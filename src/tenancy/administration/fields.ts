@@ -78,7 +78,7 @@ export const Currencies = () =>
       'null restores the default',
   });
 
-/** Its upper bound depends on the configured lease, so it is checked when the operator is stored. */
+/** The upper bound depends on the configured lease, so `TenantAdministration` checks it. */
 export const WalletTimeoutMs = () =>
   IntegerField({
     presence: 'nullable',

@@ -39,7 +39,7 @@ export class PutGameRequest {
   launchUrl?: string | null;
 }
 
-/** Checks only the form of the address, because the player's browser opens it and never this service. */
+/** Checks only the form of the address, because only the player's browser opens it. */
 function isLaunchUrl(value: unknown): boolean {
   return (
     typeof value === 'string' &&

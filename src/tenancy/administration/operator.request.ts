@@ -37,7 +37,7 @@ export class CreateOperatorRequest {
   requestsPerSecond?: number | null;
 }
 
-/** An absent field is unchanged; null resets it to the default. */
+/** An absent field stays unchanged; null resets a field to its default. */
 export class ChangeOperatorRequest {
   @Name('Example Casino', 'optional')
   name?: string;

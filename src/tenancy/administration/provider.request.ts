@@ -22,7 +22,7 @@ export class CreateProviderRequest {
   lateSettlementSeconds?: number | null;
 }
 
-/** An absent field is unchanged; null resets it to the default. */
+/** An absent field stays unchanged; null resets a field to its default. */
 export class ChangeProviderRequest {
   @Name('Acme Games', 'optional')
   name?: string;

@@ -34,7 +34,7 @@ import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
 /** A stored tenant with its secret. */
 type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };
 
-/** The fields of a tenant that the audit log contains. */
+/** The audit log records the fields that these classes expose. */
 const RESPONSES: Readonly<Record<TenantKind, Type<ProviderResponse | OperatorResponse>>> = {
   PROVIDER: ProviderResponse,
   OPERATOR: OperatorResponse,
@@ -114,7 +114,7 @@ export class TenantAdministration {
   }
 
   /**
-   * Creates a new secret. The current one stays valid for the overlap; an earlier one becomes invalid.
+   * Creates a new secret. The current secret stays valid for the overlap; an older one becomes invalid at once.
    * @param overlapSeconds 0 makes the current secret invalid at once
    * @throws CroupierError NOT_FOUND
    */
@@ -193,9 +193,9 @@ export class TenantAdministration {
   }
 
   /**
-   * Encrypts the secret of a new tenant. While all stored secrets have the earlier format, the new one gets it too,
-   * because an instance of an earlier version cannot restart if it cannot decrypt a secret. A rotation or
-   * `secrets:re-encrypt` writes the first secret in the current format.
+   * Encrypts the secret of a new tenant. While every stored secret has the earlier format, the new one has it, too,
+   * because an instance of an earlier version does not start if it cannot decrypt a secret. The first rotation or
+   * `secrets:re-encrypt` introduces the current format.
    */
   private async encryptNew(
     query: Query,
@@ -211,7 +211,7 @@ export class TenantAdministration {
 
   /**
    * The current secret, encrypted for the column of the previous one.
-   * @throws Error if it cannot be decrypted
+   * @throws Error if the current secret cannot be decrypted
    */
   private asPrevious({ id, encryptedSecret }: EncryptedSecrets): { encrypted: string; secretId: string } {
     const current = this.openCurrent(id, encryptedSecret);

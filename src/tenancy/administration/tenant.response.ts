@@ -6,7 +6,7 @@ import { PauseResponse } from '../pauses/pause.request.js';
 import { EXAMPLE_SECRET } from '../secrets/secret.request.js';
 import type { Status } from '../status.js';
 
-/** The secret of a new tenant, which is shown when it is created and never again. */
+/** The secret of a new tenant. Only the response to its creation contains it. */
 class ShownOnce {
   @ApiProperty({
     description: 'the key of the signature; it is shown here and never again',

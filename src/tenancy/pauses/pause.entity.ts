@@ -2,12 +2,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { instant, nullable, text } from '../../database/columns.js';
 import type { TenantKind } from '../tenant.js';
 
-/** The kinds of things that can be paused. */
 export type PausedKind = TenantKind | 'GAME';
 
 /**
- * A pause of an operator, provider or game. Until the pause ends, BETs and launches that concern it are refused.
- * Contract, section 9, "Health and pauses".
+ * A pause of an operator, provider or game: its BETs and launches are refused until the pause ends. Contract, section
+ * 9, "Health and pauses".
  */
 @Entity({ name: 'pauses', synchronize: false })
 export class Pause {
@@ -28,7 +27,7 @@ export class Pause {
   @Column(instant('paused_at'))
   pausedAt: Date;
 
-  /** The administrator, as in the audit log. */
+  /** The administrator who set the pause, named as in the audit log. */
   @Column(text('paused_by'))
   by: string;
 
@@ -37,7 +36,7 @@ export class Pause {
 }
 
 /**
- * Whether a pause has not ended.
+ * Whether the pause has not ended yet.
  * @param now by the database's clock
  */
 export function isInForce({ until }: Pick<Pause, 'until'>, now: Date): boolean {

@@ -6,8 +6,8 @@ import type { Query, Statement, Transaction } from '../../database/database.js';
 import { Pause, type PausedKind } from './pause.entity.js';
 
 /**
- * Locks the target of a pause, because there may be no row in `pauses` yet to lock. Inserts of sessions that refer to
- * the target do not wait.
+ * Locks the operator, provider or game, because `pauses` may have no row to lock yet. Launches do not wait for this
+ * lock.
  */
 const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
   OPERATOR: {
@@ -24,7 +24,7 @@ const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
   },
 };
 
-/** Reads and writes pauses. Callers lock the target before a write. */
+/** Reads and writes pauses. Callers must call `lockTarget` before a write. */
 @Injectable()
 export class PauseStore {
   constructor(@InjectRepository(Pause) private readonly pauses: Repository<Pause>) {}
@@ -54,7 +54,7 @@ export class PauseStore {
     await manager.withRepository(this.pauses).delete({ kind, id });
   }
 
-  /** The pauses of these targets of one kind, including expired ones. */
+  /** The pauses of these operators, providers or games, including pauses that have ended. */
   ofTargets(kind: PausedKind, ids: readonly string[]): Promise<Pause[]> {
     return this.pauses.findBy({ kind, id: In(ids) });
   }

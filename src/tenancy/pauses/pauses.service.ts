@@ -67,7 +67,7 @@ export class PausesService {
     await this.tenancy.reload();
   }
 
-  /** Adds the current pause, or null. */
+  /** Adds its current pause, or null, to an operator, provider or game. */
   async withPause<T extends object>(kind: PausedKind, id: string, item: T): Promise<WithPause<T>> {
     const [shown] = await this.withPauses(kind, [item], () => id);
     return shown!;
@@ -88,7 +88,7 @@ export class PausesService {
   }
 
   /**
-   * Locks the target and reads its current pause.
+   * Locks the operator, provider or game and reads its current pause.
    * @throws CroupierError NOT_FOUND
    */
   private async lockPause(transaction: Transaction, kind: PausedKind, id: string): Promise<Pause | null> {

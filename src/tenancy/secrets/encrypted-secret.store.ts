@@ -2,8 +2,8 @@ import type { Query } from '../../database/database.js';
 import type { TenantKind } from '../tenant.js';
 
 /**
- * A tenant's stored secrets. Entities that are read never contain them: only the statements in this file read or
- * replace secrets. `TenantStore` inserts the secret of a new tenant.
+ * A tenant's stored secrets. Only the statements in this file read or replace secrets; entities are read without them.
+ * `TenantStore` inserts the secret of a new tenant.
  */
 export interface EncryptedSecrets {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface EncryptedSecrets {
   readonly previousValidUntil: Date | null;
 }
 
-/** Makes all reads of a transaction see the same snapshot; must be its first statement. */
+/** Makes all reads of a transaction see the same snapshot. It must be the transaction's first statement. */
 const READ_SNAPSHOT = {
   name: 'encrypted_secret_read_snapshot',
   text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
@@ -77,7 +77,7 @@ export async function lockSecretsOf(
 }
 
 /**
- * Replaces both encrypted texts.
+ * Replaces both encrypted texts; the validity of the previous secret does not change.
  * @param query of the transaction that has locked the tenant
  */
 export async function replaceSecrets(

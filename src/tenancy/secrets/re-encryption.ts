@@ -5,10 +5,10 @@ import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
 /**
- * Re-encrypts the secrets of tenants, so that all are encrypted with the current `SECRETS_KEY` in the current format, in
- * one transaction. Instances that have both keys continue to decrypt. The audit entry is sealed with the current key,
- * and so covers all entries that were sealed with the previous one.
- * @returns the number of tenants with changed secrets, and of all tenants
+ * Re-encrypts the tenants' secrets in one transaction, so that all have the current `SECRETS_KEY` and format. Instances
+ * that have both keys continue to decrypt. The audit entry is sealed with the current key; through the hash chain, this
+ * seal also covers the entries that were sealed with the previous key.
+ * @returns the number of tenants whose secrets were re-encrypted, and the number of all tenants
  * @throws Error if a secret can be decrypted with neither key
  */
 export async function reEncrypt(
@@ -74,10 +74,7 @@ function renew(before: EncryptedSecrets, box: SecretBox): Renewal {
   }
 }
 
-/**
- * Records the ids of secrets that had none in the earlier format, so that `audit:verify` knows which secrets are
- * stored.
- */
+/** Records the ids that secrets of the earlier format received, so that `audit:verify` can recognise them. */
 async function recordNewIds({ before, current, previous }: Renewal, record: RecordEntry): Promise<void> {
   const hadIds = [before.encryptedSecret, before.previousEncryptedSecret].every(
     (text) => !text?.startsWith('v1.'),

@@ -4,8 +4,8 @@ import { nounOf } from '../tenant.js';
 import { lockSecrets } from './encrypted-secret.store.js';
 
 /**
- * Repeats each tenant's last entry about its secrets if that entry is about to be archived, so that `verifySecrets`
- * still finds it in the log. The lock on the tenants prevents a rotation meanwhile.
+ * Repeats the last audit entry about each tenant's secrets if that entry is about to be archived, because
+ * `verifySecrets` does not read archives. The lock on the tenants prevents a rotation meanwhile.
  * @param before the first day that stays in the log
  */
 export async function repeatSecretEntries(

@@ -31,9 +31,9 @@ interface EncryptedParts {
 }
 
 /**
- * Encrypts the tenants' secrets at rest with AES-256-GCM. The additional data binds a text to its tenant, its column
- * and the secret's id, so that it cannot be decrypted elsewhere or under another id. The format of earlier versions,
- * bound only to the tenant, can still be decrypted. Contract, section 8, `SECRETS_KEY`.
+ * Encrypts the tenants' secrets at rest with AES-256-GCM. The additional data binds an encrypted text to its tenant,
+ * column and secret id, so that it cannot be decrypted with any other. Texts in the format of earlier versions, which
+ * are bound only to the tenant, can still be decrypted. Contract, section 8, `SECRETS_KEY`.
  */
 export class SecretBox {
   /** The id of the current key, which encrypts. */
@@ -43,8 +43,8 @@ export class SecretBox {
   private readonly keys: ReadonlyMap<string, Buffer>;
 
   /**
-   * @param key 32 bytes, encrypts and decrypts
-   * @param previousKey 32 bytes, only decrypts: `SECRETS_KEY_PREVIOUS`
+   * @param key 32 bytes; encrypts and decrypts
+   * @param previousKey `SECRETS_KEY_PREVIOUS`, 32 bytes; only decrypts
    */
   constructor(
     private readonly key: Buffer,
@@ -60,7 +60,7 @@ export class SecretBox {
     return { secretId: this.newSecretId(), secret: this.randomness.secret() };
   }
 
-  /** Whether it is encrypted with the current key in the current format. */
+  /** Whether the text was encrypted with the current key in the current format. */
   isCurrent(encryptedSecret: string): boolean {
     return ENCRYPTED_V2.exec(encryptedSecret)?.[1] === this.keyId;
   }
@@ -95,7 +95,8 @@ export class SecretBox {
   /**
    * Decrypts a secret.
    * @returns the secret, without an id if the text has the earlier format
-   * @throws Error if it is not an encrypted text, was encrypted with another key or for another place, or was altered
+   * @throws Error if the text is not an encrypted secret, was encrypted with another key or for another place, or was
+   *   altered
    */
   decrypt(place: SecretPlace, encryptedSecret: string): { secret: string; secretId?: string } {
     const { keyId, secretId, iv, body } = parse(encryptedSecret);
@@ -123,7 +124,7 @@ export class SecretBox {
   }
 }
 
-/** @throws Error if it was altered, or encrypted with other additional data */
+/** @throws Error if the text was altered, or encrypted with other additional data */
 function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): string {
   const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(data));
@@ -135,12 +136,12 @@ function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): stri
   }
 }
 
-/** A tenant's id has no quotes or brackets, so this never equals the additional data of the earlier format. */
+/** The additional data of the earlier format is the tenant's id, which has no brackets, so the two are never equal. */
 function additionalData({ tenantId, column }: SecretPlace, secretId: string): string {
   return JSON.stringify(['croupier secret', tenantId, column, secretId]);
 }
 
-/** @throws Error if it is not an encrypted text */
+/** @throws Error if the text is not an encrypted secret */
 function parse(encryptedSecret: string): EncryptedParts {
   const [, keyId, secretId, iv, body] = ENCRYPTED_V2.exec(encryptedSecret) ?? [];
   if (keyId !== undefined) return { keyId, secretId: secretId!, iv: iv!, body: body! };

@@ -16,9 +16,9 @@ export interface StaleSecret {
 
 export interface SecretReport {
   readonly stale: readonly StaleSecret[];
-  /** Number of tenants whose secret was compared with the log: the log names it, or the stored secret has an id. */
+  /** Number of compared tenants: the log names their secret, or the stored secret has an id or cannot be decrypted. */
   readonly identified: number;
-  /** Number of the other tenants, whose secret has no id: usually an earlier version stored it. */
+  /** Number of the other tenants. Their secrets have no id, usually because an earlier version stored them. */
   readonly notIdentified: number;
 }
 
@@ -34,8 +34,8 @@ interface Recorded {
 }
 
 /**
- * Compares the stored secrets, by their ids, with the audit log, which must have been verified before. A secret that
- * somebody restored from a backup has an id other than the last one in the log.
+ * Compares the ids of the stored secrets with the audit log, which the caller must have verified. The id of a secret
+ * that somebody restored from a backup differs from the last one in the log.
  */
 export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
   const { tenants, entries } = await database.transaction(async ({ query }) => {
@@ -88,7 +88,7 @@ function staleSecrets(stored: EncryptedSecrets, recorded: Recorded, box: SecretB
 }
 
 /**
- * An instant as the log writes it. PostgreSQL's infinity, which pg does not parse as a Date, equals no instant of the
+ * An instant in the log's format. PostgreSQL's infinity, which pg does not parse as a Date, equals no instant of the
  * log.
  */
 function instantText(instant: Date | null): string {
@@ -96,8 +96,8 @@ function instantText(instant: Date | null): string {
 }
 
 /**
- * Reports the current secret of a tenant without an entry in the log, if the secret has an id or cannot be decrypted:
- * the entry was removed, or the tenant was renamed.
+ * Reports the current secret of a tenant without an entry in the log, if the secret has an id or cannot be decrypted.
+ * In these cases, the entry was removed or the tenant was renamed.
  */
 function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: SecretBox): StaleSecret[] {
   const reason = whyUnnamed(box, { tenantId: id, column: 'current' }, encryptedSecret);

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IntegerField } from '../../http/validation/fields.js';
 
-/** A day, in seconds: enough time to hand over the new secret. */
+/** The default overlap, in seconds. A day is enough time to hand over the new secret. */
 export const OVERLAP_SECONDS = 86_400;
 const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
 
