@@ -5,9 +5,9 @@ import type { SignedRequest } from '../signature/tenant.decorator.js';
 
 /**
  * Limits the requests of each verified tenant, over all routes. Unsigned routes are not limited here. Without Redis,
- * the storage of `ThrottlingModule` counts. With Redis, the signature guard has already counted in the round trip that
- * claimed the nonce, and this guard only compares. The nonce is not claimed here, because a throttler decorator could
- * then switch off replay protection. Contract, section 2, `RATE_LIMITED`.
+ * the storage of `ThrottlingModule` counts the requests. With Redis, the signature guard has already counted the
+ * request when it claimed the nonce, and this guard only compares the count with the limit. The nonce is not claimed
+ * here, because `@SkipThrottle()` could then switch off replay protection. Contract, section 2, `RATE_LIMITED`.
  * @throws CroupierError RATE_LIMITED
  */
 @Injectable()

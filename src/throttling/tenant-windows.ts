@@ -12,10 +12,10 @@ export class TenantWindows implements ThrottlerStorage {
   private readonly requests = new CountingWindows(monotonicMs);
 
   /**
-   * Counts a request. A refused tenant stays refused until its window ends; `blockDuration` of the library is not used.
+   * Counts a request. A refused tenant stays refused until its window ends; the library's `blockDuration` is not used.
    * @param ttl length of the window, in milliseconds
-   * @param limit requests that the window admits
-   * @returns times in whole seconds, rounded up
+   * @param limit maximum number of requests in the window
+   * @returns the count, with times in whole seconds, rounded up
    */
   async increment(tenantId: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
     const window = this.requests.currentOrNew(tenantId, ttl);
