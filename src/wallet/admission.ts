@@ -10,28 +10,28 @@ import { monotonicMs } from '../runtime/clock.js';
  */
 export const MAX_CLAIMING = 2 * BATCH_LIMIT;
 /**
- * Bounds on requests under way, from arrival to answer: beyond the first, BETs and balance reads are refused; beyond the
- * second, all requests. They bound the memory in use.
+ * Maximum numbers of requests between arrival and answer, to bound the memory in use. Above the first number, BETs and
+ * balance reads are refused; above the second, all requests.
  */
 const MAX_UNDER_WAY = 4_000;
 const MAX_UNDER_WAY_SETTLING = 6_000;
 /**
- * Longest wait to be admitted, in milliseconds. With a shorter wait, more requests would be refused. Refusing a request
- * costs a large part of what a BET costs, and clients that soon repeat refused requests would take this capacity from
- * admitted ones.
+ * Longest wait for admission, in milliseconds. With a shorter wait, more requests would be refused. A refusal costs a
+ * large part of the work of a BET, so clients that soon repeat refused requests would take capacity from admitted
+ * requests.
  */
 const LONGEST_WAIT_MS = 3_000;
 /**
- * Requests that arrived together also exceed the longest wait together. They are refused in groups of at most this size
- * for each class, with a pause between two groups, in milliseconds. Refusing all of them at once would delay every
- * other request, and the clients would repeat them at the same time.
+ * Requests that arrived together also exceed the longest wait together. Refusing all of them at once would delay every
+ * other request, and the clients would repeat the refused requests at the same time. At most this number of each class
+ * is therefore refused at once, with a pause before the next group, in milliseconds.
  */
 const REFUSALS_AT_ONCE = 32;
 const REFUSAL_PAUSE_MS = 10;
 /** `Retry-After` of a refused request, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Classes of requests: a BET or a balance read starts new work, a WIN or a ROLLBACK settles what has been started. */
+/** Classes of requests: BETs and balance reads begin new work; WINs and ROLLBACKs settle what has begun. */
 export type AdmissionClass = 'beginning' | 'settling';
 
 /** A request under way. */
@@ -49,8 +49,8 @@ interface Waiting {
 }
 
 /**
- * Keeps an overloaded instance useful: at most two full batches of requests load and claim at a time, and the others
- * wait. A request that waits too long is refused before anything is claimed. Contract, section 9, "Health and pauses".
+ * Keeps an overloaded instance useful: at most `MAX_CLAIMING` requests load and claim at a time, and the others wait. A
+ * request that waits too long is refused before anything is claimed. Contract, section 9, "Health and pauses".
  *
  * Settling requests are admitted first, in order of arrival. Of the others, the newest is admitted first: under
  * overload, the requests that are served have waited only milliseconds, and those that are refused have waited longest.
@@ -109,7 +109,7 @@ export class Admission {
     };
   }
 
-  /** A request has finished claiming: admits the next one in its place. */
+  /** Admits the next request in place of one that has finished claiming. */
   private admitNext(): void {
     const next = this.settling.shift() ?? this.beginning.pop();
     if (next) next.admit();

@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 
-/** The commit does not wait for the disk, because it does no harm if a crash of the database loses the rows. */
+/** Commits without waiting for the disk, because losing the rows when the database crashes does no harm. */
 export const COMMIT_ASYNCHRONOUSLY: Statement = {
   name: 'attempt_ids_commit_asynchronously',
   text: 'SET LOCAL synchronous_commit = off',

@@ -10,11 +10,11 @@ import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
 
 /** How long ids are searchable, in days. Contract, section 9, "Search". */
 const KEPT_DAYS = 7;
-/** Maximum number of attempts that wait to be written, a few megabytes; further ones are dropped. */
+/** Maximum number of attempts whose ids wait to be written. They take a few megabytes; further ids are dropped. */
 const MAX_QUEUED = 20_000;
-/** Maximum number of attempts per statement. */
+/** Maximum number of attempts per INSERT. */
 const BATCH = 1_000;
-/** Interval of the writes, in milliseconds. */
+/** Interval between writes, in milliseconds. */
 const WRITE_EVERY_MS = 500;
 /**
  * Expired ids are deleted in passes: the interval between two passes in milliseconds, and the maximum numbers of rows
@@ -23,12 +23,12 @@ const WRITE_EVERY_MS = 500;
 const DELETE_EVERY_MS = 60_000;
 const DELETED_AT_ONCE = 10_000;
 const DELETIONS_PER_PASS = 50;
-/** How long a stop waits for a pass in progress, in milliseconds. It then writes the queued ids. */
+/** How long a stop waits for writes and deletions in progress, in milliseconds. It then writes the queued ids. */
 const STOP_MS = 2_000;
 
 /**
  * Makes attempts searchable by their request id and by the platform's and the operator's transaction ids. The ids are
- * written in batches, and attempts do not wait for that, because an attempt whose ids are lost is only harder to find.
+ * written in batches in the background, because an attempt whose ids are lost is only harder to find.
  */
 @Injectable()
 export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -60,7 +60,7 @@ export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShut
     await this.write().catch(() => undefined);
   }
 
-  /** Queues the ids of an attempt. Returns at once. */
+  /** Queues the ids of an attempt, or drops them if the queue is full. */
   remember(attempt: IdsOfAttempt): void {
     if (this.queue.length < MAX_QUEUED) this.queue.push(attempt);
     else this.metrics.attemptIdsDropped(1);

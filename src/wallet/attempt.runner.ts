@@ -40,12 +40,12 @@ export type ClaimOutcome =
   | ClaimedAttempt
   /** Another request was faster, or the claim's conditions do not hold. */
   | { readonly to: 'lost' }
-  /** The operator's bound or breaker refused the call; nothing was claimed. */
+  /** The operator's bound on concurrent calls or its breaker refused the call; nothing was claimed. */
   | { readonly to: 'refused' };
 
 /**
- * An APPROVED transaction with real money that may give a WIN a reason for review: a WIN may need a review itself, and
- * a ROLLBACK may take away the BET of the WINs in its round.
+ * An APPROVED real-money transaction after which a WIN may have to be flagged: a WIN itself, or a ROLLBACK that may
+ * have reversed the BET of WINs in its round.
  */
 export interface WinningsTrigger {
   readonly kind: 'WIN' | 'ROLLBACK';
@@ -54,8 +54,8 @@ export interface WinningsTrigger {
 }
 
 /**
- * Executes an attempt under its claim: calls the operator and settles. It does so in the same way for the provider, the
- * resolver and an administrator. Contract, section 3.
+ * Executes a claimed attempt: calls the operator and settles. It does so in the same way for the provider, the resolver
+ * and an administrator. Contract, section 3.
  */
 @Injectable()
 export class AttemptRunner {
@@ -73,11 +73,11 @@ export class AttemptRunner {
   ) {}
 
   /**
-   * Registers a watcher of the transactions that may give a WIN a reason for review, whether the provider, the resolver
-   * or an administrator settled them.
-   * @param watcher called after each APPROVED ROLLBACK that may have reversed a BET, and after each APPROVED WIN that
-   *   names a freeSpinsRef, exceeds its limit or is not known to have an APPROVED BET in its round; not awaited, and
-   *   must not throw
+   * Registers a watcher of the transactions after which a WIN may have to be flagged, whether the provider, the
+   * resolver or an administrator settled them.
+   * @param watcher not awaited; must not throw. It is called after each APPROVED real-money transaction that is
+   * - a ROLLBACK that may have reversed a BET, or
+   * - a WIN that names a freeSpinsRef, exceeds its limit, or is not known to have an APPROVED BET in its round.
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
     this.winningsWatchers.push(watcher);
@@ -126,8 +126,8 @@ export class AttemptRunner {
    * Settles an attempt with an answer that a person entered, in the database transaction of its claim and without a
    * call to the operator. Contract, section 9, "Settling by hand".
    *
-   * The stored answer always has a balance, because providers require one: the entered one, else the operator's last
-   * balance for the player, else 0. The history has the balance only if it was entered.
+   * The stored answer always has a balance, because providers require one: the entered balance, else the operator's
+   * last balance for the player, else 0. The history contains a balance only if the person entered one.
    * @returns a function that reports the settlement, to be called after the commit
    */
   async settleByHand(query: Query, claim: Claim, byHand: AnswerByHand): Promise<() => void> {
@@ -175,8 +175,8 @@ export class AttemptRunner {
   }
 
   /**
-   * Calls the operator. A WIN above its limit is marked before the call. If it were marked after the call, a crash in
-   * between would leave a booked WIN without its mark.
+   * Marks a WIN above its limit, then calls the operator. In the reverse order, a crash between the two could leave a
+   * booked WIN without its mark.
    */
   private async markAndCall(claim: Claim, limitMinor: number | undefined): Promise<WalletAnswer> {
     if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
@@ -201,8 +201,8 @@ export class AttemptRunner {
   }
 
   private async callOperator(claim: Claim): Promise<WalletAnswer> {
-    // Without this check, a process that was suspended after its claim could call the operator while another one has
-    // the lease.
+    // Without this check, a process that was suspended after its claim could call the operator while another process
+    // has the lease.
     const operator = this.tenancy.operator(claim.operatorId);
     const timeoutMs = operator ? this.tenancy.walletTimeoutMs(operator) : 0;
     if (monotonicMs() - claim.sentMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
@@ -256,8 +256,8 @@ export class AttemptRunner {
 
 /**
  * Whether an APPROVED attempt may cause a WIN to be flagged for a reason other than its limit. A WIN without a
- * freeSpinsRef whose round has an APPROVED BET does not. Neither does a ROLLBACK that the platform approved by its own
- * verdict, because it has reversed nothing.
+ * freeSpinsRef in a round with an APPROVED BET does not. Neither does a ROLLBACK with a verdict, because it has
+ * reversed nothing.
  */
 function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
   const { kind, freeSpinsRef } = operatorRequest;
@@ -272,7 +272,7 @@ const LEASE_TOO_SHORT: UnknownOutcome = {
   detail: 'the lease would expire before the call times out',
 };
 
-/** Completes the platform's own verdict with the player's current balance. */
+/** Completes a verdict with the player's current balance. */
 async function withBalance(
   verdict: NonNullable<Claim['verdict']>,
   { playerRef, currency }: Claim['operatorRequest'],
@@ -289,7 +289,7 @@ async function withBalance(
   };
 }
 
-/** `Retry-After` of a request that the operator's bound or breaker refused, in seconds. */
+/** `Retry-After` of a request that the operator's bound on concurrent calls or its breaker refused, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** The refusal of a request whose call could not be reserved. Contract, section 9, "Health and pauses". */

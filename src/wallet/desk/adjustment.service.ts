@@ -22,7 +22,7 @@ import { TransactionSearchStore, type WholeRow } from './transaction-search.stor
 /** Maximum number of tries to claim an adjustment while concurrent requests claim it. */
 const CLAIM_TRIES = 5;
 
-/** Corrections of a player's balance by an administrator. Contract, section 7. */
+/** Books administrators' corrections of players' balances. Contract, section 7. */
 @Injectable()
 export class AdjustmentService implements OnModuleInit {
   constructor(
@@ -41,9 +41,9 @@ export class AdjustmentService implements OnModuleInit {
 
   /**
    * Books an adjustment once, however often it is requested; DECLINED is a final answer. If the operator did not
-   * answer, the same request may be sent again, and the resolver also retries it. An adjustment above a limit waits for
-   * approval.
-   * @returns `replayed` if it was decided before
+   * answer, the same request may be sent again, and the resolver also retries the adjustment. An adjustment above a
+   * limit waits for approval.
+   * @returns the adjustment, `replayed` if it was decided before; or the approval that it waits for
    * @throws CroupierError INVALID_REQUEST · CONFLICT · TRANSACTION_IN_FLIGHT · OPERATOR_TIMED_OUT ·
    *   OPERATOR_UNAVAILABLE
    */
@@ -78,8 +78,8 @@ export class AdjustmentService implements OnModuleInit {
   }
 
   /**
-   * Claims an approved adjustment in the database transaction of its approval. It is sent after the commit, by this
-   * request or by the resolver.
+   * Claims an approved adjustment in the database transaction of its approval. After the commit, this request or the
+   * resolver sends the adjustment to the operator.
    */
   readonly approved: Executor<'adjustment'> = {
     role: 'operations',
@@ -92,7 +92,7 @@ export class AdjustmentService implements OnModuleInit {
         throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
       }
       return async () => {
-        // If the operator's bound refuses the call, the resolver sends the adjustment later.
+        // If the operator's bound on concurrent calls refuses the call, the resolver sends the adjustment later.
         const claimed = await this.attempts.claim(ownerOf(terms), 'ADJUSTMENT', () => Promise.resolve(claim));
         if (claimed.to === 'execute') await this.attempts.execute(claimed, 'administrator');
       };

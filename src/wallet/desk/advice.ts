@@ -16,7 +16,7 @@ export interface AdviceFacts {
   readonly state: State;
   readonly amountMinor: number;
   readonly currency: string;
-  /** Whether the platform's own rules decided it, so that no money moves. */
+  /** Whether the transaction has a verdict, so that no money moves. */
   readonly ownVerdict: boolean;
   readonly leaseAlive: boolean;
   readonly parked: boolean;
@@ -24,7 +24,7 @@ export interface AdviceFacts {
   readonly undecidedRollback: { readonly transactionId: string; readonly parked: boolean } | undefined;
   /** Seconds since the last change of the transaction, by the database's clock. */
   readonly idleSeconds: number;
-  /** Whether the last answer that the provider received for it was a 500. */
+  /** Whether the last answer that the provider received for the transaction was a 500. */
   readonly providerReceivedFailure: boolean;
 }
 
