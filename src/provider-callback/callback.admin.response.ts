@@ -12,7 +12,7 @@ const ROUTES = [
   '/v1/game/session/revoke',
 ] as const;
 
-/** Contract, section 7. An absent filter restricts nothing. */
+/** The filters of the list of callbacks; an absent filter matches all. Contract, section 7. */
 export class CallbackQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;

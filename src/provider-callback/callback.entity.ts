@@ -25,11 +25,11 @@ export class Callback {
   @Column(text('body'))
   body: string;
 
-  /** The provider's HTTP status, if it answered. */
+  /** The HTTP status of the provider's answer; null without an answer. */
   @Column(nullable(integer('status')))
   status: number | null;
 
-  /** The provider's answer, at most 4 KiB. */
+  /** The first 4 KiB of the provider's answer. */
   @Column(nullable(text('answer')))
   answer: string | null;
 

@@ -7,10 +7,10 @@ import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered
 import type { Place } from '../http/lists/time-page.js';
 import { Callback } from './callback.entity.js';
 
-/** The fields of an attempt before its call. */
+/** The fields that are stored before the call. */
 export type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 'requestId' | 'body'>;
 
-/** The outcome of an attempt. */
+/** The fields that are stored after the call. */
 export interface Completion extends Pick<Callback, 'status' | 'answer' | 'error'> {
   readonly durationMs: number;
 }
@@ -19,12 +19,12 @@ export interface CallbackFilter {
   readonly providerId?: string | undefined;
   readonly route?: string | undefined;
   readonly reference?: string | undefined;
-  /** from ≤ createdAt < to, ISO 8601. */
+  /** Selects attempts with from ≤ createdAt < to; both are ISO 8601. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** An attempt is completed once and soon after it began, so partitions of earlier months are not searched. */
+/** Completes an attempt, once. It began less than a day ago, so PostgreSQL need not search older partitions. */
 const COMPLETE = {
   name: 'callback_complete',
   text: `

@@ -17,7 +17,7 @@ import {
 import type { Callback } from './callback.entity.js';
 import { CallbackStore } from './callback.store.js';
 
-/** At most 15 digits, which a number holds exactly. */
+/** At most 15 digits, because a number holds them exactly. */
 const CALLBACK_ID = /^[1-9]\d{0,14}$/;
 
 /** Contract, section 7. */

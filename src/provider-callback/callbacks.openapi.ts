@@ -113,7 +113,7 @@ function callback(path: CallbackRoute, { fields, description, ...call }: Callbac
   };
 }
 
-/** A JSON object that has all of these fields. */
+/** Documents a JSON object in which each of these fields is required. */
 function json(properties: Readonly<Record<string, Schema>>): object {
   return {
     'application/json': { schema: { type: 'object', required: Object.keys(properties), properties } },

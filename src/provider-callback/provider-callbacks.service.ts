@@ -10,10 +10,10 @@ import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { CallbackStore } from './callback.store.js';
 
-/** How much of a provider's answer is stored and logged, in bytes. Contract, section 7. */
+/** Maximum number of bytes of a provider's answer that are stored and logged. Contract, section 7. */
 const KEPT_ANSWER_BYTES = 4096;
 
-/** The callbacks that a provider implements. Contract, section 6. */
+/** The routes that a provider implements. Contract, section 6. */
 export type CallbackRoute =
   | '/v1/game/free-spins/grant'
   | '/v1/game/free-spins/status'
@@ -29,19 +29,19 @@ const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([
 export interface ProviderCallback {
   readonly providerId: string;
   readonly route: CallbackRoute;
-  /** The requestRef or sessionId that the callback concerns, by which attempts are found. */
+  /** The requestRef or sessionId by which administrators find the callback. */
   readonly reference: string;
   readonly body: object;
 }
 
-/** The outcome of a callback. Its error names nothing internal, so that it can be returned to callers. */
+/** The outcome of a callback. `error` has no internal details, so that the API can show it. */
 export type CallbackOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       /** The first 4 KiB of the body as text, for the log and the record of the callback. */
       readonly words: string;
-      /** The answer's JSON object; absent if it is not one, or incomplete. */
+      /** The answer's JSON object; absent if the answer is incomplete or not a JSON object. */
       readonly fields?: Readonly<Record<string, unknown>>;
       /** Why the answer is incomplete. */
       readonly error?: string;
@@ -167,7 +167,7 @@ export class ProviderCallbacks {
     this.healthScores.callEnded(providerId, healthOf(answer), durationMs);
   }
 
-  /** Logs a failed callback with the provider's answer, which cannot be requested again. */
+  /** Logs a failed callback with the provider's answer. The callback is not repeated, so there is no other answer. */
   private logFailure(
     { providerId, route, reference }: ProviderCallback,
     answer: CallbackAnswer,
