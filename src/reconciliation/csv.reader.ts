@@ -4,19 +4,19 @@ export interface CsvRecord {
   /** The line of the file at which the record begins, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** Whether a line break ends it; only the file's last record may have none. */
+  /** Whether a line break ends the record; only the file's last record may lack it. */
   readonly terminated: boolean;
   /** The position of a field, computed on demand. */
   positionOf(field: number): Position;
 }
 
-/** A place in the file. Line and column begin at 1; the column counts characters. */
+/** A position in the file. Lines and columns are counted from 1, columns in characters. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** The file cannot be read from here on. */
+/** The file is invalid at this position, and is not read further. */
 export class CsvError extends Error {
   constructor(
     readonly position: Position,
@@ -34,8 +34,8 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
  * Reads CSV in UTF-8, strictly by RFC 4180, except that lines may also end with LF; a byte order mark is skipped.
- * Yields all records of a chunk at once, and keeps one chunk and one record in memory.
- * @throws CsvError at the first byte that does not belong there
+ * Yields the records of each chunk together. Only one chunk and one incomplete record are in memory.
+ * @throws CsvError with the position of the first error
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {
   const reader = new CsvReader();
@@ -69,7 +69,7 @@ class CsvReader {
   }
 }
 
-/** One record within the bytes of a chunk. */
+/** Parses one record within the bytes of a chunk. */
 class RecordBytes implements CsvRecord {
   readonly fields: string[] = [];
   terminated = false;
@@ -89,7 +89,7 @@ class RecordBytes implements CsvRecord {
     return this.positionAt(this.starts[field] ?? this.start);
   }
 
-  /** Where the next record begins; undefined if this one is not complete yet. */
+  /** Reads the record and returns the offset of the next one; undefined if more bytes are needed. */
   scan(): number | undefined {
     let at = this.start;
     for (;;) {
@@ -110,7 +110,7 @@ class RecordBytes implements CsvRecord {
     }
   }
 
-  /** Where the field ends; undefined if it is not complete yet. */
+  /** Reads an unquoted field and returns the offset of its end; undefined if more bytes are needed. */
   private plain(start: number): number | undefined {
     let at = start;
     for (; at < this.bytes.length; at += 1) {
@@ -137,7 +137,7 @@ class RecordBytes implements CsvRecord {
     return quote + 1;
   }
 
-  /** The length of the line break here; 0 at the end of the file, undefined if it is not complete yet. */
+  /** The bytes of the line break at this offset; 0 at the end of the file, undefined if more bytes are needed. */
   private lineBreak(at: number): number | undefined {
     if (at === this.bytes.length) return 0;
     if (this.bytes[at] === LF) return 1;
@@ -184,7 +184,7 @@ class RecordBytes implements CsvRecord {
   }
 }
 
-/** The number of bytes before the first that is not UTF-8. */
+/** The number of bytes before the first byte that is not UTF-8. */
 function validBytes(bytes: Buffer): number {
   for (let length = bytes.length; length > 0; length -= 1) {
     if (isUtf8(bytes.subarray(0, length))) return length;

@@ -1,4 +1,4 @@
-/** The statement's lines, in a temporary table of the connection. */
+/** A temporary table of the connection for the lines of the operator's statement. */
 export const CREATE_LINES = `
   CREATE TEMPORARY TABLE statement_lines (
     line                     integer NOT NULL,
@@ -14,7 +14,7 @@ export const CREATE_LINES = `
     booked_at_ms             bigint
   )`;
 
-/** One array per column. */
+/** Inserts lines. Each parameter is the array of one column's values. */
 export const INSERT_LINES = `
   INSERT INTO pg_temp.statement_lines
   SELECT * FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
@@ -24,7 +24,7 @@ export const INDEX_LINES = `
   CREATE INDEX ON pg_temp.statement_lines (provider_id, transaction_id, line);
   ANALYZE pg_temp.statement_lines`;
 
-/** The columns of the platform's record. $2 and $3 are the range. A tombstone has no kind; the rules judge it. */
+/** Columns of the platform's record and its target. The range is $2 ≤ time < $3. `kind` is null for a tombstone. */
 const RECORD = `
   p.transaction_id AS "recordId", p.provider_id AS "recordProviderId", p.kind AS "recordKind",
   p.original_transaction_id AS "recordOriginal", p.player_ref AS "recordPlayerRef", p.currency AS "recordCurrency",
@@ -35,7 +35,7 @@ const RECORD = `
   (target.kind = 'BET' AND target.response_body IS NOT NULL) AS "targetBooked",
   target_line.amount_minor AS "targetLineAmountMinor"`;
 
-/** The target of a ROLLBACK: the platform's record of it, and its line in the statement if that is APPROVED. */
+/** Joins the target of a ROLLBACK: its record on the platform, and its first APPROVED line in the statement. */
 const TARGET = `
   LEFT JOIN transactions target
     ON p.kind = 'ROLLBACK' AND target.provider_id = p.provider_id
@@ -47,7 +47,7 @@ const TARGET = `
      ORDER BY l.line LIMIT 1
   ) target_line ON true`;
 
-/** Every line with the platform's record of the same id for the operator $1, whatever the time of the record. */
+/** Each line with the platform's record of the same id for the operator $1, even if the record is outside the range. */
 export const PAIRS = `
   SELECT l.line, l.provider_id AS "providerId", l.transaction_id AS "transactionId", l.kind,
          l.original_transaction_id AS "originalTransactionId", l.player_ref AS "playerRef", l.currency,
@@ -61,7 +61,7 @@ export const PAIRS = `
     ${TARGET}
    ORDER BY l.line`;
 
-/** The platform's records for the operator $1 in the range, except tombstones and records that a line names. */
+/** The platform's records without a line, for the operator $1 in the range, except tombstones. */
 export const RECORDS_WITHOUT_LINE = `
   SELECT ${RECORD}
     FROM transactions p

@@ -11,7 +11,7 @@ export interface Range {
   readonly to: Date;
 }
 
-/** The line's columns are null if there is no line, and the record's if there is no record. */
+/** The line's columns are null if there is no line. The record's columns are null if there is no record. */
 interface Row extends Omit<NumberedLine, 'line' | 'inRange'> {
   readonly line: number | null;
   readonly bookedAtMs: number | null;
@@ -33,9 +33,9 @@ interface Row extends Omit<NumberedLine, 'line' | 'inRange'> {
   readonly targetLineAmountMinor: number | null;
 }
 
-/** Number of rows that are received at a time. */
+/** Number of rows in one FETCH. */
 const FETCH_ROWS = 2000;
-/** Number of lines that are sent at a time. */
+/** Maximum number of lines in one INSERT. */
 const INSERT_LINES = 2000;
 
 /** Settings of the connection: no time-out of statements, and more memory for sorting and temporary tables. */
@@ -44,8 +44,8 @@ const SESSION = '-c statement_timeout=0 -c work_mem=64MB -c temp_buffers=64MB';
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Loads the statement into a temporary table and compares it with the platform's records, over a connection of its own.
- * Writes nothing permanent. Reads the tables of the wallet and of tenancy.
+ * Loads an operator's statement into a temporary table and joins it with the platform's records, over a connection of
+ * its own. Writes nothing permanent. Reads the tables of the wallet and of tenancy.
  */
 export class ReconciliationStore {
   private constructor(private readonly client: Connection) {}
@@ -69,7 +69,7 @@ export class ReconciliationStore {
     await this.client.end();
   }
 
-  /** @throws Error if the database does not belong to this service */
+  /** @throws Error if the database has no tables of this service */
   async hasOperator(operatorId: string): Promise<boolean> {
     try {
       const text = `SELECT FROM tenants WHERE id = $1 AND kind = 'OPERATOR'`;
@@ -85,7 +85,7 @@ export class ReconciliationStore {
   /**
    * Loads the whole statement.
    * @returns the number of lines
-   * @throws what reading the statement throws
+   * @throws CsvError if the statement is invalid, or the error of reading its file
    */
   async load(statement: AsyncIterable<StatementLine[]>): Promise<number> {
     await this.client.query(sql.CREATE_LINES);
@@ -100,7 +100,7 @@ export class ReconciliationStore {
     return loaded;
   }
 
-  /** Both sides of every id, in batches, in one snapshot: each line in order, then the records without a line. */
+  /** Yields all pairs in batches, from one snapshot: first each line in order, then the records without a line. */
   async *pairs(range: Range): AsyncGenerator<ComparedPair[]> {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     for (const select of [sql.PAIRS, sql.RECORDS_WITHOUT_LINE]) {

@@ -2,13 +2,13 @@ import type { Cause } from '../attention/attention.js';
 import { money } from '../money/money.js';
 import type { TransactionFinding, Range } from './reconciliation.js';
 
-/** A finding in one sentence, with its amount as money. */
+/** Describes a finding in one sentence, with its amount in major units. */
 export function sentenceOf(found: TransactionFinding): string {
   const { name, providerId, transactionId, kind, amountMinor, currency, detail } = found;
   return `${name}: ${kind} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`;
 }
 
-/** The cause of an item in the attention queue. The same finding in a later run is the same cause. */
+/** The cause of the attention item for a finding. A later run with the same finding opens no second item. */
 export function causeOfFinding({ operatorId, from, to }: Range, found: TransactionFinding): Cause {
   const { name, providerId, transactionId } = found;
   const path = [providerId, transactionId].map(encodeURIComponent).join('/');

@@ -5,7 +5,7 @@ import { majorUnits } from '../money/money.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Finding, OperatorLine, ComparedPair, PlatformRecord } from './rules/compare.js';
 
-/** The columns, with both sides of each field next to each other, and each amount also in major units. */
+/** The columns. The operator's and the platform's value of a field are adjacent; amounts are also in major units. */
 const COLUMNS = [
   'finding',
   'detail',
@@ -43,7 +43,7 @@ function amountsOf(side: OperatorLine | PlatformRecord | null): (number | CsvNum
 /** Number of characters that are buffered before they are written. */
 const BUFFERED_CHARACTERS = 65_536;
 
-/** The findings as CSV, under a temporary name until the report is complete. */
+/** A CSV file of findings. It has a temporary name until it is complete. */
 export class Report {
   private buffered = csvRecord(COLUMNS);
 
@@ -54,8 +54,7 @@ export class Report {
   ) {}
 
   /**
-   * Opens the report under its temporary name, in the folder of its path.
-   *
+   * Creates the file under its temporary name, in the folder of `path`.
    * @throws Error if the folder is not writable
    */
   static async begin(path: string): Promise<Report> {
@@ -90,7 +89,7 @@ export class Report {
     if (this.buffered.length >= BUFFERED_CHARACTERS) await this.flush();
   }
 
-  /** Completes the report and gives it its final name in one step, replacing an existing file. */
+  /** Completes the file and renames it to `path` atomically, replacing an existing file. */
   async finish(): Promise<void> {
     await this.flush();
     await this.file.sync();

@@ -3,14 +3,14 @@ import { CsvError, type CsvRecord, readCsv } from './csv.reader.js';
 import type { OperatorLine } from './rules/compare.js';
 import { isCutOff } from './rules/cut-off.js';
 
-/** A statement's header, exactly. Contract, section 7, "Reconciliation". */
+/** The exact header of a statement. Contract, section 7, "Reconciliation". */
 export const HEADER =
   'providerId,transactionId,kind,originalTransactionId,playerRef,currency,amountMinor,status,bookedAt';
 
 export interface StatementLine extends OperatorLine {
   /** The line number in the file, from 1; the header is line 1. */
   readonly line: number;
-  /** Unix time in milliseconds; null if it is ambiguous. */
+  /** Unix time in milliseconds; null if `bookedAt` is not a time with `Z` or an offset. */
   readonly bookedAtMs: number | null;
 }
 
@@ -22,7 +22,7 @@ const MAX_FIELD_CHARACTERS = 256;
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
 /**
- * Reads a statement, the lines of a chunk at a time.
+ * Reads a statement. Yields the lines of each chunk together.
  * @throws CsvError with line and column if the file does not comply with the contract's section 7
  */
 export async function* readStatement(chunks: AsyncIterable<Buffer>): AsyncGenerator<StatementLine[]> {

@@ -21,7 +21,7 @@ export interface OperatorLine {
   readonly providerId: string;
   readonly transactionId: string;
   readonly kind: string;
-  /** Empty if the line names none. */
+  /** The target of a ROLLBACK; empty if the line names none. */
   readonly originalTransactionId: string;
   readonly playerRef: string;
   readonly currency: string;
@@ -37,7 +37,7 @@ export interface NumberedLine extends OperatorLine {
   readonly line: number;
   /** The number of the first line with this id. */
   readonly firstLine: number;
-  /** Whether it was booked in the compared range; null if its time is ambiguous. */
+  /** Whether `bookedAt` is in the compared range; null if `bookedAt` is not a time with `Z` or an offset. */
   readonly inRange: boolean | null;
 }
 
@@ -45,29 +45,29 @@ export interface NumberedLine extends OperatorLine {
 export interface PlatformRecord {
   readonly providerId: string;
   readonly transactionId: string;
-  /** Null for a tombstone: no such transaction was ever sent. */
+  /** Null for a tombstone: the platform never sent this transaction to the operator. */
   readonly kind: string | null;
   readonly originalTransactionId: string | null;
   readonly playerRef: string;
   readonly currency: string;
   readonly amountMinor: number;
   readonly state: 'PENDING' | 'APPROVED' | 'DECLINED' | 'TIMED_OUT' | 'ROLLED_BACK';
-  /** A verdict of the platform's own: the operator never got this transaction. */
+  /** Whether the outcome is a verdict: the platform never sent this transaction to the operator. */
   readonly ownVerdict: boolean;
   /** Whether the operator ever gave a valid answer. */
   readonly answered: boolean;
   readonly createdAt: Date;
-  /** Whether it was created in the compared range. */
+  /** Whether `createdAt` is in the compared range. */
   readonly inRange: boolean;
 }
 
 /** The target of a ROLLBACK, as known to both sides. */
 export interface Target {
-  /** Whether the operator approved it, according to the platform. */
+  /** Whether the platform knows that the operator booked the target. */
   readonly booked: boolean;
   /** False for a tombstone, whose amount the platform does not know. */
   readonly known: boolean;
-  /** The amount of its APPROVED line, in minor units; null if there is none. */
+  /** The amount of the target's APPROVED line, in minor units; null if there is no such line. */
   readonly lineAmountMinor: number | null;
 }
 
@@ -114,7 +114,7 @@ export function compare({ line, record, target }: ComparedPair): Finding[] {
   return findings;
 }
 
-/** The booking of one side under one id. */
+/** What one side booked under one id. */
 export interface Movement {
   readonly kind: string;
   readonly currency: string;
@@ -123,9 +123,9 @@ export interface Movement {
 }
 
 /**
- * What each side has booked under one id. If there is no finding, both movements are equal. Where the statement may or
- * may not have an APPROVED line, the platform's movement is taken from the statement. A transaction that is not
- * compared has no movement, so that no sum includes it.
+ * What each side has booked under one id. If there is no finding, both movements are equal. If an APPROVED line is allowed
+ * but not required, the platform's movement is taken from the statement. A transaction that is not compared has no
+ * movement, so that no sum includes it.
  */
 export function movements({ line, record, target }: ComparedPair): {
   readonly operator: Movement | undefined;
@@ -195,8 +195,9 @@ function amountFindings(line: NumberedLine, record: PlatformRecord, target: Targ
 }
 
 /**
- * Whether the line's amount agrees with the record. If it is not known whether the operator had booked the target of a
- * ROLLBACK, the ROLLBACK was sent with the provider's amount, but moves only what the operator had booked.
+ * Whether the line's amount agrees with the record. If the platform does not know whether the target of a ROLLBACK was
+ * booked, the line may also have the amount that the operator really reversed: 0 if the target has no APPROVED line, or
+ * the amount of that line if the target is a tombstone.
  */
 function amountAgrees(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
   if (amountMinor === record.amountMinor) return true;
