@@ -8,11 +8,11 @@ export interface BackgroundLoopOptions {
   readonly work: () => Promise<void>;
   /** Called with the reason when a pass fails; the loop continues. It must not throw. */
   readonly onError: (error: Error) => void;
-  /** Polling interval, in milliseconds. A tick during a pass is dropped. */
+  /** Polling interval, in milliseconds. The timer starts no pass while another has not ended. */
   readonly intervalMs: number;
   /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
   readonly firstAfterMs?: number;
-  /** Work that a pass has started without awaiting it; a stop waits for it. These promises must not reject. */
+  /** Work that passes have started without awaiting it. `stop` waits for it. The promises must not reject. */
   readonly inFlight?: () => readonly Promise<void>[];
 }
 
@@ -46,9 +46,9 @@ export class BackgroundLoop {
   }
 
   /**
-   * Requests a pass that begins after this call, because a pass under way may have read too early. Callers that wait
-   * for the same pass share it. After `stop` it requests nothing and resolves at once.
-   * @returns resolves when that pass has ended, even if it failed; never rejects
+   * Requests a pass that begins after this call: a pass under way may have read before the caller's change. All calls
+   * before that pass begins share it. After `stop` no pass is requested.
+   * @returns resolves when that pass has ended, even if it failed, and at once after `stop`; never rejects
    */
   run(): Promise<void> {
     if (this.stopping) return Promise.resolve();
@@ -61,8 +61,8 @@ export class BackgroundLoop {
   }
 
   /**
-   * Accepts no further request for a pass, and waits for the passes requested so far and the work that they have in
-   * flight. Later calls wait for the first one.
+   * Ends the loop: accepts no further request, and waits for the requested passes and their work in flight. A second
+   * call waits for the first one.
    * @param patienceMs longest wait, in milliseconds
    */
   stop(patienceMs: number): Promise<void> {

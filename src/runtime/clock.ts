@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 
 /**
  * This instance's time of day, for signatures, tokens and times that only people read. Instants in the database are
- * compared with the database's clock instead.
+ * compared with the database's clock.
  */
 @Injectable()
 export class Clock {

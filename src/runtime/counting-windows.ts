@@ -1,15 +1,15 @@
-/** Maximum number of remembered keys, about 1 MB. Beyond it the oldest window is forgotten. */
+/** Maximum number of keys; they take about 1 MB. Beyond it, the oldest window is forgotten. */
 export const MAX_WINDOWS = 10_000;
 
 export interface CountingWindow {
   count: number;
-  /** The monotonic time at which it ends, in milliseconds. */
+  /** The monotonic time at which the window ends, in milliseconds. */
   readonly endsAtMs: number;
 }
 
-/** Counts by key in this process, each key in a fixed window that its first use opens. */
+/** Counts events per key in this process. A key's first event opens a window of fixed length. */
 export class CountingWindows {
-  /** Ordered by the time at which they were opened. */
+  /** By key, oldest window first. */
   private readonly windows = new Map<string, CountingWindow>();
 
   /** @param monotonicMs the current monotonic time in milliseconds */

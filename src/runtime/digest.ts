@@ -9,7 +9,7 @@ export function equalInConstantTime(left: string, right: string): boolean {
   return timingSafeEqual(sha256(left), sha256(right));
 }
 
-/** Names a key without revealing it: the first 8 hex digits of its SHA-256. Only for keys of full entropy. */
+/** Names a key without revealing it: the first 8 hex digits of its SHA-256. Only for random keys. */
 export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }

@@ -15,8 +15,8 @@ export function instantMs(text: string): number | null {
   const ms = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'));
   const local = Date.UTC(year, month - 1, day, hour, minute, second, ms);
   const date = new Date(local);
-  // Date.UTC turns a day or hour that does not exist into another one, and a year before 100 into one of the last
-  // century.
+  // Date.UTC accepts a day or hour that does not exist and returns a later one. It reads the years 0 to 99 as 1900 to
+  // 1999.
   const exists = date.toISOString().startsWith(`${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}`);
   if (!exists || second > 59) return null;
   const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];

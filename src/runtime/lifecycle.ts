@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * Whether the process has been signalled to stop. From then on it is not ready, and closes connections after their
- * answers.
+ * Whether the process has been signalled to stop. From then on it is not ready, and closes each connection after the
+ * current answer.
  */
 @Injectable()
 export class Lifecycle {

@@ -12,7 +12,7 @@ export class Randomness {
     return randomBytes(32).toString('base64url');
   }
 
-  /** An integer from 0 to `most`, both included. */
+  /** A random integer from 0 to `most`, both included. */
   integer(most: number): number {
     return randomInt(most + 1);
   }
@@ -21,7 +21,7 @@ export class Randomness {
     return randomBytes(count);
   }
 
-  /** A nonce for one signed call: a UUID with 122 random bits, because Node draws those in bulk. */
+  /** A nonce for one signed call: a UUID with 122 random bits. Node makes UUIDs fast, from buffered random bytes. */
   nonce(): string {
     return randomUUID();
   }

@@ -3,18 +3,18 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { Cluster, Redis } from 'ioredis';
 import { type Address, Configuration } from '../config/configuration.js';
 
-/** Time-out of a command, in milliseconds. */
+/** Time-out of a command, of connecting, and of the wait for Redis at the start, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 1_000;
-/** Pause before a client that has given up reconnects, in milliseconds. */
+/** Pause before a new connection when ioredis has given up, in milliseconds. */
 const CONNECT_AGAIN_MS = 100;
-/** Pause before the next attempt to reach a cluster, in milliseconds. */
+/** Pause before the next attempt to connect to a cluster, in milliseconds. */
 const CLUSTER_RETRY_MS = 500;
 /**
- * Maximum number of further attempts of a command in a cluster, after the first. Such an attempt follows a redirection,
- * because slots have moved, or goes to another node.
+ * Maximum number of retries of a command in a cluster. A retry follows a redirection because slots have moved, or goes
+ * to another node.
  */
 const CLUSTER_ATTEMPTS = 3;
-/** Pause between such attempts while the node of a slot is unavailable, in milliseconds. */
+/** Pause before such a retry while the node of a slot is unavailable, in milliseconds. */
 const CLUSTER_PAUSE_MS = 50;
 
 /** Commands fail at once while Redis is unavailable: queued commands would make transactions wait. */
@@ -25,7 +25,7 @@ const FAIL_AT_ONCE = {
   autoResendUnfulfilledCommands: false,
 };
 
-/** The one connection to Redis. Without `REDIS_URL` there is none, and its data is kept in process or in PostgreSQL. */
+/** The only connection to Redis. Without `REDIS_URL` there is none; its data is in this process or in PostgreSQL. */
 @Injectable()
 export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   readonly client: Redis | Cluster | undefined;
@@ -57,8 +57,8 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether every slot has a node. When a cluster loses a node, the connections to its other nodes stay open, so they
-   * do not show the loss.
+   * Whether every slot has a node. When a cluster loses a node, the connections to its other nodes stay open, so no
+   * `close` event reports the loss.
    */
   private async clusterAnswers(client: Cluster): Promise<boolean> {
     const state = await client.cluster('INFO').catch(() => '');
@@ -92,7 +92,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     }, CONNECT_AGAIN_MS).unref();
   }
 
-  /** Logs one line when Redis is lost, however many reconnects fail, and one when it is back. */
+  /** Logs that Redis is unavailable, once until it is back, however many reconnects fail. */
   private reportLost(detail: string): void {
     if (this.reportedLost || this.stopping) return;
     this.reportedLost = true;
@@ -115,7 +115,7 @@ function serverClient(url: string, sentinels: readonly Address[] | undefined): R
   return new Redis(url, {
     ...FAIL_AT_ONCE,
     ...CONNECT_ON_DEMAND,
-    // The master has become a replica: the next connection leads to the new master.
+    // The master has become a replica. A new connection leads to the new master.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
     ...(sentinels && {
       sentinels: [...sentinels],
