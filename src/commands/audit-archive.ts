@@ -29,8 +29,8 @@ const USAGE = `usage:
 type Print = (line: string) => void;
 
 /**
- * Copies the partitions of the audit log that end before a month to files, verifies the files, and records each in the
- * log. It needs only the service's role, and may be repeated: recorded partitions are left out.
+ * Copies each partition of the audit log that ends before a month to a file, verifies the file and records it in the
+ * log. The command needs only the service's role. It may be repeated, because it skips recorded partitions.
  * @param month the first month that stays, `YYYY-MM`
  * @throws Error if the log is not valid, or a file cannot be written or is not valid
  */
@@ -64,7 +64,7 @@ export async function archiveMonths(
 }
 
 /**
- * Detaches the partition of an archived file; it needs the owner's role.
+ * Detaches the partition that an archive file contains. It needs the role of the schema's owner.
  * @param proof if it has no key, the seal of the record is not checked
  * @throws Error if the file does not prove the partition; nothing is detached then
  */
@@ -88,7 +88,7 @@ async function run(args: string[], print: Print): Promise<void> {
   } else throw new Error(USAGE);
 }
 
-/** Exit status 2: it could not run, or found something wrong. */
+/** Exit status 2: the command failed, or the log or a file is not valid. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   // Hides the service's informational log lines, which Nest would print among the command's output.

@@ -31,10 +31,10 @@ type Print = (line: string) => void;
 
 /**
  * Verifies the audit log, its seals and the heads that are kept outside of it, and then compares the stored secrets
- * with it. If the log is invalid, prints the first invalid row.
+ * with the log. If the log is invalid, prints the place of the first invalid entry.
  * @param proof if it has no key, seals and secrets are not checked, and a printed line says so
  * @param head a head that an earlier run printed; its entry must still exist, unaltered
- * @param archives files of `audit:archive` to verify as well, consecutive ones, oldest first
+ * @param archives consecutive files of `audit:archive` to verify as well, oldest first
  * @returns the exit status: 0 if everything that was checked is valid, 1 if not
  * @throws Error if `head` is malformed, or the log, the head file or an archive cannot be read
  */
@@ -72,7 +72,7 @@ export async function proveAudit(
   });
 }
 
-/** Verifies archived parts of the valid log. */
+/** Verifies archive files. The log itself has already been verified. */
 async function proveFiles(
   database: Database,
   paths: readonly string[],
@@ -166,7 +166,7 @@ function headIn(text: string): Witness {
   return head;
 }
 
-/** Exit status 2: an error prevented the verification, or ended it early. */
+/** Exit status 2: an error prevented the verification or ended it early. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {

@@ -17,7 +17,7 @@ export async function migrateDatabase(storage: Storage, print: (line: string) =>
   print('The schema is up to date.');
 }
 
-/** Exit status 2: it could not run, or a migration failed. It can be repeated. */
+/** Exit status 2: the command could not run, or a migration failed. The command can be repeated. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {

@@ -12,8 +12,9 @@ const DEFAULT_MONTHS = '3';
 const MAX_MONTHS = 24;
 
 /**
- * Creates the partitions of the coming months. It needs the URL of the schema's owner. Run it every month; it may be
- * repeated.
+ * Creates the partitions of the coming months. Run the command every month with the URL of the schema's owner. It may
+ * be repeated.
+ * @param months how many months ahead, 1 to 24
  * @throws Error with one sentence if a table's partitions could not be created; that table is then unchanged
  */
 export async function makeMonthsAhead(
@@ -32,7 +33,7 @@ function monthsIn(text: string): number {
   return months;
 }
 
-/** Exit status 2: it could not run. */
+/** Exit status 2: the command failed. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   try {

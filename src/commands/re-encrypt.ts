@@ -17,9 +17,9 @@ import { withServiceDatabase } from './service-database.js';
 
 /**
  * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`.
- * The service may be running. The command may be repeated: secrets already in this form are left unchanged. The seal of
- * its audit entry covers the whole log under the current key, so the log is verified first. Afterwards the command
- * records the archives of the log again under the current key.
+ * The service may be running. The command may be repeated: secrets already in this form are left unchanged. The command
+ * verifies the log first, because the seal of its own audit entry covers the whole log under the current key. Finally
+ * it records the archives of the log again under the current key.
  * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key: no secret is changed then
  * @throws Error if the archives could not be recorded again; the secrets are already re-encrypted then
  */
@@ -47,7 +47,7 @@ export async function reEncryptSecrets(
   });
 }
 
-/** Exit status 2: it failed. It can be repeated. */
+/** Exit status 2: the command failed. It can be repeated. */
 async function main(): Promise<void> {
   tolerateBrokenOutput();
   // Hides the service's informational log lines, which Nest would print among the command's output.

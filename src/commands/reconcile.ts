@@ -33,7 +33,7 @@ Exit status 0: all agree; 1: findings; 2: could not run.`;
 /** The exit statuses of the contract's section 7. */
 const STATUS = { agree: 0, findings: 1, couldNotRun: 2 } as const;
 
-/** Maximum number of findings that are put into the attention queue: a larger number probably has a common cause. */
+/** Maximum number of findings that are put into the attention queue. More findings probably have a common cause. */
 const RECORDED = 10_000;
 
 interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
@@ -152,7 +152,7 @@ function summary(task: Arguments, outcome: Outcome, recorded: string | undefined
 }
 
 const BAR_WIDTH = 30;
-/** Interval of redrawing the bar, in milliseconds. */
+/** Minimum time between two drawings of the bar, in milliseconds. */
 const REDRAW_MS = 100;
 
 /** A progress bar on a terminal; prints nothing otherwise. */

@@ -4,7 +4,7 @@ import { Database } from '../database/database.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 
 /**
- * Runs work on the service's database, whether the service runs or not. It never migrates or creates a database.
+ * Runs work on the service's database, whether or not the service is running. Never migrates or creates a database.
  * @throws Error with one sentence if there is no database
  */
 export function withServiceDatabase<T>(
@@ -15,8 +15,8 @@ export function withServiceDatabase<T>(
 }
 
 /**
- * Runs work with the address of the service's database: `DATABASE_URL`, else the embedded one in `DATA_DIR`, which is
- * started temporarily if it does not run.
+ * Runs work with the URL of the service's database: `DATABASE_URL`, else that of the embedded database in `DATA_DIR`,
+ * which is started temporarily if it is not running.
  * @throws Error with one sentence if there is no database
  */
 export async function atServiceDatabase<T>(

@@ -6,8 +6,8 @@ import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
 import { listenFailure } from '../http/server/listen-failure.js';
 
 /**
- * Before the service is created, checks what could prevent its start: the configuration, the ports and the data folder.
- * If it cannot start, prints one line and sets the exit status to 1.
+ * Checks, before the service is created, that the configuration is valid, the ports are free and no other instance uses
+ * the data folder. If a check fails, prints one line and sets the exit status to 1.
  */
 export async function checkStart(): Promise<void> {
   try {
@@ -20,7 +20,7 @@ export async function checkStart(): Promise<void> {
   }
 }
 
-/** The service's port, and those of the sandbox's wallet and provider. Port 0 means any free port. */
+/** The service's port, and those of the sandbox's wallet and provider. None for port 0, which means any free port. */
 function portsOf({ port, sandbox }: Configuration): number[] {
   if (port === 0) return [];
   return sandbox ? [port, port + 1, port + 2] : [port];
