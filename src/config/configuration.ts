@@ -9,14 +9,14 @@ import { isLoopback } from './weak-keys.js';
 export abstract class Configuration {
   readonly port: number;
   readonly host: string;
-  /** An existing PostgreSQL; without it the service starts and supervises one in `dataDir`. */
+  /** URL of an existing PostgreSQL; without it, the service starts and supervises one in `dataDir`. */
   readonly databaseUrl?: string;
   readonly dataDir: string;
-  /** Shares nonces, rate limits and DEMO balances between instances; without it, only one instance may run. */
+  /** URL of the Redis that shares nonces, rate limits and DEMO balances; without it, only one instance may run. */
   readonly redisUrl?: string;
-  /** Sentinels to ask for the master, whose name is the host in `redisUrl`. Without them that host is the server. */
+  /** Sentinels of the master that the host in `redisUrl` names. Without them, this host is the Redis server. */
   readonly redisSentinels?: readonly Address[];
-  /** Nodes of a Redis Cluster, one or more, from which the others are learned; `redisUrl` has the credentials. */
+  /** One or more nodes of a Redis Cluster; they report the others. `redisUrl` has the protocol and the credentials. */
   readonly redisClusterNodes?: readonly Address[];
   readonly sandbox: boolean;
   /** Whether `NODE_ENV` is `production`. */
@@ -30,7 +30,7 @@ export abstract class Configuration {
   readonly secretsKeyPrevious?: Buffer;
   /** File outside of the database that keeps heads of the audit log, which `audit:verify` checks. */
   readonly auditHeadFile?: string;
-  /** The issuer whose JWTs are accepted beside admin keys; without it none are. */
+  /** The issuer whose JWTs are accepted beside admin keys; without it, no JWTs are accepted. */
   readonly adminJwt?: AdminJwt;
   /** Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
@@ -57,16 +57,16 @@ export abstract class Configuration {
   readonly sessionTtlSeconds: number;
   readonly demoStartBalanceMinor: number;
   readonly logLevel: LogLevel;
-  /** Whether log lines are formatted for people, as on a terminal with the sandbox, or as JSON. */
+  /** Whether log lines are formatted for people (the sandbox on a terminal) or as JSON. */
   readonly logPretty: boolean;
   readonly metricsToken?: string;
-  /** Where spans are exported; without it tracing is off. */
+  /** Where spans are exported; without it, tracing is off. */
   readonly tracing?: TracingConfiguration;
   /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
-  /** Bound on the open connections of one remote address; those in `trustProxy` are exempt. */
+  /** Maximum number of open connections of one remote address; addresses in `trustProxy` are exempt. */
   readonly maxConnectionsPerAddress: number;
-  /** Variables that are set but unknown, and whose names are close to a known one. */
+  /** Unknown variables whose names are similar to a known one. */
   readonly misspelt: readonly Misspelling[];
 }
 
@@ -88,7 +88,7 @@ export interface Address {
 
 /** An OpenID provider whose tokens administrators may use. */
 export interface AdminJwt {
-  /** Exactly the tokens' `iss`. */
+  /** The exact `iss` of accepted tokens. */
   readonly issuer: string;
   readonly audience: string;
   /** The claim that holds the role, or a list of roles. */
@@ -106,8 +106,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LEASE_MARGIN_MS = 1000;
 
 /**
- * Factor by which the bound on concurrent calls to one operator is higher for WIN, ROLLBACK and ADJUSTMENT than for
- * BETs. Contract, section 9.
+ * Factor by which the maximum number of concurrent calls to one operator is higher for WIN, ROLLBACK and ADJUSTMENT
+ * than for BETs. Contract, section 9.
  */
 export const SETTLING_FACTOR = 4;
 
@@ -252,7 +252,7 @@ function docsEnabled(read: Reader, sandbox: boolean): boolean {
   return value === 'sandbox-only' ? sandbox : value === 'true';
 }
 
-/** The location of the database, which a command beside the service needs. */
+/** The location of the database, for commands. */
 export type Storage = Pick<Configuration, 'databaseUrl' | 'dataDir'>;
 
 /**
@@ -272,7 +272,7 @@ function storage(read: Reader, uid: number | undefined): Storage {
 }
 
 /**
- * Reads the keys over the tenant secrets. A weak or public `SECRETS_KEY` is refused, even with the sandbox.
+ * Reads the keys for the stored tenant secrets. A weak or public `SECRETS_KEY` is refused, even with the sandbox.
  * @throws ConfigurationError naming the variable that is wrong
  */
 export function readSecretsKeys(environment: Environment): SecretsKeys {
@@ -315,13 +315,13 @@ function adminJwt(read: Reader, allowPlain: boolean): AdminJwt | undefined {
   if (issuer === undefined && audience === undefined) return undefined;
   if (issuer === undefined)
     throw new ConfigurationError('ADMIN_JWT_ISSUER: is required with ADMIN_JWT_AUDIENCE');
-  // Without it, a token that the issuer made for another service would be accepted here.
+  // Without an audience, a token that the issuer made for another service would be accepted here.
   if (audience === undefined)
     throw new ConfigurationError('ADMIN_JWT_AUDIENCE: is required with ADMIN_JWT_ISSUER');
   return { issuer, audience, roleClaim, ...(typ && { typ }) };
 }
 
-/** Names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` understands them. */
+/** Parses a list of names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` accepts them. */
 function proxies(value: string | undefined): string[] {
   const entries = (value ?? '').split(',').map((entry) => entry.trim());
   for (const entry of entries.filter(Boolean)) {

@@ -18,7 +18,7 @@ export function readEnvironment<T>(
   return read(environment, { uid: process.getuid?.(), terminal: process.stdout.isTTY });
 }
 
-/** The folder in which `npm run <script>` was typed; npm changes to the package's folder. */
+/** The folder from which the user ran `npm run <script>`. npm runs the script in the package's folder. */
 export function callersFolder(script: string): string {
   const byNpm = process.env['npm_lifecycle_event'] === script;
   return (byNpm && process.env['INIT_CWD']) || process.cwd();

@@ -8,7 +8,7 @@ import {
 
 const CREATE_KEY = 'create one with `openssl rand -base64 32`';
 
-/** The keys over the stored tenant secrets, as `Configuration` describes them. */
+/** The keys for the stored tenant secrets, as `Configuration` describes them. */
 export interface SecretsKeys {
   readonly secretsKey: Buffer;
   readonly secretsKeyPrevious?: Buffer;

@@ -1,15 +1,15 @@
-/** An unknown variable that is set, and the one that was probably meant. */
+/** An unknown variable, and the known one that was probably meant. */
 export interface Misspelling {
   readonly name: string;
   readonly meant: string;
 }
 
 /**
- * Shortest name that is compared, in characters; shorter ones are close to too many words: `PORT` is one letter from
- * `SORT`.
+ * Minimum length of a known name that is compared, in characters. A shorter name is similar to too many words: `PORT`
+ * differs from `SORT` by one letter.
  */
 const SHORTEST_NAME = 8;
-/** Largest number of wrong, missing or additional letters. */
+/** Maximum number of wrong, missing or additional characters in a misspelling. */
 const MAX_ERRORS = 2;
 
 /** @param known the names of all known variables */
@@ -26,7 +26,7 @@ export function misspeltVariables(environment: object, known: ReadonlySet<string
     });
 }
 
-/** The Levenshtein distance of two short texts; Infinity if their lengths alone differ by more than `MAX_ERRORS`. */
+/** The Levenshtein distance of two short texts; Infinity if their lengths differ by more than `MAX_ERRORS`. */
 function errorsBetween(left: string, right: string): number {
   if (Math.abs(left.length - right.length) > MAX_ERRORS) return Infinity;
   let row = Array.from({ length: right.length + 1 }, (_, column) => column);
