@@ -12,7 +12,7 @@ export function text(name: string): ColumnOfType {
   return { name, type: 'text' };
 }
 
-/** A column with a list of texts. */
+/** A text[] column, as a list of strings. */
 export function texts(name: string): ColumnOptions {
   return { name, type: 'text', array: true };
 }
@@ -43,7 +43,7 @@ export function bytes(name: string): ColumnOfType {
 }
 
 /**
- * A timestamptz column, as a Date: digits after the milliseconds are cut off. In JSON it is ISO 8601 in UTC,
+ * A timestamptz column, as a Date. Microseconds are cut off. In JSON, the value is ISO 8601 in UTC,
  * `2026-01-31T23:59:59.000Z`.
  */
 export function instant(name: string): ColumnOfType {

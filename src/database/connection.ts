@@ -6,9 +6,9 @@ interface ParameterStatus {
 }
 
 /**
- * A connection to PostgreSQL whose loss is never fatal to the process. pg emits `error` when the server closes or
- * resets a connection, in addition to rejecting the statement under way; without a listener that event is thrown.
- * pg's pool listens only while a connection is idle, not while it is checked out.
+ * A connection to PostgreSQL whose loss is never fatal to the process. When the server closes or resets a connection,
+ * pg rejects the statement under way and also emits `error`, which Node throws if there is no listener. pg's pool
+ * listens only while a connection is idle, not while it is checked out.
  */
 export class Connection extends pg.Client {
   /** Whether the server is a read-only standby. PostgreSQL reports it on each connection; PgBouncer may not. */

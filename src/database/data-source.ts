@@ -28,11 +28,11 @@ import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
 
-/** Connections of one instance, in addition to the twelve of group commit; an embedded PostgreSQL accepts a hundred. */
+/** Maximum number of connections, besides the twelve of group commit. An embedded PostgreSQL accepts a hundred. */
 const POOL_SIZE = 20;
 /** How long a request waits for a connection, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** Time-out of a request's statement, in milliseconds: a stuck one must not lock its row for ever. */
+/** Time-out of a request's statement, in milliseconds. Without it, a stuck statement would lock its rows for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Longest wait for the answer to a statement before its connection is closed, in milliseconds. */
 const QUERY_TIMEOUT_MS = 12_000;
@@ -48,7 +48,7 @@ const LOCK_POLL_MS = 200;
 // Every bigint of the schema is bounded by 2^53-1, so a number holds it exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** The connection and its migrations, for the service and the TypeORM CLI. */
+/** Connection options and migrations, for the service and the TypeORM CLI. */
 export function dataSourceOptions(url: string): PostgresDataSourceOptions {
   return {
     type: 'postgres',
@@ -142,9 +142,9 @@ export async function connectDataSource(url: string, entities: Entities = []): P
 }
 
 /**
- * Brings the schema up to date, one instance at a time. It uses connections of its own, because a migration may run
- * longer than a request's statement may. If no migration is pending it only reads, so that the service's role needs
- * no right to change the schema.
+ * Brings the schema up to date, one instance at a time. It uses connections of its own, because a migration may take
+ * longer than the time-out of a request's statement. If no migration is pending, it only reads, so that the service's
+ * role needs no right to change the schema.
  *
  * The lock belongs to an open transaction, not to the session: a pooler that assigns connections by transaction could
  * otherwise leave it on a connection that other clients use.
@@ -185,15 +185,15 @@ async function runMigrations(url: string): Promise<string[]> {
 }
 
 /**
- * Waits while another instance migrates. It polls, because a statement that waits in the database would not notice that
- * the database has stopped answering.
+ * Waits while another instance migrates. It polls with short statements, because a statement that waits for the lock
+ * looks the same as one that the database no longer answers.
  */
 async function takeMigrationLock(connection: Connection): Promise<void> {
-  // At higher isolation levels the transaction would keep its snapshot between statements.
+  // At a higher isolation level, the transaction would keep its snapshot between statements.
   await connection.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await connection.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   for (;;) {
-    // Without parameters: the portal of a statement with parameters keeps its snapshot until the transaction ends, and
+    // A statement with parameters would keep its snapshot until the transaction ends, because its portal stays open.
     // CREATE INDEX CONCURRENTLY in a migration would wait for that snapshot for ever.
     const { rows } = await connection.query<{ taken: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`,

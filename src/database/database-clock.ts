@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 
-/** Largest offset between an instance's clock and the database's without a warning, in milliseconds. */
+/** Maximum offset between an instance's clock and the database's without a warning, in milliseconds. */
 const TOLERATED_OFFSET_MS = 2_000;
 
 /** A result row with the time at which its statement ran, by the database's clock. */
@@ -12,7 +12,7 @@ export interface WithDatabaseTime {
 
 interface Reading {
   readonly databaseMs: number;
-  /** The monotonic time at which it was read. */
+  /** The monotonic time of the reading. */
   readonly atMs: number;
   /** The instance's clock minus the database's. */
   readonly offsetMs: number;
@@ -20,8 +20,8 @@ interface Reading {
 
 /**
  * An estimate of the database's clock: its last reading, advanced by the monotonic clock. Code that must compare with
- * an instant of the database, but cannot do so in SQL, uses this clock, so that all instances agree. It also monitors
- * how far the instance's own clock differs.
+ * an instant of the database, but cannot do so in SQL, uses this clock, so that all instances agree. This class also
+ * monitors how far the instance's own clock differs from the database's.
  */
 @Injectable()
 export class DatabaseClock {
@@ -47,7 +47,7 @@ export class DatabaseClock {
     return new Date(databaseMs + monotonicMs() - atMs);
   }
 
-  /** Runs a statement and takes a reading from its answer, assumed to be half a round trip old. */
+  /** Runs a statement and takes a reading from its answer, whose age is assumed to be half of the round trip. */
   async read<Answer extends WithDatabaseTime>(statement: () => Promise<Answer>): Promise<Answer> {
     const sentMs = monotonicMs();
     const answer = await statement();
@@ -60,7 +60,7 @@ export class DatabaseClock {
     return answer;
   }
 
-  /** Logs one line when the offset is certainly too large, and one when it is certainly tolerable again. */
+  /** Logs when the offset becomes too large and when it is tolerable again. Ignores changes within the uncertainty. */
   private report(offsetMs: number, uncertaintyMs: number): void {
     const distanceMs = Math.abs(offsetMs);
     const outOfBounds = distanceMs - uncertaintyMs > TOLERATED_OFFSET_MS;

@@ -14,7 +14,7 @@ import { PoolGauges } from './pool.gauges.js';
       inject: [Configuration],
       useFactory: (configuration: Configuration) => ({
         ...dataSourceOptions(databaseUrl(configuration)),
-        // Nest's retries would hide a wrong password for half a minute.
+        // With Nest's retries, a wrong password would be reported only after half a minute.
         retryAttempts: 0,
         autoLoadEntities: true,
       }),

@@ -2,8 +2,8 @@ import { type AfterQueryEvent, type EntitySubscriberInterface, EventSubscriber }
 import type { Connection } from './connection.js';
 
 /**
- * Discards the connection of a repository's query that failed outside of a transaction. A query that timed out may
- * still be running on its connection, which TypeORM would return to the pool. `Database` does the same for its own
+ * Discards the connection if a repository's query fails outside of a transaction. A query that timed out may still be
+ * running on the connection, which TypeORM would otherwise return to the pool. `Database` does the same for its own
  * statements.
  */
 @EventSubscriber()

@@ -6,9 +6,9 @@ import { monotonicMs } from '../runtime/clock.js';
 import { ConnectionPool, levelsOf, type PoolLevels, refuseStandby } from './connection.js';
 import { Database, type OnSend, type Query, queryOn, type Statement } from './database.js';
 
-/** Largest batch, in items. It bounds the time that a request waits for the rest of its batch. */
+/** Maximum number of items in a batch. It bounds the time that a request waits for the rest of its batch. */
 export const BATCH_LIMIT = 64;
-/** Connections of the pool: more than there are group statements, because each statement uses one at a time. */
+/** Size of the pool. There are fewer group statements than connections, and each uses one connection at a time. */
 const CONNECTIONS = 12;
 /** How long a batch waits for a row lock, in milliseconds, before its items are retried individually. */
 const LOCK_TIMEOUT_MS = 50;
@@ -53,7 +53,7 @@ export interface GroupStatement {
   readonly single: Statement;
   readonly batch: Statement;
   readonly columns: readonly string[];
-  /** The column of a result row that identifies its item. */
+  /** The column of a result row that identifies the item to which the row belongs. */
   readonly key: string;
   /**
    * Finds the row of an earlier execution that was committed although its result was lost. Takes the values of one
@@ -68,14 +68,14 @@ export interface GroupStatementOptions {
    * differ among the items of a batch.
    */
   readonly key?: string;
-  /** The text of `alreadyDone` over a source of one row. */
+  /** Returns the SQL of `alreadyDone`; `source` is a subquery of one row with the statement's values. */
   readonly alreadyDone?: (source: string) => string;
 }
 
 /**
  * Creates both forms of a statement.
  * @param columns names and types of the values, in order
- * @param text the statement over a source of rows that have these columns and `item`
+ * @param text returns the SQL; `source` is a subquery of one row per item, with these columns and `item`
  */
 export function groupStatement(
   name: string,
@@ -91,8 +91,8 @@ export function groupStatement(
     single: { name, text: text(oneRow) },
     batch: {
       name: `${name}_batch`,
-      // PostgreSQL estimates a hundred rows for any JSON, for which reading a small table as a whole seems cheaper than
-      // using an index. With this condition, which always holds, it estimates one row.
+      // PostgreSQL estimates a hundred rows for any JSON, and for so many rows it prefers a scan of a small table to an
+      // index. The condition is always true and lowers the estimate to one row.
       text: text(`SELECT * FROM json_to_recordset($1::json) AS source (item integer, ${fields})
                    WHERE source.item + 0 = source.item`),
     },
@@ -123,12 +123,12 @@ interface Queue {
  *
  * Invariant: each item gets the result that it would get individually. The items of a failed batch are retried
  * individually, so that one item's invalid row, lock or conflict costs the others only one more attempt. A failed batch
- * has changed nothing, unless only the result of its commit was lost. Therefore the condition of every statement makes
- * a repetition harmless.
+ * has changed nothing, unless it was committed and only its result was lost. Therefore every statement has a condition
+ * that makes a repetition harmless.
  */
 @Injectable()
 export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** The smallest batch for which the batch form of a statement is used. */
+  /** Minimum number of items for which the batch form of a statement is used. */
   protected readonly smallestBatch: number = 2;
   private readonly logger = new BoundedLogger('GroupCommit');
   private readonly queues = new Map<GroupStatement, Queue>();
@@ -162,9 +162,9 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Runs the statement on one row of values, in one batch with other rows that are waiting.
-   * @param onSend called when the row is sent, and once more if a retry produces the result row; the last call belongs
-   *   to the execution that produced it
-   * @returns its result row, if any
+   * @param onSend called when the row is sent, and again if a retry produces the result row; the last call belongs to
+   *   the execution that produced the result
+   * @returns the row's result, if any
    */
   run<Row extends object>(
     statement: GroupStatement,
@@ -177,7 +177,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
       queue.waiting.push({ values, onSend, resolve, reject });
       if (queue.busy) return;
       queue.busy = true;
-      // Under concurrency, waits for the other requests of this turn of the event loop, which then join the batch.
+      // Under concurrency, the batch is sent after this turn of the event loop, so that its other requests can join.
       if (queue.lastBatchSize > 1) setImmediate(() => this.sendNext(statement, queue));
       else this.sendNext(statement, queue);
     }) as Promise<Row | undefined>;
@@ -302,7 +302,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-/** A row as a JSON value, in the form that PostgreSQL reads. */
+/** An item's values as a JSON object for `json_to_recordset`; a Buffer becomes hexadecimal bytea text. */
 function sourceRow(
   columns: readonly string[],
   item: number,

@@ -45,7 +45,7 @@ CREATE INDEX callbacks_of_reference ON callbacks (reference);
 
 /**
  * A PENDING grant without a lease has not been sent yet. `lease_until` belongs to the grant callback under way. A
- * cancel has a lease of its own, because the grant stays GRANTED meanwhile.
+ * cancel has a lease of its own, because the grant stays GRANTED while it is being cancelled.
  */
 const FREE_SPINS = `
 CREATE TABLE free_spin_batches (
@@ -111,8 +111,8 @@ CREATE INDEX transactions_of_free_spins_by_time ON transactions (created_at, pla
 `;
 
 /**
- * One row for each revoked session, with the outcome of its notification. The lease tells whether an instance is about
- * to send the notification or is sending it.
+ * One row for each revoked session, with the outcome of its notification. Until `lease_until`, an instance is about to
+ * send the notification or is sending it.
  */
 const REVOCATIONS = `
 CREATE TABLE session_revocations (

@@ -14,7 +14,7 @@ export class Administration1764000000003 implements MigrationInterface {
   }
 }
 
-/** A revoked key keeps its row: the audit log names keys by their ids. */
+/** A revoked key keeps its row, because the audit log names keys by their ids. */
 const KEYS = `
 CREATE TABLE admin_keys (
   id            uuid PRIMARY KEY,
@@ -74,7 +74,7 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(7300003);
   SELECT * INTO last FROM audit_entries ORDER BY day DESC, position DESC LIMIT 1;
-  -- A clock that was set back must not write before what is written.
+  -- If the clock was set back, the entry gets the time of the last entry.
   NEW.created_at := greatest(date_trunc('milliseconds', audit_now()), last.created_at);
   NEW.day := (NEW.created_at AT TIME ZONE 'UTC')::date;
   IF last.day IS NULL THEN

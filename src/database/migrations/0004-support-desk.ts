@@ -39,7 +39,7 @@ CREATE INDEX transactions_parked ON transactions (parked_at)
 /**
  * Each index is written twice per transaction, by the claim and by the settlement. Therefore only three indexes serve
  * the lists. One more serves the exceptional states; a normal transaction does not write it. The index by round now
- * begins with the round, so that a search needs no provider.
+ * begins with the round, so that a search for a round does not have to name the provider.
  */
 const SEARCH = `
 CREATE INDEX transactions_by_time ON transactions (created_at, platform_transaction_id);

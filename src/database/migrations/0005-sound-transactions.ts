@@ -49,7 +49,7 @@ BEGIN
     AND attempt >= 0
     AND verdict IN ('APPROVED', 'DECLINED')
     AND (kind <> 'ROLLBACK' OR original_transaction_id IS NOT NULL)
-    -- A tombstone: its rollback came first.
+    -- A row without a kind is a tombstone.
     AND (kind IS NOT NULL OR state = 'ROLLED_BACK')
     AND (state = 'PENDING') = (lease_until IS NOT NULL)
     AND (state IN ('APPROVED', 'DECLINED')) <= (response_body IS NOT NULL)

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** With the provider in the index, a list by state and provider reads no other provider's exceptional rows. */
+/** Adds the provider to the index, so that a list by state and provider does not read other providers' rows. */
 export class ExceptionalByProvider1764000000006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(indexOf('state, operator_id, provider_id, created_at, platform_transaction_id'));

@@ -49,7 +49,7 @@ BEGIN
   RETURN t.provider_id <> 'platform' AND t.reason IS NULL AND t.amount_minor >= 0
     AND t.kind IN ('BET', 'WIN', 'ROLLBACK')
     AND (t.kind <> 'ROLLBACK' OR t.original_transaction_id IS NOT NULL)
-    -- A tombstone: its rollback came first.
+    -- A row without a kind is a tombstone.
     AND (t.kind IS NOT NULL OR t.state = 'ROLLED_BACK')
     AND (t.state <> 'ROLLED_BACK' OR t.kind IS NULL OR (t.kind = 'BET' AND t.rollback_id IS NOT NULL));
 END $$;

@@ -11,9 +11,9 @@ export class AuditSeals1764000000008 implements MigrationInterface {
 }
 
 /**
- * A seal authenticates an entry of the audit log, and with it all entries before it, under a key that the database does
- * not have: src/audit/sealer.ts. Seals are numbered without gaps, so that a removed one is noticed. There is no foreign
- * key to the entry: a seal that outlives its entry shows that the log was cut off.
+ * A seal authenticates an entry of the audit log and all entries before it, under a key that the database does not
+ * have: see src/audit/sealer.ts. Seals are numbered without gaps, so that a missing seal is noticed. There is no
+ * foreign key to the entry, because a seal without its entry shows that the log was cut off.
  */
 const SEALS = `
 CREATE TABLE audit_seals (
@@ -24,8 +24,8 @@ CREATE TABLE audit_seals (
   mac       bytea NOT NULL CHECK (octet_length(mac) = 32),
   UNIQUE (day, position)
 );
--- A seal whose number is far too high, or that names an entry which does not exist yet, would make all later seals of
--- the service fail. Small gaps are allowed, because an instance continues from the highest number that it knows.
+-- A seal with a far too high number, or for an entry that does not exist yet, would make all later seals of the
+-- service fail. Small gaps are allowed, because an instance continues from the highest number that it knows.
 CREATE FUNCTION audit_seal_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.number > audit_last_seal() + 1000000

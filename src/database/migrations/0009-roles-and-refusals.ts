@@ -21,8 +21,8 @@ ALTER TABLE admin_keys DROP CONSTRAINT admin_keys_role_check,
 `;
 
 /**
- * The outcome of a call and the actor's name are hashed if there is an outcome. The previous version, which may still
- * run, writes entries without one, whose hashes are unchanged. A separate word in the digest distinguishes the two
+ * If an entry has an outcome, its hash also covers the outcome and the actor's name. The previous version, which may
+ * still run, writes entries without an outcome, whose hashes are unchanged. A word in the digest distinguishes the two
  * forms. src/audit/chain.ts computes the same hashes.
  */
 const AUDIT = `
@@ -44,7 +44,7 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(7300003);
   SELECT * INTO last FROM audit_entries ORDER BY day DESC, position DESC LIMIT 1;
-  -- A clock that was set back must not write before what is written.
+  -- If the clock was set back, the entry gets the time of the last entry.
   NEW.created_at := greatest(date_trunc('milliseconds', audit_now()), last.created_at);
   NEW.day := (NEW.created_at AT TIME ZONE 'UTC')::date;
   IF last.day IS NULL THEN

@@ -1,12 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Number of months that get a partition at once, the current one included; `npm run partitions` makes later ones. */
+/** Number of months that have partitions after this migration, including the current one. */
 const FIRST_MONTHS = 4;
 
 /**
- * Partitions callbacks and the audit log by month. The existing tables become the partition of all months so far,
- * without a copy. The slow parts, an index and the validation of a bound, run first and block no statement; the
- * exchange itself only changes the catalogue. The previous version's statements work on the partitioned tables.
+ * Divides the callbacks and the audit log into monthly partitions. Each existing table becomes the partition of all
+ * months so far, without a copy. The slow parts, an index and the validation of a bound, run first and block no
+ * statement. The exchange of the tables then only changes the catalogue. The previous version's statements work on the
+ * partitioned tables.
  *
  * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
@@ -29,8 +30,8 @@ export class MonthlyPartitions1764000000011 implements MigrationInterface {
 
 async function prepareCallbacks(runner: QueryRunner): Promise<void> {
   if (await isPartitioned(runner, 'callbacks')) return;
-  // The primary key of a partitioned table must contain its partition key. An interrupted build leaves an invalid
-  // index.
+  // The primary key of a partitioned table must contain its partition key. An interrupted run leaves an invalid index,
+  // which is dropped first.
   await runner.query('DROP INDEX CONCURRENTLY IF EXISTS callbacks_of_id');
   await runner.query(
     'CREATE UNIQUE INDEX CONCURRENTLY callbacks_of_id ON callbacks (callback_id, created_at)',
@@ -44,7 +45,7 @@ async function prepareAudit(runner: QueryRunner): Promise<void> {
 
 /**
  * Adds a CHECK that all rows are older than the end of this month, or of the next month if this one is nearly over.
- * With it, PostgreSQL need not scan the table to attach it as a partition.
+ * With this CHECK, PostgreSQL can attach the table as a partition without scanning it.
  */
 async function boundRows(runner: QueryRunner, table: string, column: string): Promise<void> {
   const [bound] = (await runner.query(`SELECT month_bound('${table}', partition_start()) AS text`)) as [
@@ -57,7 +58,7 @@ async function boundRows(runner: QueryRunner, table: string, column: string): Pr
   await runner.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${table}_so_far`);
 }
 
-/** Exchanges a table for a partitioned one, in one transaction. */
+/** Replaces a table with a partitioned one, in one transaction. */
 async function exchange(runner: QueryRunner, table: string, statements: string): Promise<void> {
   if (await isPartitioned(runner, table)) return;
   await runner.startTransaction();
@@ -87,17 +88,17 @@ async function isPartitioned(runner: QueryRunner, table: string): Promise<boolea
  * is `…_so_far`. Rows without a partition go to `…_default`, which stays empty as long as partitions are made ahead.
  */
 const FUNCTIONS = `
--- The first day of the month that begins after tomorrow, so that no month begins between this and the exchange.
+-- The first day of the next month that begins after tomorrow: that month does not begin before the exchange is done.
 CREATE OR REPLACE FUNCTION partition_start() RETURNS date LANGUAGE sql STABLE AS $$
   SELECT (date_trunc('month', (clock_timestamp() + interval '1 day') AT TIME ZONE 'UTC') + interval '1 month')::date
 $$;
 
--- A month's beginning as a bound of the table: days in the audit log, instants in UTC elsewhere.
+-- The beginning of a month as a partition bound: a date for the audit log, an instant in UTC for other tables.
 CREATE OR REPLACE FUNCTION month_bound(parent text, month date) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE parent WHEN 'audit_entries' THEN month::text ELSE month::text || ' 00:00:00+00' END
 $$;
 
--- The end of the last partition. There are no gaps before it; later rows are in the default partition.
+-- The end of the last partition. The partitions before it have no gaps; later rows are in the default partition.
 CREATE OR REPLACE FUNCTION partitions_end(parent text) RETURNS date LANGUAGE sql STABLE AS $$
   SELECT max(CASE parent WHEN 'audit_entries' THEN bound::date ELSE (bound::timestamptz AT TIME ZONE 'UTC')::date END)
     FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
@@ -105,7 +106,7 @@ CREATE OR REPLACE FUNCTION partitions_end(parent text) RETURNS date LANGUAGE sql
    WHERE inhparent = parent::regclass
 $$;
 
--- Makes the partition of a month, unless the month has one, and returns its name. Reading and writing go on meanwhile.
+-- Creates a month's partition and returns its name, or null if the month has one. Reads and writes continue meanwhile.
 CREATE OR REPLACE FUNCTION make_partition(parent text, month date) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   name text := parent || to_char(month, '_YYYY_MM');
@@ -141,8 +142,8 @@ BEGIN
   RETURN name;
 END $$;
 
--- Only the owner may access a partition directly, because the rights on the table do not protect it. The audit log is
--- append-only in its partitions, too.
+-- Lets only the owner access a partition directly, because the table's rights do not apply to such access. A partition
+-- of the audit log also becomes append-only.
 CREATE OR REPLACE FUNCTION close_partition(parent text, name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   grantee text;
@@ -157,7 +158,7 @@ BEGIN
   END IF;
 END $$;
 
--- The new table belongs to the owner of the one before and may be used by the same roles in the same way.
+-- Gives the new table the owner and the privileges of the previous one.
 CREATE OR REPLACE FUNCTION copy_rights(before regclass, after text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   r record;
@@ -172,8 +173,8 @@ END $$;
 `;
 
 /**
- * All statements on the table wait behind this exchange while it waits for its lock. So it gives up after this time,
- * and the next start of the service tries again.
+ * While the exchange waits for its lock, all other statements on the table wait behind it. Therefore the exchange gives
+ * up after this time, and the next start of the service tries again.
  */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
@@ -206,9 +207,9 @@ SELECT close_partition('callbacks', 'callbacks_default');
 `;
 
 /**
- * PostgreSQL chooses the partition of a row by its `day`, before the trigger of the row runs; the trigger then checks
- * this day. The lock is taken before the default of `day` is computed, so that the default and the trigger see the same
- * last entry. The hash needs no unique index, because it covers the day and the position, which are unique.
+ * PostgreSQL chooses the partition of a row by its `day` before the row's trigger runs; the trigger then checks this
+ * day. The lock is taken before the default of `day` is computed, so that the default and the trigger see the same last
+ * entry. The hash needs no unique index, because it covers the day and the position, which are unique.
  */
 const AUDIT = `
 ${LOCK_TIMEOUT}
@@ -264,10 +265,10 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(7300003);
   SELECT * INTO last FROM audit_entries ORDER BY day DESC, position DESC LIMIT 1;
-  -- A clock that was set back must not write before what is written.
+  -- If the clock was set back, the entry gets the time of the last entry.
   NEW.created_at := greatest(date_trunc('milliseconds', audit_now()), last.created_at);
   today := (NEW.created_at AT TIME ZONE 'UTC')::date;
-  -- Midnight has passed since the partition of the row was chosen: it becomes the last row of the previous day.
+  -- If midnight has passed since the row's partition was chosen, the row becomes the last one of the previous day.
   IF NEW.day = today - 1 AND NEW.day >= coalesce(last.day, NEW.day)
      AND NEW.created_at < (today + time '00:01') AT TIME ZONE 'UTC' THEN
     NEW.created_at := (today::timestamp AT TIME ZONE 'UTC') - interval '1 millisecond';

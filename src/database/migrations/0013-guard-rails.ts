@@ -21,7 +21,7 @@ export class GuardRails1764000000013 implements MigrationInterface {
   }
 }
 
-/** The list may not be empty, because an empty list would refuse every currency. NULL accepts any. */
+/** The list may not be empty, because an empty list would refuse every currency. NULL accepts all currencies. */
 const CURRENCIES = `
 ALTER TABLE tenants ADD COLUMN currencies text[] CHECK (cardinality(currencies) > 0);
 `;
@@ -46,7 +46,7 @@ CREATE TABLE limits (
 CREATE TRIGGER limits_changed AFTER INSERT OR UPDATE OR DELETE ON limits
   FOR EACH STATEMENT EXECUTE FUNCTION tenancy_changed();
 
--- WINs that were above max_win_minor when the operator was called. Few: a WIN within the limit has no row.
+-- WINs that were above max_win_minor when the operator was called. A WIN within the limit has no row.
 CREATE TABLE wins_above_limit (
   provider_id     text NOT NULL,
   transaction_id  text NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE wins_above_limit (
   PRIMARY KEY (provider_id, transaction_id)
 );
 
--- When a grant was last carried out, where that is not its creation. The index serves the sum of the last 24 hours.
+-- The time when a grant was last carried out, if it is not created_at. The index serves the sum of the last 24 hours.
 ALTER TABLE free_spin_grants ADD COLUMN carried_out_at timestamptz;
 CREATE INDEX free_spin_grants_carried_out
   ON free_spin_grants (operator_id, currency, coalesce(carried_out_at, created_at));
