@@ -1,7 +1,7 @@
 /**
- * Whether a round is open, as an aggregate over its transactions. `isOpen` of round-sums.ts is the same rule for loaded
- * transactions.
- * @param table the alias of the transactions
+ * SQL: whether a round is open, aggregated over its transactions. `isOpen` in round-sums.ts applies the same rule to
+ * loaded transactions.
+ * @param table the alias of the table `transactions`
  */
 export const openRound = (table: string) => `
   bool_or(${table}.kind = 'BET' AND ${table}.state = 'APPROVED')

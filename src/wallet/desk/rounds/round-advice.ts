@@ -10,7 +10,7 @@ export interface AdvisedTransaction {
   readonly advice: Advice;
 }
 
-/** Actions in the order of their urgency. */
+/** Actions, most urgent first. */
 const BY_URGENCY: readonly Advice['action'][] = ['contact-operator', 'resolve', 'wait', 'contact-provider'];
 
 /**

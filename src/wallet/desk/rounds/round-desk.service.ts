@@ -12,9 +12,9 @@ import { type RoundRow, RoundStore } from './round.store.js';
 import { adviceForRound } from './round-advice.js';
 import { isOpen, type RoundKey, sumsOf } from './round-sums.js';
 
-/** Maximum number of a round's transactions that are shown: an answer of about a megabyte. */
+/** Maximum number of transactions shown for a round. The answer is then about 1 MB long. */
 const SHOWN_TRANSACTIONS = 1_000;
-/** Maximum number of a round's transactions that are summed: their few fields need about 20 MB. */
+/** Maximum number of transactions summed for a round. They then need about 20 MB of memory. */
 const SUMMED_TRANSACTIONS = 50_000;
 
 /** Rounds for the support desk. Contract, section 9, "Rounds". */
@@ -26,7 +26,7 @@ export class RoundDesk {
   ) {}
 
   /**
-   * One page of rounds, ordered by their first BET, newest first. The age of a round counts from its first BET.
+   * One page of rounds, newest first. A round is as old as its first BET.
    * @throws CroupierError INVALID_REQUEST
    */
   list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {

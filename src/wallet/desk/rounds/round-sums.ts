@@ -27,7 +27,7 @@ export interface RoundKey {
   readonly mode: Mode;
 }
 
-/** In minor units. A sum outside ±(2^53−1) is absent, because a number may not represent it exactly. */
+/** In minor units. A sum outside ±(2^53−1) is absent, because JavaScript numbers are exact only in this range. */
 export interface BetsAndWins {
   readonly betMinor?: number;
   readonly winMinor?: number;
@@ -42,11 +42,14 @@ export interface SumsOfCurrency {
   readonly told: BetsAndWins;
   /** According to the operator's answers. */
   readonly operator: BetsAndWins;
-  /** The undecided amounts. */
+  /** The amounts of undecided transactions. */
   readonly unknown: BetsAndWins;
 }
 
-/** A round is open while it has an APPROVED BET, no APPROVED WIN and no `roundClosed`. Contract, section 9. */
+/**
+ * A round is open if it has an APPROVED BET, no APPROVED WIN and no transaction with `roundClosed`. Contract, section
+ * 9, "Rounds".
+ */
 export function isOpen(transactions: readonly RoundTransaction[]): boolean {
   const approved = (kind: Kind) =>
     transactions.some((each) => each.kind === kind && each.state === 'APPROVED');
@@ -54,10 +57,12 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
 }
 
 /**
- * Computes the sums of a round, with an entry for each of its currencies. Rolled-back BETs are left out: of `operator`
- * if they are ROLLED_BACK, of `told` if the provider received APPROVED for the ROLLBACK or DECLINED for the BET. An
- * undecided ROLLBACK of an APPROVED BET counts as an unknown BET with a negative amount; if the BET is undecided
- * itself, only the BET counts.
+ * Computes the sums of a round, with one entry per currency.
+ *
+ * - `told` leaves out a BET if the provider received APPROVED for its ROLLBACK, or DECLINED for the BET itself.
+ * - `operator` leaves out a ROLLED_BACK BET.
+ * - `unknown` counts an undecided ROLLBACK of an APPROVED BET as a BET with a negative amount. If the BET is undecided,
+ *   too, `unknown` counts only the BET.
  */
 export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrency[] {
   const currencies = [...new Set(transactions.map(({ currency }) => currency))].sort();
@@ -89,8 +94,8 @@ export function isUndecided(state: State): boolean {
 }
 
 /**
- * The ids of the transactions that are rolled back as far as the provider knows: it received APPROVED for a ROLLBACK of
- * them.
+ * The ids of the transactions that the provider believes to be rolled back, because it received APPROVED for a ROLLBACK
+ * of them.
  */
 function reversedForProvider(transactions: readonly RoundTransaction[]): Set<string | null> {
   const rollbacks = transactions.filter(

@@ -13,7 +13,7 @@ import {
 import { openRound } from './open-round.sql.js';
 import type { RoundKey } from './round-sums.js';
 
-/** A filter of rounds; an absent field restricts nothing. */
+/** A filter for rounds; an absent field restricts nothing. */
 export interface RoundFilter extends Pick<
   TransactionFilter,
   'operatorId' | 'providerId' | 'playerRef' | 'from' | 'to'
@@ -32,10 +32,10 @@ export interface RoundChoice {
 /**
  * One page of real-money rounds, ordered by their first BET, newest first.
  *
- * No row stores whether a round is open: an index of open rounds would have to be written with each BET. Instead, a
- * page examines the BETs in one section of the list of transactions, and reads the round of each BET along the index
- * transactions_of_round.
- * @param section the section that the page examines; `windowEnd` finds its end
+ * The database does not store whether a round is open, because an index of open rounds would cost a write for each BET.
+ * Instead, the statement examines the BETs in one section of the list of transactions, and reads the round of each BET
+ * by the index transactions_of_round.
+ * @param section the part of the list to examine; `windowEnd` finds where it ends
  */
 export function roundPage(
   { open, ...filter }: RoundFilter,
@@ -71,8 +71,8 @@ const firstBet = (column: string) =>
   `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
 
 /**
- * Equality of the three columns, written as a range of row values, so that the planner can only use the index that
- * begins with these columns: transactions_of_round.
+ * Equality of round, player and provider, written as a range of row values. The planner can then use only the index
+ * transactions_of_round, because it begins with these columns.
  */
 const SAME_ROUND_AND_PLAYER = ['>=', '<=']
   .map(
@@ -81,7 +81,7 @@ const SAME_ROUND_AND_PLAYER = ['>=', '<=']
   )
   .join(' AND ');
 
-/** The round of `bet`: its first BET, its numbers of transactions, and whether it is open. */
+/** The round of `bet`: its first BET, its number of transactions, how many are undecided, and whether it is open. */
 const ROUND_OF_BET = `
   SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
          count(*)::int AS transactions,
@@ -90,7 +90,7 @@ const ROUND_OF_BET = `
     FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} OFFSET 0) r
    WHERE r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
 
-/** The matching rounds with a roundId at a provider, each once, at most `limit`. */
+/** At most `limit` of the provider's rounds with this roundId that match the choice, without duplicates. */
 export function roundsWithId(
   providerId: string,
   roundId: string,

@@ -26,7 +26,10 @@ export interface RoundRow extends RoundKey {
 export class RoundStore {
   constructor(private readonly database: Database) {}
 
-  /** One page of rounds, ordered by their first BET, newest first. The page ends where its window ends. */
+  /**
+   * One page of rounds, ordered by their first BET, newest first. The page may be short or empty, because it examines a
+   * bounded number of transactions.
+   */
   page(
     filter: RoundFilter,
     before: Place | undefined,
@@ -42,7 +45,7 @@ export class RoundStore {
     });
   }
 
-  /** The matching rounds, each once, at most `limit`. */
+  /** At most `limit` matching rounds, without duplicates. */
   withId(
     { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
     choice: RoundChoice,
