@@ -40,8 +40,8 @@ export class SettleService implements OnModuleInit {
 
   /**
    * Requests the approval of a settlement.
-   * @throws CroupierError NOT_FOUND · CONFLICT if the transaction is decided, not parked or waits for its ROLLBACK, if
-   *   the platform's verdict differs, or if its settlement with another answer already waits for approval
+   * @throws CroupierError NOT_FOUND · CONFLICT if `assertParked` refuses the transaction, or a settlement with another
+   *   answer already waits for approval
    */
   async requestSettlement(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
     const { providerId, transactionId } = key;

@@ -28,7 +28,7 @@ export class TransactionDesk {
   ) {}
 
   /**
-   * Newest first.
+   * One page of transactions, newest first.
    * @throws CroupierError INVALID_REQUEST
    */
   list({ parked, ...query }: TransactionQuery): Promise<PageOf<TransactionItem>> {
@@ -36,7 +36,7 @@ export class TransactionDesk {
   }
 
   /**
-   * The transactions of a session, newest first. An index finds them by the session's player.
+   * One page of a session's transactions, newest first. The filter includes the player, because the index is by player.
    * @throws CroupierError INVALID_REQUEST
    */
   ofSession(
@@ -66,8 +66,8 @@ export class TransactionDesk {
   }
 
   /**
-   * Does at once what the resolver would do later. If the operator fails again, that is not an error: the detail
-   * shows it. A transaction with an expired lease is treated like a TIMED_OUT one.
+   * Does now what the resolver would do later. If the operator fails again, `resolve` does not throw: the returned
+   * detail shows the failed attempt. A PENDING transaction with an expired lease is treated like a TIMED_OUT one.
    * @throws CroupierError NOT_FOUND · CONFLICT if it is decided · TRANSACTION_IN_FLIGHT
    */
   async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {

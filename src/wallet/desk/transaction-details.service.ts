@@ -14,7 +14,7 @@ export class TransactionDetails {
     private readonly operatorAnswers: OperatorAnswerStore,
   ) {}
 
-  /** The details of a transaction; undefined if there is none with this key. */
+  /** The details of a transaction; undefined if no transaction has this key. */
   async find({ providerId, transactionId }: TransactionKey): Promise<TransactionDetail | undefined> {
     const known = isIdentifier(providerId) && isIdentifier(transactionId);
     const row = known ? await this.transactions.find(providerId, transactionId) : undefined;
@@ -25,8 +25,8 @@ export class TransactionDetails {
   }
 
   /**
-   * Adds the operators' answers to the attempts of a transaction and of its ROLLBACKs, which belong to the same
-   * provider.
+   * Adds the stored bodies of the operator's answers to the attempts of a transaction and its ROLLBACKs. All of these
+   * transactions have the same provider.
    */
   private async withOperatorBodies(
     row: WholeRow,

@@ -4,7 +4,7 @@ import { type Place, placeColumn } from '../../http/lists/time-page.js';
 import type { Kind, State } from '../rules/facts.js';
 import { REPORTED } from '../transaction.sql.js';
 
-/** A filter of transactions; an absent field restricts nothing. Contract, section 7. */
+/** A filter for transactions; an absent field restricts nothing. Contract, section 7. */
 export interface TransactionFilter {
   readonly providerId?: string | undefined;
   readonly operatorId?: string | undefined;
@@ -39,17 +39,21 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
-/** The window of a page: the maximum number of transactions that it examines if one of its filters has no index. */
+/**
+ * Maximum number of transactions that a page examines if one of its filters has no index. These transactions are the
+ * page's window.
+ */
 export const WINDOW_ROWS = 5_000;
 
 /**
- * The window of each pair of an operator and a provider, for a page that reads the pairs of all operators and merges
- * them.
+ * Maximum number of transactions that such a page examines for each pair of an operator and a provider, if it reads and
+ * merges the pairs of all operators.
  */
 export const WINDOW_ROWS_OF_PAIR = 500;
 
 /**
- * A section of the list: the transactions older than the place `before`, down to the place `downTo`, which is included.
+ * A section of the list, newest first. It begins with the first transaction after `before`, or with the newest of all,
+ * and ends with the transaction at `downTo`, or with the oldest of all.
  */
 export interface Section {
   readonly before?: Place | undefined;
@@ -62,8 +66,9 @@ interface UnnamedStatement {
 }
 
 /**
- * One page of transactions, newest first. The statement reads either few rows, or an index in its order, so that a page
- * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 create the indexes. The first case that applies:
+ * One page of transactions, newest first. The statement reads either few rows, or an index in its order, so a page
+ * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 create the indexes. The filter determines how
+ * the rows are read; the first case that applies counts:
  *
  * - parked, PENDING, or of a round: all matching rows are read and sorted, because they are few
  * - of a player or a session: the rows are read along the index by player
@@ -71,8 +76,8 @@ interface UnnamedStatement {
  *   a provider are read along the index by tenants or by state, and merged; the pairs are few
  * - else: the rows are read along the index by time
  *
- * In all cases but the first, filters on other columns are tested row by row. If `needsWindow` is true, the section
- * ends at the place that `windowEnd` finds.
+ * In all cases but the first, filters on other columns are tested row by row. If `needsWindow` is true, the caller sets
+ * `downTo` to the place that `windowEnd` finds.
  *
  * The statement has no name, so that it is planned each time: the best index depends on the values.
  */
@@ -88,7 +93,7 @@ export function transactionPage(
   return { statement: { name: '', text }, values };
 }
 
-/** Whether the page needs a window: a filter has no index, and the other filters do not already select few rows. */
+/** Whether the page needs a window: a filter has no index, and no other filter limits the rows to a few. */
 export function needsWindow(filter: TransactionFilter): boolean {
   const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
   const readWhole = parked || state === 'PENDING' || roundId !== undefined;
@@ -98,10 +103,9 @@ export function needsWindow(filter: TransactionFilter): boolean {
 }
 
 /**
- * Planner settings that are switched off while the end of a window is found and while rounds are read. The planner
- * underestimates how many rows a pair of tenants has before a place. It would sort all of these rows instead of reading
- * 5,000 along the index. Switching the settings off raises the estimated cost so much that PostgreSQL would compile the
- * plan, so `jit` is switched off, too.
+ * Planner settings that are switched off for `windowEnd` and `roundPage`. The planner underestimates how many rows an
+ * operator and a provider share. It would sort all of these rows instead of reading 5,000 along the index. With the
+ * other settings off, the estimated cost is so high that PostgreSQL would compile the plan, so `jit` is off, too.
  */
 export const WINDOW_SETTINGS = [
   'enable_bitmapscan',
@@ -118,12 +122,13 @@ export const FOLLOW_INDEXES: Statement = {
 };
 
 /**
- * Finds the place at which a page's window ends, so that a page ends even if matches are rare. This is the place of the
- * WINDOW_ROWS-th transaction in the index that serves the indexed filters. Returns no row if there are fewer
- * transactions; the page may then read to the end of the list.
+ * Finds the last transaction of a page's window, so that a page ends even if few transactions match. It is the
+ * WINDOW_ROWS-th transaction after `before` that meets the indexed filters. If there are fewer, the statement returns
+ * no row, and the page may read to the end of the list.
  *
- * For a page that merges the pairs of all operators, reading WINDOW_ROWS of each pair would take too long. For each
- * pair, the place of its WINDOW_ROWS_OF_PAIR-th transaction is found, and the newest of these places is the end.
+ * If the page merges the pairs of all operators, reading WINDOW_ROWS transactions of each pair would take too long.
+ * Instead, the statement finds the WINDOW_ROWS_OF_PAIR-th transaction of each pair. The newest of these ends the
+ * window.
  */
 export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
   const values: unknown[] = [windowRows(filter)];
@@ -135,7 +140,9 @@ export function windowEnd(filter: TransactionFilter, before: Place | undefined):
   return { statement: { name: '', text }, values };
 }
 
-/** Maximum number of transactions that a page with this filter examines in one section of an index. */
+/**
+ * Maximum number of transactions that a page with this filter examines: of each pair if it reads by pairs, else in all.
+ */
 export function windowRows(filter: TransactionFilter): number {
   return examinesAllOperators(filter) ? WINDOW_ROWS_OF_PAIR : WINDOW_ROWS;
 }
@@ -148,16 +155,16 @@ function examinesAllOperators(filter: TransactionFilter): boolean {
 
 const isExceptional = ({ state }: TransactionFilter) => state !== undefined && state !== 'APPROVED';
 
-/** Whether the page follows the index by time alone. */
+/** Whether the page reads the rows along the index by time. */
 const followsTime = (filter: TransactionFilter) =>
   !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
 
 /**
- * The newest transactions, as a source named `t` for a FROM clause. The source may have more rows than the caller
- * needs, in any order: the caller sorts and limits them.
+ * The newest transactions, as a source named `t` for a FROM clause. The source is not sorted, and may have more rows
+ * than the caller needs: the caller sorts and limits them.
  * @param which `matching`: only the transactions that meet all filters; `examined`: all transactions that are read to
  *   find them
- * @param rows the clause that limits the rows of each section of an index
+ * @param rows the LIMIT or OFFSET clause of each scan along an index
  */
 export function newestOf(
   filter: TransactionFilter,
@@ -211,9 +218,10 @@ const playerOfSession = (sessionId: string) =>
   `(SELECT s.player_ref FROM sessions s WHERE s.session_id = ${sessionId}::uuid)`;
 
 /**
- * The ids of the tenants to read: the given one, or all of its kind. The providers include `platform`, which has the
- * adjustments. OFFSET 0 hides a given id from the planner. Otherwise the planner would assume that operator and
- * provider are independent, and underestimate the rows of two tenants that only work with each other.
+ * The ids of the operators or providers whose transactions are read: the given id, or all. The providers include
+ * `platform`, the provider of adjustments. OFFSET 0 hides a given id from the planner. Otherwise the planner would
+ * assume that operator and provider are independent, and underestimate the rows of two tenants that only work with each
+ * other.
  */
 const operators = (operatorId: string | undefined, value: (each: unknown) => string) =>
   operatorId === undefined
@@ -233,8 +241,8 @@ function testedRowByRow(conditions: readonly string[]): string[] {
 }
 
 /**
- * The newest rows of a section of an index.
- * @param leaders the columns that come before time and id in the order
+ * Reads the newest rows along an index.
+ * @param leaders the columns of the index before time and id
  * @param others conditions on columns that are not in the index
  */
 function newest(
@@ -249,8 +257,8 @@ function newest(
 }
 
 /**
- * Rows that are few, and are found by an index that does not have their order. OFFSET 0 keeps the outer ORDER BY out of
- * the sub-select; otherwise the planner could read the whole table in that order.
+ * Reads few rows by an index that is not ordered by time. OFFSET 0 keeps the outer ORDER BY out of the sub-select;
+ * otherwise the planner could read the whole table in that order.
  */
 const unordered = (conditions: readonly string[]) =>
   `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
@@ -259,8 +267,8 @@ const unordered = (conditions: readonly string[]) =>
 const PARKED = [`t.state IN ('PENDING', 'TIMED_OUT')`, 't.parked_at IS NOT NULL'];
 
 /**
- * The PENDING transactions, which are few. They are in two partial indexes, parked and not parked, and the planner uses
- * these only if the condition on `parked_at` is written out for each.
+ * The PENDING transactions, which are few. One partial index has the parked ones, another has the rest. The planner
+ * uses a partial index only if the query states the index's condition on `parked_at`.
  */
 function unionOfPending(conditions: readonly string[]): string {
   const part = (parked: string) => unordered([...conditions, `t.state = 'PENDING'`, `t.parked_at ${parked}`]);

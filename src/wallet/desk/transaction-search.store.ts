@@ -40,7 +40,7 @@ export interface DeskRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly parkedAt: Date | null;
-  /** Whether a person entered the operator's answer. If so, the last attempt has this answer. */
+  /** Whether the last attempt has an answer that a person entered. */
   readonly settledByHand: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface WholeRow extends DeskRow {
   readonly idleSeconds: number;
 }
 
-/** Maximum number of ROLLBACKs of one target that are shown: there is no limit on how many may name it. */
+/** Maximum number of ROLLBACKs shown for one target. Any number of ROLLBACKs may name a target. */
 const ROLLBACKS_SHOWN = 50;
 
 /** Reads transactions for the desk. */
@@ -75,7 +75,7 @@ const ROLLBACKS_SHOWN = 50;
 export class TransactionSearchStore {
   constructor(private readonly database: Database) {}
 
-  /** A page, newest first. If one of the filters has no index, the page ends where its window ends. */
+  /** One page, newest first. If `needsWindow` is true, the page examines only its window, and may be short or empty. */
   async page(
     filter: TransactionFilter,
     before: Place | undefined,

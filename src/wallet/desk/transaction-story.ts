@@ -48,8 +48,8 @@ export function itemOf(row: DeskRow): TransactionItem {
 }
 
 /**
- * The details of one transaction: every attempt, the operator's answer, the rollback. Contract, section 7.
- * @param rollbacks those that name it, newest first
+ * The details of one transaction: its attempts, its ROLLBACK, its timeline and the advice. Contract, section 7.
+ * @param rollbacks the ROLLBACKs that name the transaction, newest first
  */
 export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): TransactionDetail {
   const rollback = relevantRollback(row, rollbacks);
@@ -63,13 +63,13 @@ export function detailOf(row: WholeRow, rollbacks: readonly WholeRow[]): Transac
 
 /**
  * What the desk should do about a transaction.
- * @param rollbacks those that name it, newest first
+ * @param rollbacks the ROLLBACKs that name the transaction, newest first
  */
 export function adviceOf(row: WholeRow, rollbacks: readonly WholeRow[]): Advice {
   return adviceFor(adviceFactsOf(row, relevantRollback(row, rollbacks)));
 }
 
-/** The ROLLBACK that marks the transaction, else the newest that names it. */
+/** The ROLLBACK whose id is the transaction's `rollbackId`, else the newest ROLLBACK that names the transaction. */
 function relevantRollback(row: WholeRow, rollbacks: readonly WholeRow[]): WholeRow | undefined {
   return rollbacks.find(({ transactionId }) => transactionId === row.rollbackId) ?? rollbacks[0];
 }
@@ -153,8 +153,8 @@ function attemptOf(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: 
 }
 
 /**
- * The body of a valid answer, composed of the fields that the service has read: storing the bytes would cost a write on
- * the path of every transaction. For a verdict of the platform's own, only the balance was read.
+ * The body of a valid answer, composed of the fields that the service has read. Storing the original bytes would cost
+ * every transaction another write. If the platform decided by its own verdict, the service has read only the balance.
  */
 function validBody(attempt: AttemptRecord, verdict: WholeRow['verdict']): string {
   const { outcome: status, balance, reason, operatorTransactionId } = attempt;
@@ -245,7 +245,7 @@ function answerWithoutAttempt({ reportedStatus, state, responseBody }: WholeRow)
   return `200 ${answer}, when the provider sent the transaction again`;
 }
 
-/** The status of a stored answer, with its reason and its balance as money. */
+/** The status, the decline reason and the formatted balance of a stored answer. */
 function summaryOf(body: string | undefined): string {
   if (body === undefined) return '';
   const { status, declineReason, balance, currency } = JSON.parse(body) as StoredAnswer;

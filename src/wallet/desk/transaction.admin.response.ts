@@ -5,7 +5,7 @@ import type { State } from '../rules/facts.js';
 import { type Advice, ADVISED_ACTIONS } from './advice.js';
 import { STATES } from './transaction.admin.request.js';
 
-/** A transaction in a list. Missing values are absent. */
+/** A transaction in a list. A field without a value is absent. */
 export class TransactionItem {
   @ApiProperty({ example: 'sandbox-provider', description: '`platform` for an adjustment' })
   providerId: string;
@@ -232,8 +232,7 @@ class TransactionHistory {
 }
 
 /**
- * A transaction with its history, but without related transactions. A `TransactionDetail` extends it, and shows a
- * ROLLBACK of its transaction in this form.
+ * A transaction with its history, but without its ROLLBACK. A `TransactionDetail` adds the ROLLBACK, in the same form.
  */
 export class TransactionStory extends IntersectionType(TransactionItem, TransactionHistory) {}
 
