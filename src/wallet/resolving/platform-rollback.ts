@@ -21,8 +21,8 @@ const DIGITS = 32;
  * The id of the ROLLBACK with which the platform ends a BET: `croupier-` and the first 32 hex digits, lower case, of
  * the SHA-256 over the BET's key. The key's bytes are the UTF-8 of providerId, one line feed (0x0A), and transactionId;
  * neither can contain a line feed. Every process derives the same id.
- * @param ordinal how many of these ROLLBACKs the operator has DECLINED; if any, a line feed and the number in decimal
- *   follow the key
+ * @param ordinal how many of these ROLLBACKs the operator has DECLINED; if it is above 0, a line feed and this number
+ *   in decimal follow the key
  */
 export function platformRollbackId(
   { providerId, transactionId }: Pick<EndedBet, 'providerId' | 'transactionId'>,

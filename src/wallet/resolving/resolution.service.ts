@@ -16,8 +16,8 @@ export type ResolveOutcome =
   /** The operator DECLINED the platform's own ROLLBACK of the BET: only a person may continue. */
   | { readonly to: 'ending-declined' }
   /**
-   * Still undecided. `operatorFailed`: an operator (not the DEMO wallet) gave no valid answer, or its bound refused the
-   * call.
+   * Still undecided. `operatorFailed`: the operator (not the DEMO wallet) gave no valid answer, or no call to it could
+   * be reserved.
    */
   | { readonly to: 'unknown'; readonly operatorFailed: boolean }
   /** Another attempt is in progress, or was faster. */
@@ -31,8 +31,8 @@ export type ResolveOutcome =
  * Resolves one transaction that its provider does not retry. Contract, section 3, "Undecided transactions without a
  * retry".
  *
- * Invariant: it claims as a provider's own attempt does, so that at most one call per transaction is in flight, whether
- * the provider, the resolver or an administrator causes it. A crash after the claim leaves the transaction PENDING;
+ * Invariant: at most one call per transaction is in flight, whether the provider, the resolver or an administrator
+ * causes it, because each of them claims the transaction first. A crash after the claim leaves the transaction PENDING;
  * once its lease has expired, it is resolved again.
  */
 @Injectable()
@@ -74,7 +74,7 @@ export class ResolutionService {
     }
   }
 
-  /** Claims the platform's own ROLLBACK and marks the BET, by the same statements as a provider's. */
+  /** Claims the platform's own ROLLBACK and marks the BET, by the same statements as for a provider's ROLLBACK. */
   private async claimEnding(bet: UndecidedTransaction, ordinal: number): Promise<Claim | undefined> {
     const { providerId, transactionId, operatorId, sessionId, mode, amountMinor, attempt } = bet;
     const { playerRef, gameId, roundId, currency } = bet;

@@ -3,7 +3,7 @@ const AGE = '(t.updated_at - t.created_at)';
 
 /** When the resolver attempts a transaction again. */
 interface RetryRule {
-  /** Applies while the transaction, at its last attempt, was younger than this PostgreSQL interval. */
+  /** Applies if the transaction was younger than this PostgreSQL interval at its last attempt. */
   readonly youngerThan: string;
   /** SQL: the wait from the last attempt to the next. */
   readonly wait: string;
@@ -14,7 +14,7 @@ export const SHORTEST_WAIT = `interval '1 minute'`;
 
 /**
  * The retry schedule of transactions that their provider does not retry: every minute for the first hour, then after a
- * twelfth of the transaction's age, from five minutes up to an hour. A transaction past it is left to a person.
+ * twelfth of the transaction's age, but at most an hour. After 24 hours, the transaction is parked.
  * Contract, section 3, "Undecided transactions without a retry".
  */
 const RETRY_SCHEDULE: readonly [RetryRule, RetryRule] = [

@@ -25,14 +25,14 @@ export interface UndecidedCount {
   readonly state: 'PENDING' | 'TIMED_OUT';
   readonly parked: boolean;
   readonly count: number;
-  /** Seconds since the first claim of the oldest. */
+  /** Seconds since the oldest of these transactions was first claimed. */
   readonly oldestSeconds: number;
 }
 
 /** A transaction that is due for another attempt. */
 export interface DueTransaction extends TransactionKey {
   readonly operatorId: string;
-  /** Whether it is still undecided after a whole day of attempts. */
+  /** Whether its last attempt was at least 24 hours after its first claim. */
   readonly givenUp: boolean;
   /** The time of its last attempt, as PostgreSQL's text, because a Date would lose the microseconds. */
   readonly lastAttemptAt: string;
@@ -42,7 +42,7 @@ export interface DueTransaction extends TransactionKey {
  * The transactions of operator $1 that are due by the database's clock, at most $2, ordered by their last attempt,
  * oldest first. The page begins after the transaction $5 of provider $4, whose last attempt was at $3. A BET whose
  * ROLLBACK is under way is left out, because its ROLLBACK is resolved instead. The condition on the shortest wait
- * repeats a part of the schedule so that the index can serve it.
+ * repeats a part of the schedule, so that PostgreSQL can use the index.
  */
 const DUE = {
   name: 'undecided_due',
@@ -60,8 +60,8 @@ const DUE = {
 };
 
 /**
- * The operators that may have due transactions: some that are undecided, not parked, and not attempted within the
- * shortest wait. It takes one index probe per operator.
+ * The operators that may have due transactions: those with an undecided transaction that is not parked and was not
+ * attempted within the shortest wait. The query takes one index probe per operator.
  */
 const OPERATORS = {
   name: 'undecided_operators',
@@ -130,9 +130,9 @@ export class UndecidedStore {
   }
 
   /**
-   * The operator's transactions that are due, those with the oldest last attempt first.
+   * One page of the operator's due transactions, ordered by their last attempt, oldest first.
    * @param limit at least 1
-   * @param after the last one of the page before; undefined for the first page
+   * @param after the last transaction of the previous page; undefined for the first page
    */
   due(operatorId: string, limit: number, after?: DueTransaction): Promise<DueTransaction[]> {
     const { lastAttemptAt, providerId, transactionId } = after ?? BEFORE_ALL;
@@ -150,10 +150,7 @@ export class UndecidedStore {
     return found;
   }
 
-  /**
-   * Leaves a transaction to a person.
-   * @returns false if it is parked or decided, or an attempt or a ROLLBACK of it is in progress
-   */
+  /** @returns false if the transaction is parked or decided, or an attempt or a ROLLBACK of it is in progress */
   async park({ providerId, transactionId }: TransactionKey): Promise<boolean> {
     return (await this.database.query(PARK, [providerId, transactionId])).length === 1;
   }
