@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/catalogue.js';
 import type { PauseFacts } from './facts.js';
 
-/** Reasons that a provider may receive. Contract, section 3, "Transaction answer". */
+/** Decline reasons that a provider may receive. Contract, section 3, "Transaction answer". */
 export const DECLINE_REASONS = [
   'INSUFFICIENT_FUNDS',
   'PLAYER_BLOCKED',
@@ -22,15 +22,15 @@ export type Verdict =
 export type Decision =
   | { readonly do: 'refuse'; readonly code: ErrorCode }
   | { readonly do: 'refuse-paused'; readonly pause: PauseFacts }
-  /** Answer the stored response, byte for byte. */
+  /** Answer with the stored response, byte for byte. */
   | { readonly do: 'replay'; readonly body: string }
-  /** Answer DECLINED `TRANSACTION_ROLLED_BACK`; nothing new is stored, because the id is already rolled back. */
+  /** Answer DECLINED `TRANSACTION_ROLLED_BACK` without a claim, because the id is already rolled back. */
   | { readonly do: 'decline-rolled-back' }
   /** Claim the id with the platform's own verdict. */
   | { readonly do: 'conclude'; readonly verdict: Verdict }
   /** Claim the id and let the operator book it. */
   | { readonly do: 'book' }
-  /** Claim the id, mark its target (or store a tombstone), and let the operator reverse the target. */
+  /** Claim the id, mark the target (or store a tombstone), and let the operator reverse the target. */
   | { readonly do: 'reverse'; readonly target: ReversedTarget; readonly amountMinor: number }
   /** Take over an attempt that was left undecided. */
   | { readonly do: 'retry'; readonly attempt: number };

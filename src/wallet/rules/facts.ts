@@ -55,15 +55,15 @@ export interface StoredFacts {
   readonly amountMinor: number;
   readonly roundId: string | null;
   readonly originalTransactionId: string | null;
-  /** Number of the latest attempt; an attempt settles only under its own number. */
+  /** Number of the latest attempt; no earlier attempt can settle any more. */
   readonly attempt: number;
   /** PENDING with a lease that has not expired, by the database's clock. */
   readonly leaseAlive: boolean;
   /** The ROLLBACK that is reversing it or has reversed it; null if there is none. */
   readonly rollbackId: string | null;
   /**
-   * Whether a ROLLBACK of it is PENDING or TIMED_OUT. This includes a ROLLBACK that the platform has decided itself, but
-   * whose answer is not complete, because the balance has not been read yet.
+   * Whether a ROLLBACK of it is PENDING or TIMED_OUT. This includes a ROLLBACK that the platform has decided itself,
+   * but whose answer still lacks the balance.
    */
   readonly rollbackUndecided: boolean;
   readonly responseBody: string | null;
@@ -88,7 +88,7 @@ export interface RoundFacts {
   /** A BET is PENDING or TIMED_OUT, or its ROLLBACK is in progress. */
   readonly betUndecided: boolean;
   readonly betRolledBack: boolean;
-  /** A BET of the request's own session, not DECLINED, is in the round. */
+  /** The round has a BET of the request's session that is not DECLINED. */
   readonly betOfSession: boolean;
 }
 

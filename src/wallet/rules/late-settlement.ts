@@ -1,9 +1,9 @@
 import type { TransactionRequest, RoundFacts } from './facts.js';
 
 /**
- * Whether a WIN or ROLLBACK is accepted although its session has ended: within the provider's `lateSettlementSeconds`,
- * and only if this session has a BET in the round that is not DECLINED, or if it is a WIN of free spins. Contract,
- * section 3, "Late settlement".
+ * Whether a WIN or ROLLBACK is accepted although its session has ended. The session must have ended less than
+ * `lateSettlementSeconds` ago. It must also have a BET in the round that is not DECLINED, unless the request is a WIN
+ * of free spins. Contract, section 3, "Late settlement".
  */
 export function mayStillSettle(
   request: TransactionRequest,

@@ -1,6 +1,6 @@
 import { DECLINE_REASONS, type DeclineReason } from './decision.js';
 
-/** Maps the operator's reason to one that a provider may receive; any other becomes OTHER. Contract, section 3. */
+/** Maps the operator's reason to one for the provider. An unknown reason becomes OTHER. Contract, section 3. */
 export function declineReason(operatorsReason: string | undefined): DeclineReason {
   return DECLINE_REASONS.find((reason) => reason === operatorsReason) ?? 'OTHER';
 }

@@ -22,7 +22,7 @@ export type Resolution =
  * Decides how to resolve a transaction. A BET is ended with a ROLLBACK and never sent again, because its provider has
  * not received an approval and may have abandoned the BET. Contract, section 3, "Undecided transactions without a
  * retry".
- * @param byPerson whether a person requested it: only then is a ROLLBACK with another id sent after a DECLINED one
+ * @param byPerson whether a person requested it: only then does the platform send another ROLLBACK after a DECLINED one
  */
 export function decideResolution(stored: UndecidedFacts, byPerson: boolean): Resolution {
   if (stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT') return { do: 'leave', because: 'decided' };
