@@ -2,8 +2,8 @@ import { groupStatement } from '../database/group-commit.js';
 import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
 
 /*
- * The shortcut's SQL. It repeats conditions of the rules; a comment at each condition names its rule. `decide` would book
- * every request that these statements claim, which test/rules/fresh-claim.test.ts verifies.
+ * The SQL of the shortcut for new BETs and WINs. It repeats conditions of the rules; a comment at each condition names
+ * its rule. test/rules/fresh-claim.test.ts verifies that `decide` would book every request that these statements claim.
  */
 
 const REQUEST = {
@@ -30,7 +30,10 @@ const inOwnLiveSession = (session: string) => `
 /** rules/attempt.ts, `decide`: a BET needs an active game and an active operator. */
 const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND ${session}."operatorActive"`;
 
-/** rules/win.ts, `decideWin`: an APPROVED BET, no BET at all, or free spins. */
+/**
+ * rules/win.ts, `decideWin`: the WIN is of free spins, or its round has no BET, or a BET that is APPROVED and not being
+ * rolled back.
+ */
 const winMayBeBooked = (round: string) => `
   (a.free_spins_ref IS NOT NULL OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
 
@@ -79,8 +82,8 @@ const ROUND_KEY = `
   a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
 
 /**
- * Claims a new WIN that its session and its round allow, and takes the round's lock. Does neither if another claim has
- * changed the round's version since it was read.
+ * Claims a new WIN that its session and its round allow, and increments the round's version. Does neither if another
+ * claim has changed that version since this statement read it.
  */
 export const CLAIM_NEW_WIN = groupStatement(
   'transaction_claim_new_win',

@@ -15,8 +15,8 @@ export const DELETE_ANSWERS_BETWEEN: Statement = {
 };
 
 /**
- * The answers to the attempts of the transactions $2 of the provider $1. None of them is older than $3, which lets
- * PostgreSQL skip the partitions of earlier months.
+ * The answers to the attempts of the transactions $2 of the provider $1. The caller guarantees that none of
+ * them is older than $3, so PostgreSQL can skip the partitions of earlier months.
  */
 export const ANSWERS_OF: Statement = {
   name: 'operator_answers_of',

@@ -14,7 +14,7 @@ export interface OperatorAnswer {
 export class OperatorAnswerStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores an answer, and deletes those to attempts that are no longer in the transaction's history. */
+  /** Stores an answer, and deletes the answers to attempts that are no longer in the transaction's history. */
   async keep(providerId: string, { transactionId, attempt, body }: OperatorAnswer): Promise<void> {
     await this.database.query(KEEP_ANSWER, [providerId, transactionId, attempt, body]);
     if (attempt <= ATTEMPTS_KEPT) return;
@@ -25,7 +25,7 @@ export class OperatorAnswerStore {
 
   /**
    * Reads the stored answers to the attempts of a provider's transactions.
-   * @param since a time before the first attempt of all these transactions
+   * @param since a time at or before the first attempt of each of these transactions
    */
   of(providerId: string, transactionIds: readonly string[], since: Date): Promise<OperatorAnswer[]> {
     return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);

@@ -7,9 +7,9 @@ import type { Claim } from './transaction.js';
 
 /** Longest stored part of an answer, in bytes. Contract, section 7, "What an attempt shows". */
 const KEPT_BYTES = 4096;
-/** Longest time that an attempt waits for its answer to be stored, in milliseconds; the write continues after it. */
+/** Longest time that an attempt waits for its answer to be stored, in milliseconds; the write continues afterwards. */
 const PATIENCE_MS = 200;
-/** Maximum number of writes under way, each of at most 4 KiB. Beyond it, an answer is logged as not stored. */
+/** Maximum number of writes under way, each of at most 4 KiB. Further answers are dropped with a warning in the log. */
 const MAX_WRITES = 64;
 
 /** Stores invalid answers of operators for the desk. */
@@ -22,7 +22,7 @@ export class OperatorAnswers {
 
   /**
    * Stores the body of an answer. Called after the settlement, so that the write does not delay it. A crash in between
-   * loses the body, never the outcome. Never rejects.
+   * loses the body, never the outcome. The promise never rejects.
    */
   async keep({ attempt, operatorRequest }: Claim, { body }: ReceivedAnswer): Promise<void> {
     if (body.length === 0) return;

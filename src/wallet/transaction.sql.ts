@@ -18,9 +18,9 @@ export const sessionBehind = (tokenHash: string) => `
    WHERE s.token_hash = ${tokenHash}`;
 
 /**
- * The outcome that the provider received last; NULL if it received none. It is taken from the recorded 200 that was
- * sent without an attempt, if there is one. Otherwise it is taken from the last attempt that the provider caused and
- * that was settled. `t` is the table's alias.
+ * The outcome that the provider received last; NULL if it received none. It is the status of the recorded 200 that was
+ * sent without an attempt, else the outcome of the last settled attempt that the provider caused. `t` is the table's
+ * alias.
  */
 export const REPORTED = `
   coalesce(t.reported_status, (
@@ -90,8 +90,8 @@ export const LOAD = groupStatement(
 );
 
 /**
- * Increments the round's version if it is still the one that the decision read. It is the round's optimistic lock: of
- * two claims that read the same version, only one succeeds.
+ * Increments the round's version if it is still the one that the decision read. The version is the round's optimistic
+ * lock: of two claims that read the same version, only one succeeds.
  */
 export function moveRound(round: string, versionRead: string, from = ''): string {
   return `
@@ -126,7 +126,7 @@ export const CLAIM: Statement = {
     RETURNING attempt`,
 };
 
-/** Claims a WIN and takes its round's lock; $19 is the version that the decision read. */
+/** Claims a WIN and increments its round's version; $19 is the version that the decision read. */
 export const CLAIM_WIN: Statement = {
   name: 'transaction_claim_win',
   text: `
@@ -136,7 +136,7 @@ export const CLAIM_WIN: Statement = {
     RETURNING attempt`,
 };
 
-/** Claims an adjustment: $1 is the platform's id, $8 the administrator's reason. */
+/** Claims an adjustment: $1 is the provider id `platform`, $8 the administrator's reason. */
 export const CLAIM_ADJUSTMENT: Statement = {
   name: 'transaction_claim_adjustment',
   text: `
@@ -149,7 +149,7 @@ export const CLAIM_ADJUSTMENT: Statement = {
 };
 
 /**
- * Marks a BET as being reversed by $3, if its attempt is still the one that the decision read, and neither that attempt
+ * Marks a BET as being reversed by the ROLLBACK $3, if $4 is still the BET's latest attempt, and neither this attempt
  * nor another ROLLBACK is in progress.
  */
 export const MARK_TARGET: Statement = {
@@ -185,8 +185,7 @@ export const PLACE_TOMBSTONE: Statement = {
 };
 
 /**
- * Maximum number of attempts in a history, and how many of them are the first ones. The others are the latest: in a full
- * history, a new attempt replaces the oldest of them.
+ * A history has at most ATTEMPTS_KEPT attempts: the first FIRST_ATTEMPTS_KEPT, and the latest of the others.
  */
 export const ATTEMPTS_KEPT = 200;
 export const FIRST_ATTEMPTS_KEPT = 20;
@@ -202,7 +201,7 @@ const LEASE_OVER = `
 
 /**
  * Takes over an undecided transaction with a new attempt, unless a lease is alive or a ROLLBACK of the transaction is
- * in progress. The previous holder can no longer settle its attempt.
+ * in progress. The previous attempt can then no longer settle.
  */
 const takeOver = (condition: string, leaseSeconds: string) => `
     UPDATE transactions t
@@ -213,10 +212,10 @@ const takeOver = (condition: string, leaseSeconds: string) => `
        AND (t.state = 'TIMED_OUT' OR (t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
     RETURNING t.*`;
 
-/** Takes over the attempt $3. */
+/** Takes over a transaction if $3 is still its latest attempt. */
 export const RETRY: Statement = { name: 'transaction_retry', text: takeOver('t.attempt = $3', '$4') };
 
-/** Takes over the latest attempt of a parked transaction. */
+/** Takes over a parked transaction, whatever its latest attempt is. */
 export const CLAIM_PARKED: Statement = {
   name: 'transaction_claim_parked',
   text: takeOver('t.parked_at IS NOT NULL', '$3'),
@@ -275,7 +274,10 @@ export const SETTLE = groupStatement(
   { alreadyDone: alreadySettled },
 );
 
-/** Settles a ROLLBACK. Its target is ROLLED_BACK if the ROLLBACK is APPROVED, and released if it is DECLINED. */
+/**
+ * Settles a ROLLBACK. Its target becomes ROLLED_BACK if the ROLLBACK is APPROVED, and loses its mark if the ROLLBACK is
+ * DECLINED.
+ */
 export const SETTLE_ROLLBACK = groupStatement(
   'transaction_settle_rollback',
   SETTLEMENT,
@@ -299,8 +301,8 @@ export const SETTLE_ROLLBACK = groupStatement(
 
 /**
  * Records that the provider receives a 200 with status $3 without an attempt. A recorded DECLINED is never replaced,
- * because the provider receives nothing but DECLINED from then on. An APPROVED that would be recorded after it belongs
- * to a replay that was decided before the transaction was rolled back.
+ * because the provider receives nothing but DECLINED from then on. A later APPROVED can only come from a replay that
+ * was decided before the transaction was rolled back.
  */
 export const RECORD_REPORTED: Statement = {
   name: 'transaction_record_reported',

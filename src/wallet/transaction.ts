@@ -25,7 +25,7 @@ export interface Claim {
   readonly mode: Mode;
   /** The request to the operator: fixed by the first claim, identical in every attempt. */
   readonly operatorRequest: MovementRequest;
-  /** The monotonic time at which the claim was sent to the database: its lease began then or later. */
+  /** The monotonic time at which the claim was sent to the database. The lease began then or later. */
   readonly sentMs: number;
   /** Set if the platform has decided: the operator is then called only for the balance. */
   readonly verdict?: Verdict;
@@ -96,7 +96,10 @@ export interface AttemptRecord {
   readonly settledByHand?: Pick<AnswerByHand, 'operatorReference' | 'reason'>;
 }
 
-/** An attempt in the transaction's history. If its lease expired and it was taken over, its outcome is unknown. */
+/**
+ * An attempt in the transaction's history. LEASE_OVER: another attempt took over after the lease had expired, so the
+ * outcome is unknown.
+ */
 export type StoredAttempt =
   AttemptRecord | { readonly attempt: number; readonly outcome: 'LEASE_OVER'; readonly startedAt?: string };
 

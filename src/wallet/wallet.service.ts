@@ -32,7 +32,7 @@ const CLAIM_TRIES = 50;
 /** The pause before the next try is random. Its upper bound grows by this step with each try, in milliseconds. */
 const PAUSE_STEP_MS = 4;
 
-/** The response's bytes, and whether they are a replay. */
+/** The response body, and whether it is a replay. */
 export interface TransactionAnswer {
   readonly body: string;
   readonly replayed: boolean;
@@ -208,7 +208,7 @@ export class WalletService {
   }
 
   /**
-   * Calls the operator under our claim, settles, and answers what is stored.
+   * Calls the operator under our claim, settles, and returns the stored answer.
    * @throws CroupierError OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE · TRANSACTION_IN_FLIGHT
    */
   private async execute(
@@ -231,8 +231,8 @@ export class WalletService {
   }
 
   /**
-   * Answers what is stored, never the result of our own call, after another attempt or a ROLLBACK has taken the
-   * transaction over.
+   * Returns the stored answer after another attempt or a ROLLBACK has taken the transaction over. The result of our own
+   * call no longer counts.
    */
   private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<TransactionAnswer> {
     const { request } = submission;
