@@ -84,8 +84,8 @@ export interface Executor<Kind extends GuardedActionKind> {
   /**
    * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
    * after the commit.
-   * @returns a function that does the remaining work after the commit. It must not throw a CroupierError. If it fails or
-   *   never runs, the action's own module completes the recorded action later.
+   * @returns a function that does the remaining work after the commit. It must not throw a CroupierError. If it fails
+   *   or never runs, the action's own module completes the recorded action later.
    * @throws CroupierError if the action is no longer possible; then nothing is committed
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;

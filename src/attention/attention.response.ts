@@ -11,7 +11,7 @@ import {
 } from './attention.js';
 import type { AttentionStory } from './attention.service.js';
 
-/** Something that waits for a person. Fields that do not apply are absent. */
+/** An item of the attention queue. Fields that do not apply are absent. */
 export class AttentionItem {
   @ApiProperty({ format: 'uuid' })
   id: string;

@@ -57,8 +57,8 @@ export class AttentionService {
   }
 
   /**
-   * Snoozes the item: it is OPEN again at that time.
-   * @throws CroupierError INVALID_REQUEST · NOT_FOUND · CONFLICT if it is closed
+   * Snoozes the item, which becomes OPEN again at the time `until`.
+   * @throws CroupierError INVALID_REQUEST if `until` is not in the future · NOT_FOUND · CONFLICT if the item is closed
    */
   async snooze(actor: Actor, id: string, until: string): Promise<AttentionStory> {
     const instant = new Date(instantOrDayMs(until)!);
@@ -75,8 +75,8 @@ export class AttentionService {
   }
 
   /**
-   * Closes the item for good: it is not opened again for the same cause.
-   * @throws CroupierError NOT_FOUND · CONFLICT
+   * Closes the item. No new item is opened as long as its cause is present.
+   * @throws CroupierError NOT_FOUND · CONFLICT if the item is already closed
    */
   close(actor: Actor, id: string, reason: string): Promise<AttentionStory> {
     return this.change(actor, id, 'close', { reason }, (query) => this.items.close(query, id, actor, reason));

@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 
-/** The actor of items that the service opens and closes itself. */
+/** The actor of the changes that Croupier makes itself. */
 export const PLATFORM_ACTOR = 'croupier';
 
 const NOW = 'statement_timestamp()';
@@ -11,14 +11,14 @@ export const ITEM_COLUMNS = `
   t.count, t.href, t.assignee, t.snoozed_until AS "snoozedUntil", t.closed_at AS "closedAt", t.closed_by AS "closedBy",
   t.closed_by_name AS "closedByName", t.close_reason AS reason, t.created_at AS "createdAt"`;
 
-/** Adds an event to the items of the CTE `from`. */
+/** A CTE that adds an event to each item of the CTE `from`. */
 const recordEvent = (from: string, event: string, actor: string, name = 'NULL', text = 'NULL') => `
   recorded AS (INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
            SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
 
 /**
- * Opens an item for each cause that has none. A closed item prevents a new one as long as its cause is present. $1:
- * causes as JSON; $2: the actor.
+ * Opens an item for each cause that has none. As long as a cause is present, even its closed item prevents a new one.
+ * $1: causes as JSON; $2: the actor.
  */
 export const OPEN: Statement = {
   name: 'attention_open',
@@ -38,8 +38,8 @@ export const OPEN: Statement = {
 };
 
 /**
- * Updates the items of transactions that were parked after their item was opened: the summary says that they are
- * parked, and a snoozed item is OPEN again. Closed items do not change. $1: causes of parked transactions as JSON.
+ * Updates each item whose transaction was parked after the item was opened: its summary then says so, and a SNOOZED
+ * item becomes OPEN again. Closed items do not change. $1: causes of parked transactions as JSON.
  */
 export const MARK_PARKED: Statement = {
   name: 'attention_mark_parked',
@@ -61,7 +61,8 @@ export const MARK_PARKED: Statement = {
 };
 
 /**
- * Marks the cause of items as gone, and closes those that are not closed yet. If the cause returns, it gets a new item.
+ * Marks the causes of items as gone, and closes the items that are OPEN or SNOOZED. If a cause returns, it gets a new
+ * item.
  */
 const endOf = (condition: string) => `
     WITH gone AS (
@@ -84,9 +85,8 @@ export const END_OTHER_ROUNDS: Statement = {
 };
 
 /**
- * Closes the items of earlier findings that a new reconciliation did not find again, if the range of the earlier
- * reconciliation lies within the new one. $1: the operator; $2, $3: the new range; $4: the subjects of the new
- * findings.
+ * Closes the items of findings that an earlier reconciliation recorded and a new one did not, if the new range contains
+ * the earlier range. $1: the operator; $2, $3: the new range; $4: the subjects of the new findings.
  */
 export const END_OTHER_FINDINGS: Statement = {
   name: 'attention_end_other_findings',
@@ -94,7 +94,7 @@ export const END_OTHER_FINDINGS: Statement = {
          AND subject <> ALL ($4::text[])`),
 };
 
-/** Updates the count of open rounds in an item. */
+/** Updates the item of open rounds with the subject $1. $2: the count; $3: the summary. */
 export const COUNT_AGAIN: Statement = {
   name: 'attention_count_again',
   text: `
@@ -102,7 +102,7 @@ export const COUNT_AGAIN: Statement = {
      WHERE kind = 'round' AND subject = $1 AND cause_present AND (count, summary) IS DISTINCT FROM ($2, $3)`,
 };
 
-/** Items of kind $1 whose cause was present at the last check, after the subject $2. */
+/** The items of kind $1 whose cause was present at the last check: the first $3 after the subject $2, by subject. */
 export const PRESENT: Statement = {
   name: 'attention_present',
   text: `
@@ -110,7 +110,7 @@ export const PRESENT: Statement = {
      WHERE cause_present AND kind = $1 AND subject > $2 ORDER BY subject LIMIT $3`,
 };
 
-/** Claims a scan: over all instances, only one claim succeeds in $2 seconds. */
+/** Claims a run of the scan $1. Over all instances, at most one claim succeeds every $2 seconds. */
 export const CLAIM_SCAN: Statement = {
   name: 'attention_claim_scan',
   text: `
@@ -131,7 +131,7 @@ export const WAKE: Statement = {
     SELECT item_id AS id FROM woken`,
 };
 
-/** Changes an item that is not closed. $1: the item; $2 and $3: the actor and its name; $4: the value. */
+/** Changes an item that is not closed. $1: the item; $2 and $3: the actor and its name; $4: the new value. */
 const changeOf = (name: string, assignments: string, event: string, text: string): Statement => ({
   name: `attention_${name}`,
   text: `
@@ -176,7 +176,7 @@ export const FIND: Statement = {
   text: `SELECT ${ITEM_COLUMNS} FROM attention_items t WHERE t.item_id = $1`,
 };
 
-/** The latest events of item $1, oldest first. */
+/** The latest $2 events of item $1, oldest first. */
 export const EVENTS: Statement = {
   name: 'attention_events',
   text: `

@@ -26,7 +26,7 @@ export interface PresentItem {
 
 /** Maximum number of items that one statement opens. */
 const BATCH = 500;
-/** Number of an item's latest events that are shown. */
+/** Maximum number of events that are shown for an item; older ones are left out. */
 const EVENTS_SHOWN = 500;
 
 const TABLE: TimeOrderedTable = {
@@ -37,8 +37,8 @@ const TABLE: TimeOrderedTable = {
 };
 
 /**
- * One page, newest first. Few items are OPEN or SNOOZED, so a filter by one of these states always determines the
- * index. A filter by CLOSED determines it only if there is no other filter.
+ * One page, newest first. The first filter determines the index. Few items are OPEN or SNOOZED, so a filter by one of
+ * these states comes first. Most items are CLOSED, so a filter by this state comes last.
  */
 export function attentionPage(
   filter: AttentionFilter,
@@ -51,7 +51,7 @@ export function attentionPage(
   return timeOrderedPage(TABLE, equal, { from, to, before }, limit);
 }
 
-/** Reads and writes items; every change is conditional on the current state. */
+/** Reads and writes items. A change succeeds only if the current state of the item permits it. */
 @Injectable()
 export class AttentionStore {
   constructor(
@@ -61,7 +61,7 @@ export class AttentionStore {
 
   /**
    * Opens an item for each cause that has none.
-   * @param by the actor
+   * @param by the actor that the history names
    * @returns the number of opened items
    */
   async open(causes: readonly Cause[], by = sql.PLATFORM_ACTOR): Promise<number> {
@@ -73,7 +73,7 @@ export class AttentionStore {
     return opened;
   }
 
-  /** Updates the summary of items whose transaction was parked after they were opened, and reopens snoozed ones. */
+  /** Updates the items whose transaction was parked after they were opened, and reopens the snoozed ones. */
   async markParked(causes: readonly Cause[]): Promise<void> {
     if (causes.length === 0) return;
     await this.database.query(sql.MARK_PARKED, [JSON.stringify(causes.map((cause) => this.rowOf(cause)))]);
@@ -112,7 +112,7 @@ export class AttentionStore {
 
   /**
    * Closes the round items whose cause is gone.
-   * @param subjects those whose cause is still present
+   * @param subjects of the causes that are still present
    */
   async endOtherRounds(subjects: readonly string[]): Promise<void> {
     await this.database.query(sql.END_OTHER_ROUNDS, [subjects]);
@@ -134,14 +134,14 @@ export class AttentionStore {
     await this.database.query(sql.COUNT_AGAIN, [subject, count, summary]);
   }
 
-  /** @param after the last subject of the page before; undefined for the first page */
+  /** @param after the last subject of the previous page; undefined for the first page */
   present(kind: AttentionKind, after = '', limit: number): Promise<PresentItem[]> {
     return this.database.query(sql.PRESENT, [kind, after, limit]);
   }
 
   /**
-   * Claims a scan.
-   * @returns false if any instance began this scan less than `seconds` ago
+   * Claims a run of a scan.
+   * @returns false if any instance began a run less than `seconds` ago
    */
   async claimScan(name: string, seconds: number): Promise<boolean> {
     return (await this.database.query(sql.CLAIM_SCAN, [name, seconds])).length > 0;

@@ -12,19 +12,19 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 export const ATTENTION_STATES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
 export type AttentionState = (typeof ATTENTION_STATES)[number];
 
-/** Something that waits for a person. Contract, section 9, "Attention". */
+/** An item of the attention queue. Contract, section 9, "Attention". */
 export interface Attention {
   readonly id: string;
   readonly kind: AttentionKind;
-  /** Identifies the cause among those of its kind. */
+  /** Identifies the cause within its kind. */
   readonly subject: string;
   readonly state: AttentionState;
   readonly operatorId: string | null;
   readonly providerId: string | null;
   readonly summary: string;
-  /** Of a round item: the number of open rounds. */
+  /** The number of open rounds; null in an item of another kind. */
   readonly count: number | null;
-  /** The path of the cause in this API. */
+  /** The API path that shows the cause. */
   readonly href: string | null;
   readonly assignee: string | null;
   readonly snoozedUntil: Date | null;
@@ -47,7 +47,7 @@ export interface AttentionEvent {
   readonly at: Date;
 }
 
-/** A reason for an item. An item is opened only if the cause has none. */
+/** The reason for an item. A cause has at most one item at a time. */
 export interface Cause {
   readonly kind: AttentionKind;
   readonly subject: string;
@@ -56,21 +56,18 @@ export interface Cause {
   readonly summary: string;
   readonly count?: number;
   readonly href?: string;
-  /**
-   * For a parked transaction: when it was parked, as formatted by PostgreSQL, because a Date would lose the
-   * microseconds.
-   */
+  /** When a parked transaction was parked, as text from PostgreSQL, because a Date would lose the microseconds. */
   readonly parkedAt?: string;
-  /** For a finding of a reconciliation: the time range that was compared. */
+  /** The time range of the reconciliation that has made the finding. */
   readonly range?: { readonly from: Date; readonly to: Date };
 }
 
-/** The subject for an id that is unique per provider. A provider's id contains no slash. */
+/** The subject of an id that is unique per provider. A provider's id contains no slash, so `partsOf` can split it. */
 export function subjectOf(providerId: string, id: string): string {
   return `${providerId}/${id}`;
 }
 
-/** The two parts of a subject that `subjectOf` has built. */
+/** Splits a subject that `subjectOf` has built. The parts of any other subject are meaningless. */
 export function partsOf(subject: string): { readonly providerId: string; readonly id: string } {
   const slash = subject.indexOf('/');
   return { providerId: subject.slice(0, slash), id: subject.slice(slash + 1) };

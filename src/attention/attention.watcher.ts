@@ -22,20 +22,21 @@ const POLL_MS = 5_000;
 /** Delay before the first pass, in milliseconds. */
 const FIRST_POLL_MS = 1_000;
 /**
- * Minimum time between the starts of two passes, over all instances, in seconds. It is shorter than the polling
- * interval. A pass that begins too early only searches for parked transactions.
+ * Minimum time between the starts of two full passes, over all instances, in seconds. A pass that begins earlier only
+ * searches for parked transactions. The time is shorter than the polling interval, so a single instance makes only full
+ * passes.
  */
 const PASS_SECONDS = 3;
-/** Number of rows that one query reads, called a window below. */
+/** Maximum number of rows that one query reads. These rows are called a window. */
 const WINDOW = 500;
 /**
- * Maximum number of windows that a pass reads from the newest row on: 10,000 rows, more than become causes between two
- * passes. A pass stops earlier, once the next window cannot contain a new cause.
+ * Maximum number of windows that a search reads, beginning with the newest row. They have 10,000 rows, and fewer rows
+ * become causes between two passes. A search stops earlier if the next window cannot contain a new cause.
  */
 const NEWEST_WINDOWS = 20;
 /**
- * Number of windows of older rows that a pass reads after the newest ones. Each pass continues where the previous one
- * stopped, and starts over at the end, so that every row is read from time to time.
+ * Number of windows of older rows that a search then reads. The next pass continues where the search stopped. After the
+ * oldest row, the search starts over, so that every row is read from time to time.
  */
 const OLDER_WINDOWS = 3;
 /** Polling interval for the infrequent searches, in milliseconds. Each search decides whether it is due. */
@@ -43,9 +44,9 @@ const RARE_POLL_MS = 60_000;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
 
-/** The searches of a pass. A separate search finds parked transactions, because their items must appear at once. */
+/** The searches of a full pass only. Every pass searches for parked transactions, whose items must appear at once. */
 const SEARCHED = ['undecided', 'grants', 'revocations', 'approvals'] as const satisfies Search[];
-/** The kinds whose causes are checked here. Round items and findings are closed by the code that finds them. */
+/** The kinds of items that a pass closes. The code that finds open rounds and findings also closes their items. */
 const ENDING = [
   'transaction',
   'grant',
@@ -76,7 +77,10 @@ export class AttentionWatcher
     intervalMs: RARE_POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
   });
-  /** Where the next pass continues each unfinished search and each unfinished check of items. */
+  /**
+   * Where the next pass continues: `places` has the place of the last row of each unfinished search, `checked` the
+   * subject of the last item of each unfinished check.
+   */
   private readonly places = new Map<Search, readonly string[]>();
   private readonly checked = new Map<AttentionKind, string>();
 
@@ -128,7 +132,7 @@ export class AttentionWatcher
   }
 
   /**
-   * Runs a pass now. If an instance has just begun a pass, this one searches for parked transactions only. Never rejects.
+   * Runs a pass now. It only searches for parked transactions if a full pass has just begun. Never rejects.
    */
   tick(): Promise<void> {
     return this.loop.run();
@@ -156,7 +160,7 @@ export class AttentionWatcher
   /**
    * Opens items for the newest causes. Stops after a window whose causes all have items and are older than 30 seconds.
    * Passes begin less than 30 seconds apart, so an earlier pass has opened the items of all older causes.
-   * @returns the place of the last row; undefined at the end of the search
+   * @returns the place of the last row that was read; undefined if no rows are left
    */
   private async searchNewest(name: Search): Promise<readonly string[] | undefined> {
     let found = await this.searchWindow(name, undefined);
@@ -168,9 +172,9 @@ export class AttentionWatcher
   }
 
   /**
-   * Opens items for a window.
-   * @returns the place of its last row, undefined at the end of the search; and whether the next window may contain new
-   * causes
+   * Opens items for the causes in one window.
+   * @returns `end`: the place of the last row, undefined if no rows are left; `mayBeNew`: whether the next window may
+   *   contain new causes
    */
   private async searchWindow(
     name: Search,
@@ -186,7 +190,7 @@ export class AttentionWatcher
     };
   }
 
-  /** Closes items of a kind whose cause is gone; checks one window of items in each pass. */
+  /** Closes items of a kind whose cause is gone. Each pass checks one window of items. */
   private async endGone(kind: (typeof ENDING)[number]): Promise<void> {
     const present = await this.items.present(kind, this.checked.get(kind), WINDOW);
     const subjects = present.map(({ subject }) => subject);

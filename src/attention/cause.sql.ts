@@ -2,18 +2,18 @@ import type { Statement } from '../database/database.js';
 import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 
 /*
- * The searches for causes. They read tables of other rooms in windows: at most $1 rows before the place $2 …, along an
- * index that contains few other rows, so that the cost of a pass is bounded. The newest cause comes first, because it
- * is the one that may have no item yet. Each row has three flags: `due`, whether it is a cause already; `known`,
- * whether it has an item that is up to date; `recent`, whether it became a cause within the last 30 seconds. `= ANY`
- * makes the planner use an index that begins with the column: see database/time-ordered.ts.
+ * The searches for causes in the tables of other rooms. The place of a row is its sort key. Each query reads a window:
+ * the next $1 rows after the place $2 …, newest first, because the newest causes may have no item yet. It uses an index
+ * that contains few other rows, so its cost is bounded. Each row has three flags: `due`, whether it is a cause now;
+ * `known`, whether it has an item that is up to date; `recent`, whether it became a cause within the last 30 seconds.
+ * `= ANY` makes the planner use an index that begins with the column: see database/time-ordered.ts.
  */
 
 const RECENT = `statement_timestamp() - interval '30 seconds'`;
 
 /**
- * A condition on the item of a cause. A scalar sub-select always uses the index; for EXISTS the planner may read all
- * items.
+ * A condition on the item of a cause; false if there is none. A scalar sub-select always uses the index; for EXISTS,
+ * the planner may read all items.
  */
 const ofItem = (kind: string, subject: string, condition: string) => `
   coalesce((SELECT ${condition} FROM attention_items i
@@ -46,9 +46,9 @@ const PARKED: Statement = {
 };
 
 /**
- * TIMED_OUT transactions, and when each became a cause, in UTC: at the age of five minutes, or at its last change if
- * that was later. Contract, section 9. Migration 0018 creates an index on these expressions. The CASE keeps the planner
- * from combining other indexes, which would read all of these rows.
+ * TIMED_OUT transactions, and the time in UTC at which each became a cause: five minutes after its creation, or its
+ * last change if that was later. Contract, section 9. Migration 0018 creates an index on these expressions. The CASE
+ * keeps the planner from combining other indexes, which would read all of these rows.
  */
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
 const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
@@ -84,8 +84,8 @@ const GRANTS: Statement = {
 };
 
 /**
- * When a notification failed or, if its outcome is unknown, when its lease ended. Migration 0018 creates an index on
- * this expression.
+ * When the callback of a revocation failed or, if its outcome is unknown, when its lease ended. Migration 0018 creates
+ * an index on this expression.
  */
 const UNDELIVERED_SINCE = 'coalesce(lease_until, failed_at, created_at)';
 
@@ -120,8 +120,8 @@ const APPROVALS: Statement = {
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Each search, and the place at which its first window begins. A search that begins at `now` (the database's clock)
- * skips rows that become causes later.
+ * Each search, and the place after which its first window begins. A search that begins at `now`, by the database's
+ * clock, skips rows that become causes later.
  */
 export const SEARCHES = {
   parked: { statement: PARKED, begin: ['infinity', '', ''] },
@@ -174,7 +174,8 @@ const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
 const EIGHT_DAYS_AGO = `statement_timestamp() - interval '8 days'`;
 
 /**
- * Pairs of tenants with transactions older than a day. Each pair costs one probe of the index transactions_of_tenants.
+ * Selects the pairs of an operator and a provider with transactions older than a day. Each possible pair costs one
+ * probe of the index transactions_of_tenants.
  */
 export const TRADING_PAIRS: Statement = {
   name: 'cause_trading_pairs',
@@ -190,9 +191,9 @@ export const TRADING_PAIRS: Statement = {
 const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
 
 /**
- * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Among their rounds it
- * counts those that have been open for more than a day, those that began last week, and those that began last week and
- * are open. `partial` says that there may be older transactions, which were not read.
+ * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Counts their rounds that
+ * have been open for more than a day (`open`), that began last week (`ofLastWeek`), and that meet both conditions.
+ * `partial` is true if older transactions may exist, which were not read.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',

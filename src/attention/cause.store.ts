@@ -8,23 +8,24 @@ import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
 export interface FoundCause {
   readonly cause: Cause;
   /**
-   * Whether it is a cause already and has no item; for a parked transaction, no item that is closed or shows the parking.
+   * Whether the row is a cause without an item. The item of a parked transaction only counts if it is closed or says
+   * that the transaction is parked.
    */
   readonly isNew: boolean;
-  /** Whether it became a cause in the last 30 seconds. */
+  /** Whether the row became a cause within the last 30 seconds. */
   readonly isRecent: boolean;
-  /** The position of the row in the order of the search. A window begins after the position of an earlier row. */
+  /** The sort key of the row. A window begins after the place of an earlier row. */
   readonly place: readonly string[];
 }
 
-/** Numbers of rounds of an operator and provider. */
+/** Counts of the rounds of an operator and a provider, among the transactions that were read. */
 export interface CountedRounds {
   /** Rounds that have been open for more than a day. */
   readonly open: number;
   /** Rounds that began between one and eight days ago. */
   readonly ofLastWeek: number;
   readonly openOfLastWeek: number;
-  /** Whether older transactions were left out, so that the true counts may be higher. */
+  /** Whether there may be older transactions, which were not read. The true counts may then be higher. */
   readonly partial: boolean;
 }
 
@@ -34,8 +35,8 @@ export class CauseStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * The next rows of a search.
-   * @param place the place of the last row of the window before; undefined for the newest causes
+   * Reads the next window of a search: at most `limit` rows.
+   * @param place the place of the last row of the previous window; undefined to begin with the newest row
    */
   async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<FoundCause[]> {
     const { statement, begin } = SEARCHES[search];
@@ -50,7 +51,7 @@ export class CauseStore {
     }));
   }
 
-  /** The subjects whose cause is still present. */
+  /** Returns those of the subjects whose cause is still present. */
   async still(kind: keyof typeof STILL, subjects: readonly string[]): Promise<Set<string>> {
     if (subjects.length === 0) return new Set();
     const parts = subjects.map(partsOf);
@@ -67,7 +68,7 @@ export class CauseStore {
     return this.database.query(TRADING_PAIRS, []);
   }
 
-  /** @param transactions how many of the newest transactions are read */
+  /** @param transactions maximum number of transactions to read, newest first */
   async rounds({ operatorId, providerId }: TenantPair, transactions: number): Promise<CountedRounds> {
     const values = [operatorId, providerId, transactions];
     const [counted] = await this.database.query<CountedRounds>(OPEN_ROUNDS, values);

@@ -4,18 +4,18 @@ import { money, transactionMoney } from '../money/money.js';
 import { type Cause, subjectOf } from './attention.js';
 
 /*
- * Maps the rows that the searches find to causes. A cause has a sentence with amounts as money, and the path of the
- * record.
+ * Maps the rows that the searches find to causes. The summary of a cause is a sentence with amounts such as `2.50 EUR`;
+ * `href` is the API path of the record.
  */
 
 interface SearchedRow {
-  /** Whether the row is a cause already. */
+  /** Whether the row is a cause now. */
   readonly due: boolean;
-  /** Whether it has an item that is up to date. */
+  /** Whether the row has an item that is up to date. */
   readonly known: boolean;
-  /** Whether it became a cause in the last 30 seconds. */
+  /** Whether the row became a cause within the last 30 seconds. */
   readonly recent: boolean;
-  /** The position of the row in the order of the search. A window begins after the position of an earlier row. */
+  /** The sort key of the row. A window begins after the place of an earlier row. */
   readonly place: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface UndecidedRow extends SearchedRow {
   readonly playerRef: string;
   readonly amountMinor: number;
   readonly currency: string;
-  /** When it was parked, as formatted by PostgreSQL, because a Date would lose the microseconds. */
+  /** When it was parked, as text from PostgreSQL, because a Date would lose the microseconds; null if it was not. */
   readonly parkedAt: string | null;
 }
 
@@ -70,7 +70,7 @@ export interface RowOf {
 }
 export type Search = keyof RowOf;
 
-/** An operator and a provider with transactions. */
+/** An operator and a provider that have transactions with each other. */
 export interface TenantPair {
   readonly operatorId: string;
   readonly providerId: string;
@@ -157,7 +157,7 @@ export function flaggedWinnings(win: FlaggedWin): Cause {
 
 /**
  * @param count at least 1
- * @param partial whether there may be more
+ * @param partial whether there may be more open rounds
  */
 export function openRounds({ operatorId, providerId }: TenantPair, count: number, partial: boolean): Cause {
   const query = new URLSearchParams({ open: 'true', olderThanMinutes: '1440', operatorId, providerId });

@@ -12,8 +12,8 @@ export interface ReconciledRange {
 
 /**
  * Opens an item for each finding that has none. Called by a command, which runs without the Nest application.
- * @param complete whether `findings` has all findings of the range; if so, the items of earlier findings that are not
- * among them are closed
+ * @param complete whether `findings` has all findings of the range; if so, the items of other findings in this range
+ *   are closed
  * @param by the actor
  */
 export async function recordFindings(

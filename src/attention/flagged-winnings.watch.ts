@@ -3,7 +3,7 @@ import { WinningsService } from '../free-spins/winnings/winnings.service.js';
 import { AttentionStore } from './attention.store.js';
 import { flaggedWinnings } from './causes.js';
 
-/** Interval of the search, in seconds, over all instances. It is shorter than the loop's interval. */
+/** Minimum time between two searches, over all instances, in seconds; shorter than the loop's interval. */
 const SEARCH_SECONDS = 50;
 
 /**

@@ -4,19 +4,19 @@ import { AttentionStore } from './attention.store.js';
 import { CauseStore, type CountedRounds } from './cause.store.js';
 import { openRounds, type TenantPair } from './causes.js';
 
-/** Interval of the count, in seconds, over all instances. */
+/** Minimum time between two counts, over all instances, in seconds. */
 const COUNT_SECONDS = 3_600;
-/** Maximum number of the newest transactions of an operator and provider that a count reads. It bounds the cost. */
+/** Maximum number of transactions of an operator and a provider that a count reads, newest first. Bounds its cost. */
 const TRANSACTIONS_PER_PAIR = 20_000;
 /**
- * Minimum share of last week's rounds that a provider must have closed, in percent. A provider below it does not report
- * when rounds end, so its open rounds need no attention.
+ * Minimum share of last week's rounds that a provider must have closed, in percent. Below this share, the provider does
+ * not report when rounds end, so its open rounds need no attention.
  */
 const CLOSED_PERCENT = 90;
 
 /**
- * Maintains one item for the open rounds of each operator and provider. Contract, section 9, "Attention". The count is
- * made once an hour, among the newest 20,000 transactions of the pair that are older than a day.
+ * Maintains one item for the open rounds of each pair of an operator and a provider. Contract, section 9, "Attention".
+ * Counts the rounds once an hour, among the newest 20,000 transactions of the pair that are older than a day.
  */
 @Injectable()
 export class OpenRoundsWatch {
@@ -27,7 +27,7 @@ export class OpenRoundsWatch {
 
   /**
    * Counts the open rounds, unless an instance began a count within the last hour.
-   * @param mustStop called before each pair of operator and provider; if it returns true, no item changes
+   * @param mustStop called before each pair is counted; if it returns true, no item changes
    */
   async run(mustStop: () => boolean): Promise<void> {
     if (!(await this.items.claimScan('rounds', COUNT_SECONDS))) return;
@@ -43,7 +43,7 @@ export class OpenRoundsWatch {
   }
 }
 
-/** The causes for open rounds, only of providers that closed most of last week's rounds. */
+/** A cause for each pair with open rounds whose provider closed at least 90 % of last week's rounds. */
 function causesIn(counted: readonly (TenantPair & CountedRounds)[]): Cause[] {
   const totals = new Map<string, { rounds: number; open: number }>();
   for (const { providerId, ofLastWeek, openOfLastWeek } of counted) {
