@@ -43,14 +43,14 @@ const TRANSACTION = item('transaction', {
   at: 't.created_at',
 });
 
-/**
- * Looks up transactions by key. OFFSET 0 stops the planner from flattening the subquery: it looks up one id at a time.
- */
+/** Looks up transactions by key, one id at a time: OFFSET 0 stops the planner from flattening the subquery. */
 const transactionsWith = (transactionId: string, providerId: string) => `
   CROSS JOIN LATERAL (
     SELECT * FROM transactions t WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId} OFFSET 0) t`;
 
-/** The newest attempts with an id: only `MAX_ITEMS`, because a provider may send the same request id every time. */
+/**
+ * At most `MAX_ITEMS` of the newest attempts with an id, because a provider may use one request id for all requests.
+ */
 const attemptsWith = (column: string, wanted: string) => `
   (SELECT provider_id, transaction_id, created_at FROM attempt_ids
     WHERE ${column} = ${wanted} ORDER BY created_at DESC LIMIT ${MAX_ITEMS})`;

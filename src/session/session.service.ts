@@ -148,7 +148,8 @@ export class SessionService {
 
   /**
    * Sends an undelivered notification of a revocation once more, under the same revocationRef. Contract, section 9.
-   * @throws CroupierError NOT_FOUND · CONFLICT if the session is not revoked, or its notification is delivered or under way
+   * @throws CroupierError NOT_FOUND · CONFLICT if the session is not revoked, or its notification is delivered or under
+   *   way
    */
   async notifyAgain(actor: Actor, sessionId: string): Promise<RevokedSession> {
     const session = await this.sessions.find(sessionId);
