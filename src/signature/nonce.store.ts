@@ -17,7 +17,7 @@ const CLAIM = {
     RETURNING nonce`,
 };
 
-/** Nonces in the database, which survive a restart. */
+/** Keeps nonces in the database, where they survive a restart. */
 @Injectable()
 export class NonceStore {
   constructor(private readonly database: Database) {}

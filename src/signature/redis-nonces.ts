@@ -37,8 +37,8 @@ declare module 'ioredis' {
 }
 
 /**
- * Nonces in Redis, shared by all instances. The claim also counts the request towards the tenant's rate limit, so that
- * both take one round trip.
+ * Keeps the nonces of all instances in Redis. The claim also counts the request towards the tenant's rate limit, so
+ * that both take one round trip.
  */
 @Injectable()
 export class RedisNonces {
