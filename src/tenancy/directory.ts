@@ -19,9 +19,7 @@ export interface Directory {
   readonly winLimits: ReadonlyMap<string, number>;
   /** Pauses by `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
-  /**
-   * A message for each tenant that is left out, because its secret cannot be decrypted. The other tenants stay usable.
-   */
+  /** A message for each tenant that is left out because its secret cannot be decrypted. Other tenants stay usable. */
   readonly unreadable: readonly string[];
   /** A message for each tenant whose previous secret is left out, because it cannot be decrypted. */
   readonly withoutPrevious: readonly string[];

@@ -15,7 +15,7 @@ import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 
 /** Polling interval for changes, in milliseconds, so that every instance sees a change within a second. */
 const POLL_MS = 500;
-/** How long the directory counts as fresh while the database cannot be read, in milliseconds. */
+/** How long the directory is trusted while the database cannot be read, in milliseconds. */
 const TRUSTED_MS = 30_000;
 /** How long a stop waits for a poll in progress, in milliseconds. Nothing depends on the result of the poll. */
 const STOP_MS = 1_000;
@@ -36,8 +36,8 @@ interface BetParties {
 
 /**
  * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request nor a
- * failed signature costs a query. Look-ups are synchronous and use the last directory that was read. Callers that
- * must not use an outdated one call `assertFresh` first.
+ * failed signature costs a query. Look-ups are synchronous and use the last directory that was read. Callers that must
+ * not use an outdated directory call `assertFresh` first.
  */
 @Injectable()
 export class TenancyService implements OnModuleInit, OnModuleDestroy {

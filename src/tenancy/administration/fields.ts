@@ -46,7 +46,7 @@ export const LateSettlementSeconds = () =>
     description: '0 by default; null restores the default',
   });
 
-/** The allowed characters and length of an address. */
+/** An address has 1 to 2048 printable ASCII characters, without spaces. */
 export const PRINTABLE = /^[!-~]{1,2048}$/;
 
 /**

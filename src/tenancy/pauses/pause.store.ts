@@ -5,10 +5,7 @@ import { databaseTime } from '../../database/columns.js';
 import type { Query, Statement, Transaction } from '../../database/database.js';
 import { Pause, type PausedKind } from './pause.entity.js';
 
-/**
- * Locks the operator, provider or game, because `pauses` may have no row to lock yet. Launches do not wait for this
- * lock.
- */
+/** Locks the operator, provider or game, because `pauses` may have no row to lock yet. Launches do not wait. */
 const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
   OPERATOR: {
     name: 'pause_lock_operator',

@@ -32,11 +32,11 @@ interface EncryptedParts {
 
 /**
  * Encrypts the tenants' secrets at rest with AES-256-GCM. The additional data binds an encrypted text to its tenant,
- * column and secret id, so that it cannot be decrypted with any other. Texts in the format of earlier versions, which
- * are bound only to the tenant, can still be decrypted. Contract, section 8, `SECRETS_KEY`.
+ * its column and the secret's id, so that it cannot be decrypted as another secret. Texts in the format of earlier
+ * versions, which are bound only to the tenant, can still be decrypted. Contract, section 8, `SECRETS_KEY`.
  */
 export class SecretBox {
-  /** The id of the current key, which encrypts. */
+  /** The id of the current key, the only key that encrypts. */
   readonly keyId: string;
 
   /** The keys for decryption, by key id: the current one, and the previous one while `SECRETS_KEY` is rotated. */
@@ -84,7 +84,7 @@ export class SecretBox {
   }
 
   /**
-   * Decrypts a secret. One in the earlier format, which has no id, gets a new id.
+   * Decrypts a secret. A secret in the earlier format has no id and gets a new one.
    * @throws Error as `decrypt` does
    */
   identify(place: SecretPlace, encryptedSecret: string): IdentifiedSecret {
@@ -95,8 +95,8 @@ export class SecretBox {
   /**
    * Decrypts a secret.
    * @returns the secret, without an id if the text has the earlier format
-   * @throws Error if the text is not an encrypted secret, was encrypted with another key or for another place, or was
-   *   altered
+   * @throws Error if the text is not an encrypted secret, was altered, or was encrypted with another key or for another
+   *   tenant or column
    */
   decrypt(place: SecretPlace, encryptedSecret: string): { secret: string; secretId?: string } {
     const { keyId, secretId, iv, body } = parse(encryptedSecret);
@@ -136,7 +136,7 @@ function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): stri
   }
 }
 
-/** The additional data of the earlier format is the tenant's id, which has no brackets, so the two are never equal. */
+/** The result has brackets, so it never equals the additional data of the earlier format, which is the tenant's id. */
 function additionalData({ tenantId, column }: SecretPlace, secretId: string): string {
   return JSON.stringify(['croupier secret', tenantId, column, secretId]);
 }

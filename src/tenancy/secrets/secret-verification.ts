@@ -16,15 +16,15 @@ export interface StaleSecret {
 
 export interface SecretReport {
   readonly stale: readonly StaleSecret[];
-  /** Number of compared tenants: the log names their secret, or the stored secret has an id or cannot be decrypted. */
+  /** Number of tenants with a secret that the log names, that has an id, or that cannot be decrypted. */
   readonly identified: number;
   /** Number of the other tenants. Their secrets have no id, usually because an earlier version stored them. */
   readonly notIdentified: number;
 }
 
 /**
- * The log's last entry about a tenant's secrets. It records their creation, rotation or re-encryption, or repeats such an
- * entry that was about to be archived.
+ * The log's last entry about a tenant's secrets. It records the creation, rotation or re-encryption of the secrets, or
+ * repeats such an entry that was about to be archived.
  */
 interface Recorded {
   readonly at: string;
