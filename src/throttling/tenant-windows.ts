@@ -5,8 +5,9 @@ import { CountingWindows } from '../runtime/counting-windows.js';
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /**
- * Counts the requests of each tenant in this process, in a fixed window that its first request opens. The library's own
- * storage keeps the time of every hit and filters all of them at each request; this one keeps a count.
+ * Counts the requests of each tenant in this process, in a fixed window that the tenant's first request opens. The
+ * library's own storage keeps the time of every hit and filters all of them at each request; this storage keeps a
+ * count.
  */
 export class TenantWindows implements ThrottlerStorage {
   private readonly requests = new CountingWindows(monotonicMs);

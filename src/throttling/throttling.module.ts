@@ -12,7 +12,7 @@ function options({ requestsPerSecond }: Configuration): ThrottlerModuleOptions {
   return {
     throttlers: [{ limit, ttl: RATE_WINDOW_MS }],
     storage: new TenantWindows(),
-    // The contract names no X-RateLimit headers; `Retry-After` is set by the refusal.
+    // The contract names no X-RateLimit headers; the refusal sets `Retry-After`.
     setHeaders: false,
   };
 }
