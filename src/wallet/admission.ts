@@ -5,8 +5,8 @@ import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
 
 /**
- * Maximum number of requests that load and claim at the same time: enough to fill the batch under way and the next one.
- * Further requests would only wait for their batch.
+ * Maximum number of requests that load and claim at the same time: enough to fill the current batch of the group commit
+ * and the next one. Further requests would only wait for their batch.
  */
 export const MAX_CLAIMING = 2 * BATCH_LIMIT;
 /**

@@ -54,7 +54,7 @@ export interface WinningsTrigger {
 }
 
 /**
- * Executes a claimed attempt: calls the operator and settles. It does so in the same way for the provider, the resolver
+ * Executes claimed attempts: calls the operator and settles the attempt, in the same way for the provider, the resolver
  * and an administrator. Contract, section 3.
  */
 @Injectable()
@@ -105,7 +105,7 @@ export class AttemptRunner {
   }
 
   /**
-   * Calls the operator and settles the attempt with its answer. If the process dies before the settlement is committed,
+   * Calls the operator and settles the attempt with the answer. If the process dies before the settlement is committed,
    * the transaction stays PENDING; once its lease has expired, a retry by the provider or the resolver takes it over.
    */
   async execute({ claim, call }: ClaimedAttempt, driver: Driver): Promise<AttemptOutcome> {
