@@ -123,9 +123,9 @@ export interface Movement {
 }
 
 /**
- * What each side has booked under one id. If there is no finding, both movements are equal. If an APPROVED line is allowed
- * but not required, the platform's movement is taken from the statement. A transaction that is not compared has no
- * movement, so that no sum includes it.
+ * What each side has booked under one id. If there is no finding, both movements are equal. If an APPROVED line is
+ * allowed but not required, the platform's movement is taken from the statement. A transaction that is not compared has
+ * no movement, so that no sum includes it.
  */
 export function movements({ line, record, target }: ComparedPair): {
   readonly operator: Movement | undefined;
