@@ -10,14 +10,14 @@ const PLAYER = { playerRef: 'player-42', gameId: 'sandbox-slots', currency: 'EUR
 const OTHER_PLAYER = { ...PLAYER, playerRef: 'player-43' };
 const SPINS = { gameId: PLAYER.gameId, spins: 10, betAmountMinor: 20, currency: PLAYER.currency };
 /**
- * ISO 4217's code for tests: a limit in this currency does not affect the currencies that people use in the sandbox.
+ * ISO 4217's currency code for tests. A limit in it does not affect the currencies that people use in the sandbox.
  */
 const LIMITED_CURRENCY = 'XTS';
 
 /**
- * Creates the objects that the examples of the documents name, so that a page can execute them unchanged. Objects of an
- * earlier start are kept, except sessions, which may have ended: new ones are launched.
- * @returns the ids that the platform has generated for them
+ * Creates the objects that the examples in the OpenAPI documents name, so that a page can send the examples unchanged.
+ * Objects of an earlier start are kept. Sessions are launched again, because they may have ended.
+ * @returns the ids that the platform has generated for the objects
  * @throws Error with a readable message if the platform refuses
  */
 export async function createExamples(sandbox: SandboxFile): Promise<GeneratedIds> {

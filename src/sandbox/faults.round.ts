@@ -9,7 +9,7 @@ const PLAYER = { gameId: 'sandbox-slots', currency: 'EUR' };
 const BET_MINOR = 1000;
 const SPINS = 3;
 
-/** A rule for a counterpart. */
+/** Makes one call of the operation `on` misbehave: the call with number `nth`, by default the first. */
 interface Rule {
   fault: FaultName;
   on: string;
@@ -52,7 +52,7 @@ class FaultsRound {
     this.platform = new TranscriptClient(new PlatformClient(sandbox.apiUrl), output);
   }
 
-  /** Launches the session of the whole round. */
+  /** Launches the session of all transactions and reads the initial balance. */
   static async start(sandbox: SandboxFile, output: RoundOutput): Promise<FaultsRound> {
     const round = new FaultsRound(sandbox, output);
     const launch = {
@@ -187,7 +187,7 @@ class FaultsRound {
     await this.readBalance('The balance at the end: everything adds up', this.balance);
   }
 
-  /** Removes the rules from both counterparts. */
+  /** Removes all rules of both counterparts. */
   async clear(): Promise<void> {
     for (const url of [this.sandbox.walletUrl, this.sandbox.providerUrl]) {
       await new PlatformClient(new URL(url).origin).plain('DELETE', FAULTS_PATH);
@@ -224,7 +224,7 @@ class FaultsRound {
     return { transactionId, kind, roundId: `${this.id}-${this.transactions}`, ...amount, ...freeSpins };
   }
 
-  /** A BET that is booked at the first attempt. */
+  /** Sends a BET and expects it to be booked. */
   private async book(title: string, kind: 'BET'): Promise<void> {
     this.balance -= BET_MINOR;
     await this.approve(title, this.transaction(kind));
@@ -249,7 +249,7 @@ class FaultsRound {
     return (await this.platform.play(this.sandbox.provider, request, expected)).json;
   }
 
-  /** @param expected in minor units */
+  /** @param expected the expected balance, in minor units; undefined: any */
   private async readBalance(title: string, expected?: number): Promise<number> {
     const request = { title, path: '/v1/wallet/balance', body: { sessionToken: this.sessionToken } };
     const fields = expected === undefined ? {} : { balance: expected };

@@ -9,7 +9,7 @@ export function isCurrency(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Z]{3}$/.test(value);
 }
 
-/** A safe integer not less than `least`. */
+/** Whether the value is an integer from `least` to 2^53 − 1. */
 export function isWhole(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }

@@ -1,17 +1,17 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 
-/** Maximum number of records of a journal. All are in memory, too, where a million take a few hundred megabytes. */
+/** Maximum number of records in a journal. The process keeps them in memory; a million take a few hundred megabytes. */
 const MAX_RECORDS = 1_000_000;
 
 /**
- * An append-only file of JSON lines. Flushed records survive a `kill -9` and a power cut. An incomplete last line is
- * cut off, because the call that caused it had not been answered.
+ * An append-only file of JSON lines. Flushed records survive a `kill -9` and a power cut. Opening the file
+ * removes an incomplete last line, because the call that wrote it was not answered.
  */
 export class Journal<R> {
   private unwritten: string[] = [];
   /**
-   * Resolves when the latest write has ended; writes follow one another. Once a write has failed, this promise stays
-   * rejected, because no record may follow a gap in the file.
+   * Resolves when the latest write has ended. Each write begins after the previous one. After a failed write, this
+   * promise rejects for good, because no record may follow a gap in the file.
    */
   private written: Promise<void> = Promise.resolve();
 
@@ -22,7 +22,7 @@ export class Journal<R> {
 
   /**
    * Opens the file, or creates it in an existing folder, and passes each record to `replay`, oldest first.
-   * @throws Error naming the line, if a line other than the last cannot be read
+   * @throws Error with the number of the line, if a line other than the last cannot be read
    */
   static async open<R>(path: string, replay: (record: R) => void): Promise<Journal<R>> {
     const file = await open(path, 'a', 0o600);
@@ -48,7 +48,7 @@ export class Journal<R> {
     this.unwritten.push(`${JSON.stringify(record)}\n`);
   }
 
-  /** Writes everything appended so far, and resolves when it is on the disk. Concurrent callers share one write. */
+  /** Writes all appended records, and resolves when they are on the disk. Concurrent callers share one write. */
   flush(): Promise<void> {
     this.written = this.written.then(() => this.write());
     return this.written;

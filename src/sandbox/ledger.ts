@@ -3,7 +3,7 @@ import { type Fields, isCurrency, isText, isWhole } from './fields.js';
 const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A transaction that an operator must book. Contract, section 4. */
+/** A transaction that the platform asks an operator to book. Contract, section 4. */
 export interface Order {
   readonly providerId: string;
   readonly transactionId: string;
@@ -29,16 +29,16 @@ export interface LedgerEntry extends Order {
 
 /** A player's initial balance, in minor units. */
 export const START_BALANCE_MINOR = 100_000;
-/** Prefix of players who may not bet; their WINs and ROLLBACKs are still booked. */
+/** Prefix of the playerRefs of players who may not bet; their WINs and ROLLBACKs are still booked. */
 const BLOCKED_PREFIX = 'blocked-';
-/** Prefix of players without an account. */
+/** Prefix of the playerRefs of players without an account. */
 const UNKNOWN_PREFIX = 'unknown-';
 
 type Verdict = Pick<LedgerEntry, 'status' | 'movedMinor'> & { readonly reason?: string };
 
 /**
- * An operator's ledger, in memory. An order is booked once per (providerId, transactionId). A BET is reversed at most
- * once, whatever ROLLBACK ids name it. A ROLLBACK that arrives before its BET leaves a tombstone.
+ * An operator's ledger, in memory. Each pair of providerId and transactionId is booked once. A BET is reversed at
+ * most once, even if several ROLLBACKs name it. A ROLLBACK that arrives before its BET leaves a tombstone.
  */
 export class Ledger {
   private readonly entriesByKey = new Map<string, LedgerEntry>();
@@ -67,7 +67,7 @@ export class Ledger {
     return [...this.entriesByKey.values()];
   }
 
-  /** Whether a ROLLBACK of this id was approved, whether or not the id was booked. */
+  /** Whether a ROLLBACK with this target was approved, even if the target was never booked. */
   isRolledBack(providerId: string, transactionId: string): boolean {
     return this.rolledBack.has(key(providerId, transactionId));
   }
@@ -118,7 +118,7 @@ export class Ledger {
   private moved(order: Order, movedMinor: number): Verdict {
     const balance = this.balance(order.playerRef, order.currency) + movedMinor;
     if (!Number.isSafeInteger(balance)) return declined('LIMIT_REACHED');
-    // Avoids -0, the result of reversing nothing.
+    // `|| 0` turns -0, the reversal of 0, into 0.
     return { status: 'APPROVED', movedMinor: movedMinor || 0 };
   }
 }

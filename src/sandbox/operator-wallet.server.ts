@@ -6,7 +6,7 @@ import { Journal } from './journal.js';
 import { Ledger, type LedgerEntry, readOrder } from './ledger.js';
 import { type Answer, badRequest, type CounterpartOptions, SignedServer } from './signed.server.js';
 
-/** The sandbox operator's wallet, the source of truth for play money, over real HTTP. Contract, section 4. */
+/** The sandbox operator's wallet as an HTTP server. Its ledger has the players' play money. Contract, section 4. */
 export class OperatorWalletServer {
   private readonly clock = new Clock();
   private server: SignedServer;
@@ -16,7 +16,7 @@ export class OperatorWalletServer {
     private readonly journal: Journal<LedgerEntry>,
   ) {}
 
-  /** Reads the ledger, `wallet.jsonl` in the folder, and listens. Until `trust` is called, every call is a 401. */
+  /** Loads the ledger from `wallet.jsonl` and listens. Until `trust` is called, every signed call gets a 401. */
   static async start(options: CounterpartOptions): Promise<OperatorWalletServer> {
     const ledger = new Ledger();
     const file = join(options.folder, 'wallet.jsonl');

@@ -28,7 +28,7 @@ const TIMEOUT_MS = 20_000;
 const clock = new Clock();
 const randomness = new Randomness();
 
-/** A client of one platform. */
+/** Sends requests to one server: a platform, or a counterpart of the sandbox. */
 export class PlatformClient {
   /** @param apiUrl without a trailing slash */
   constructor(readonly apiUrl: string) {}

@@ -15,6 +15,7 @@ interface Grant {
   readonly currency: string;
 }
 
+/** The free spins of one grant. */
 interface Batch {
   readonly externalRef: string;
   readonly grant: Grant;
@@ -33,12 +34,12 @@ type ProviderEvent =
   | { readonly what: 'revoked'; readonly sessionId: string };
 
 /**
- * A caller with the provider's secret, such as a self-test, can play one spin of a batch at this route. The platform
+ * The route that plays one spin of a batch, for a caller with the provider's secret, such as a self-test. The platform
  * never calls it.
  */
 export const PLAY_PATH = '/sandbox/free-spins/play';
 
-/** The sandbox provider's callback server: grants, spins and revoked sessions, over real HTTP. */
+/** The sandbox provider as an HTTP server. It keeps grants, remaining spins and revoked sessions. */
 export class ProviderServer {
   private server: SignedServer;
   private journal: Journal<ProviderEvent>;
@@ -49,7 +50,7 @@ export class ProviderServer {
 
   private constructor() {}
 
-  /** Reads its journal, `provider.jsonl` in the folder, and listens. Until `trust` is called, every call is a 401. */
+  /** Loads its state from `provider.jsonl` and listens. Until `trust` is called, every signed call gets a 401. */
   static async start(options: CounterpartOptions): Promise<ProviderServer> {
     const provider = new ProviderServer();
     const file = join(options.folder, 'provider.jsonl');

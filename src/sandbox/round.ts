@@ -20,8 +20,8 @@ const WIN_MINOR = 4000;
 const UNDONE_BET_MINOR = 1000;
 
 /**
- * Plays a whole round over real HTTP, in a session that the sandbox's operator launches for a new player. Prints each
- * request with its answer.
+ * Plays rounds and free spins over real HTTP, in a session that the sandbox's operator launches for a new player.
+ * Prints each request with its answer.
  * @throws Error with a readable message at the first unexpected answer
  */
 export async function playRound(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
@@ -81,7 +81,7 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
 }
 
 /**
- * Plays in the sandbox of the service with the same working folder, or the same DATA_DIR.
+ * Plays in the sandbox of the service that uses the same DATA_DIR.
  * @param options `--faults`: the counterparts misbehave, and the service's reaction is explained
  */
 async function main(options: readonly string[]): Promise<void> {

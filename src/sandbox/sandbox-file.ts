@@ -29,7 +29,7 @@ export async function readSandboxFile(path: string): Promise<SandboxFile | undef
   }
 }
 
-/** Replaces the file atomically, readable by its owner only. */
+/** Replaces the file atomically. Only its owner can read it. */
 export async function writeSandboxFile(path: string, content: SandboxFile): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {

@@ -12,7 +12,7 @@ export interface SandboxOptions {
   /** The address of the running platform, without a trailing slash. */
   apiUrl: string;
   adminApiKey: string;
-  /** The sandbox's folder. Its ledgers and `sandbox.json` belong to the database next to it. */
+  /** The sandbox's folder. Its journals and `sandbox.json` match the database next to it, and no other. */
   folder: string;
   /** The preferred ports; if one is taken, any free port is used instead. */
   walletPort: number;
@@ -22,7 +22,7 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   readonly file: SandboxFile;
-  /** A summary for people: addresses, tenants with their secrets, the admin key. */
+  /** A summary for people: the addresses, the tenants with their secrets, and the admin key. */
   summary(): string;
   /** Closes both servers. Stop the platform first, so that its last calls are still answered. */
   stop(): Promise<void>;
@@ -30,8 +30,8 @@ export interface Sandbox {
 
 /**
  * Starts an operator's wallet and a provider beside a running platform, and registers them through its admin API.
- * Tenants of an earlier start get their current addresses.
- * @throws Error with a readable message if the admin API refuses; nothing is left running then
+ * Tenants of an earlier start get the current addresses.
+ * @throws Error with a readable message if the admin API refuses; both servers are then stopped
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, log } = options;
@@ -67,7 +67,7 @@ async function register(
 ): Promise<SandboxFile> {
   const path = sandboxFileIn(folder);
   const known = await readSandboxFile(path);
-  // The platform may already be calling, to decide what an earlier run left undecided.
+  // The platform may already call the wallet, to decide transactions that an earlier run left undecided.
   if (known) wallet.trust(known.operator.secret);
   if (known) provider.trust(known.provider.secret);
 
@@ -146,8 +146,8 @@ class Seed {
   }
 
   /**
-   * Whether the platform accepts the secret. It checks the signature before the body, so it answers the empty object
-   * with 401 only if it does not accept the signature.
+   * Whether the platform accepts the secret. The platform checks the signature before the body, so an empty object gets
+   * a 401 only if the signature is invalid.
    */
   private async isAccepted(tenant: Tenant, signedRoute: string): Promise<boolean> {
     return (await this.platform.signed(tenant, signedRoute, {})).status !== 401;
@@ -171,7 +171,7 @@ function secretIn({ method, path, json }: Exchange): string {
 }
 
 /**
- * Stops each counterpart, even if others fail.
+ * Stops all counterparts, even if one cannot be stopped.
  * @throws the first failure
  */
 async function stopAll(counterparts: readonly { stop(): Promise<void> }[]): Promise<void> {

@@ -19,7 +19,7 @@ export interface Answer {
 export interface CounterpartOptions {
   /** The expected `X-Tenant-ID`. */
   tenantId: string;
-  /** The folder of its journal. */
+  /** The folder of the counterpart's journal. */
   folder: string;
   /** The preferred port; if it is taken, or 0, any free port is used. */
   port: number;
@@ -28,11 +28,11 @@ export interface CounterpartOptions {
 
 /** Handles a signed POST. */
 export interface Route {
-  /** The operation that the body requests, by which faults are chosen. */
+  /** The operation that the body requests; it decides which faults apply. */
   readonly operation: (body: Fields) => string;
   /**
-   * Computes the answer. Everything that it appends to the journal is durable before the answer is sent.
-   * @param fault a fault that changes the answer
+   * Computes the answer. All records that it appends to the journal are durable before the answer is sent.
+   * @param fault the fault of the call; only some faults change the answer, others its delivery
    */
   readonly answer: (body: Fields, fault: FaultName | undefined) => Answer;
 }
@@ -54,17 +54,17 @@ const MAX_BODY_BYTES = 64 * 1024;
  * tolerance plus one second, because both limits are inclusive.
  */
 const NONCE_MEMORY_SECONDS = 2 * DEFAULT_TOLERANCE_SECONDS + 1;
-/** Maximum number of remembered nonces: about 1,600 calls a second. Beyond it, calls are answered with 500. */
+/** Maximum number of remembered nonces, enough for about 1,600 calls a second. Beyond it, calls get a 500. */
 const MAX_NONCES = 1_000_000;
 /**
- * How long an idle connection is kept, in milliseconds. Clients keep it for less, so that the server never closes it
- * during a call.
+ * How long an idle connection is kept, in milliseconds. Clients keep it for less, so the server never closes it during
+ * a call.
  */
 const KEEP_ALIVE_MS = 65_000;
 
 /**
- * A loopback HTTP server. Its routes accept only calls signed with its tenant's secret, and each nonce once; the fault
- * rules and their documents need no signature.
+ * A loopback HTTP server. Its routes accept only calls that are signed with its tenant's secret, and each nonce once.
+ * The fault rules and their documents need no signature.
  */
 export class SignedServer {
   private readonly clock = new Clock();
@@ -126,7 +126,7 @@ export class SignedServer {
     if (!body) return sendJson(response, badRequest('the body is not a JSON object'));
     const fault = this.faults.choose({ operation: route.operation(body), body, headers: request.headers });
     const answer = fault?.name === 'refuse' ? REFUSED : route.answer(body, fault?.name);
-    // The answer may depend on what another call has just appended, so every call waits for the disk.
+    // The answer may depend on a record that another call has just appended, so every call waits for the disk.
     await this.options.journal.flush();
     await deliver(response, { status: answer.status, text: JSON.stringify(answer.body) }, fault);
   }
@@ -183,7 +183,7 @@ function listen(server: Server, port: number): Promise<void> {
 
 /**
  * Reads the body of a request.
- * @throws Error if it is too large or the caller has disconnected; in both cases the connection is closed
+ * @throws Error if the body is too large or the caller has disconnected; in both cases the connection is closed
  */
 async function read(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -35,7 +35,7 @@ export class TranscriptClient {
   }
 
   /**
-   * Configures a counterpart.
+   * Sends an unsigned request, to configure a counterpart.
    * @throws Error with a readable message if the answer is not a 200
    */
   configure(title: string, method: string, path: string, body: object): Promise<Exchange> {
@@ -43,7 +43,7 @@ export class TranscriptClient {
   }
 
   /**
-   * Reads as an administrator.
+   * Sends a GET with an admin key.
    * @throws Error with a readable message if the answer is unexpected
    */
   read(adminApiKey: string, title: string, path: string, expected: Expectation): Promise<Exchange> {

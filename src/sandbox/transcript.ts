@@ -1,6 +1,6 @@
 import type { Exchange } from './platform-client.js';
 
-/** The headers of a request and of an answer that are worth printing. */
+/** The headers of requests and answers that are printed. */
 const REQUEST_HEADERS = ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'];
 const ANSWER_HEADERS = [
   'Idempotency-Replayed',

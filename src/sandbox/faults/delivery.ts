@@ -49,7 +49,7 @@ async function sendSlowly(response: ServerResponse, status: number, text: string
     response.write(Buffer.of(byte));
     await delay(ms / bytes.length, undefined, { ref: false });
   }
-  // The caller may use the connection again as soon as it has the last byte, so the response must have ended by then.
+  // The last byte ends the response, because the caller may reuse the connection as soon as it has that byte.
   response.end(bytes.subarray(-1));
 }
 

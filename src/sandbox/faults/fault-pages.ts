@@ -7,7 +7,10 @@ import type { FaultRules } from './fault-rules.js';
 
 export const FAULTS_PATH = '/sandbox/faults';
 
-/** The documents of a counterpart's faults by path: `/docs`, `/docs-json` and what the page loads. */
+/**
+ * Creates a handler that serves the documents of a counterpart's faults: `/docs`, `/docs-json` and what the page loads.
+ * The handler returns false for any other request.
+ */
 export function faultPages(
   title: string,
   rules: FaultRules,
@@ -28,7 +31,7 @@ export function faultPages(
   };
 }
 
-/** The OpenAPI document of the rules. */
+/** The OpenAPI document of the routes for fault rules. */
 function document(title: string, { operations }: FaultRules): OpenAPIObject {
   const names = (Object.keys(FAULTS) as FaultName[]).filter((name) =>
     operations.some((operation) => appliesTo(name, operation)),

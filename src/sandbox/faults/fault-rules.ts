@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Fields, isText, isWhole } from '../fields.js';
 import { appliesTo, type FaultName, FAULTS, isFaultName } from './faults.js';
 
-/** One rule about the calls that misbehave, as it was set over HTTP. */
+/** A rule that was set over HTTP: which calls misbehave, and how. */
 export interface FaultRule {
   readonly fault: FaultName;
-  /** The operation; undefined means all to which the fault applies. */
+  /** The operation; undefined means all operations to which the fault applies. */
   readonly on?: string;
   /** The prefix of the playerRef; undefined means every player. */
   readonly playerRefPrefix?: string;
-  /** The first matching call that misbehaves, from 1. */
+  /** The number of the first matching call that misbehaves, from 1. */
   readonly nth: number;
-  /** How many calls misbehave from then on. */
+  /** How many matching calls misbehave, including the first. */
   readonly times: number;
   /** The duration of `answer-slowly`, in milliseconds. */
   readonly ms: number;
 }
 
-/** A rule with its counts of calls. */
+/** A rule, and how many calls have matched it and misbehaved because of it. */
 interface CountedRule {
   readonly rule: FaultRule;
   matched: number;
@@ -39,16 +39,16 @@ export interface ChosenFault {
 
 const MAX_RULES = 100;
 /**
- * Maximum number of remembered calls. A call is remembered when it gets the fault of its player, so that its repetition
- * succeeds. Beyond the maximum the oldest is forgotten.
+ * Maximum number of remembered calls. A call that misbehaves because of its player is remembered, so that its
+ * repetition succeeds. Beyond the maximum, the oldest is forgotten.
  */
 const MAX_REMEMBERED = 10_000;
 const DEFAULT_MS = 2_000;
 const MAX_MS = 60_000;
 const RULE_FIELDS = ['fault', 'on', 'playerRefPrefix', 'nth', 'times', 'ms'];
 /**
- * The operations that a player's prefix affects: those by which the platform changes something. For each, the field by
- * which a repeated call is recognised.
+ * The operations by which the platform changes something, each with the field that identifies a repeated call. Only
+ * these operations can misbehave because of the player.
  */
 const ONCE_BY = {
   BET: 'transactionId',
@@ -60,7 +60,7 @@ const ONCE_BY = {
   revoke: 'revocationRef',
 } as const;
 
-/** Chooses the fault of a call: by its header, by the rules, or by its player. */
+/** Chooses the fault of a call: by the call's header, else by the rules, else by the player. */
 export class FaultRules {
   private rules: CountedRule[] = [];
   /** The calls to which a player's fault has already been applied. */
@@ -75,7 +75,7 @@ export class FaultRules {
     return this.byRule(call) ?? this.byPlayer(call);
   }
 
-  /** The rules with the numbers of calls that each has matched and affected. */
+  /** The rules, each with the number of calls that have matched it and that have misbehaved because of it. */
   list(): object[] {
     return this.rules.map(({ rule, matched, applied }) => ({ ...rule, matched, applied }));
   }
@@ -102,8 +102,8 @@ export class FaultRules {
   }
 
   /**
-   * The fault that a header names: `X-Sandbox-Fault`, or the `X-Request-Id` that the platform passes on, as
-   * `fault.NAME.anything`.
+   * The fault that a header names: `X-Sandbox-Fault: NAME`, or `X-Request-Id: fault.NAME.anything`, which the platform
+   * passes on.
    */
   private byHeader({ operation, headers }: Call): ChosenFault | undefined {
     const named =

@@ -2,7 +2,7 @@
 export interface Fault {
   /** One sentence for the documents and for `npm run round -- --faults`. */
   readonly does: string;
-  /** The operations that it applies to; undefined: all of both counterparts. */
+  /** The operations to which the fault applies; undefined means all operations of both counterparts. */
   readonly on?: readonly string[];
 }
 
