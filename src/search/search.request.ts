@@ -2,8 +2,8 @@ import { ByteOrderMarkField } from '../http/lists/page.js';
 import { PatternField } from '../http/validation/fields.js';
 
 /**
- * Any id that can be stored: a provider's externalRef may have any 256 characters but NUL. The pattern matches the same
- * texts with and without Unicode mode, because Swagger's pages validate their input without it.
+ * Any id that can be stored: a provider's externalRef may have up to 256 characters of any kind except NUL. The pattern
+ * matches the same texts with and without Unicode mode, because Swagger's pages validate their input without it.
  */
 const ID = /^(?:[\ud800-\udbff][\udc00-\udfff]|[^\0\ud800-\udfff]){1,256}$/;
 
