@@ -21,10 +21,11 @@ export interface ArchiveHeader {
 
 /**
  * Writes an archive as JSON lines: first the header, then each entry with its seal. `before` and `after` are written as
- * strings, so that they stay exactly the text that was hashed. The file gets its name only when it is complete and on
- * the disk.
- * @param check verifies the complete file, before it gets its name
- * @throws Error if the file cannot be written, or what `check` throws; a file that this call has begun is then removed
+ * strings, so that they stay exactly the text that was hashed. The file gets its name only when it is complete, flushed
+ * to the disk and verified.
+ * @param check verifies the complete file
+ * @returns the result of `check`
+ * @throws Error if the file cannot be written, or what `check` throws; the file that this call began is then removed
  */
 export async function writeArchive<T>(
   path: string,
@@ -33,7 +34,7 @@ export async function writeArchive<T>(
   check: (path: string) => Promise<T>,
 ): Promise<T> {
   const partial = `${path}.partial`;
-  // The flag `x` fails if the file exists, because another run may be writing it.
+  // With the flag `x`, `open` fails if the file exists, because another run may be writing it.
   const file = await open(partial, 'wx', MODE);
   try {
     try {
@@ -67,7 +68,7 @@ export async function readHeader(path: string): Promise<ArchiveHeader> {
 }
 
 /**
- * The entries, in their order.
+ * The entries of the archive, in the order of the file.
  * @throws Error if the file cannot be read, or a line is not an entry
  */
 export async function* entriesIn(path: string): AsyncGenerator<SealedEntry> {

@@ -16,18 +16,18 @@ export type ArchiveVerdict =
       readonly kind: 'holds';
       /** The last file. */
       readonly archive: Archive;
-      /** The entry of the log that records the last file; absent if the log does not have it. */
+      /** The entry of the log that records the last file; absent if the log has no such entry. */
       readonly record?: EntryPlace;
       readonly days: number;
       readonly entries: number;
-      /** Absent if the seals were not checked. */
+      /** Absent if the seals were not verified. */
       readonly seals?: SealCount;
     }
   | ({ readonly kind: 'broken'; readonly path: string } & Break);
 
 /**
- * Consecutive archives whose entries and seals are valid. Whether their last entry is authenticated, by a seal or by
- * the log's record of the file, is not checked yet.
+ * Consecutive archives whose entries and seals are valid. It is not checked yet whether a seal or the log's record of
+ * the file authenticates their last entry.
  */
 interface Followed {
   readonly kind: 'followed';
@@ -40,11 +40,11 @@ interface Followed {
 type Broken = Extract<ArchiveVerdict, { kind: 'broken' }>;
 
 /**
- * Verifies archived parts of the log: the chain in the files; that the seals in the files are valid and equal to those
- * in the database; and that the last entry is authenticated, by a valid seal or by the log's record of the file. Verify
- * the log itself first.
+ * Verifies archives. The chain in the files must be unbroken. The seals in the files must be valid and equal to those
+ * in the database. A valid seal or the log's record of the file must authenticate the last entry. Verify the log itself
+ * first.
  * @param paths consecutive archives, oldest first, one or more
- * @param sealer undefined to check only the chain and the record
+ * @param sealer undefined to verify no seals: they are then only compared with those in the database
  * @throws Error if a file cannot be read or is not an archive
  */
 export async function proveArchives(

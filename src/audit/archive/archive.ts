@@ -7,8 +7,8 @@ import type { Sealer } from '../sealer.js';
 const ACTION = 'audit.archive';
 const TARGET = 'archive:';
 /**
- * How many of the newest records of archives are read. Verification needs only the record of the archive that ends
- * where the log in the database begins.
+ * Maximum number of records of archives that are read, newest first. Verification needs only the record of the archive
+ * that ends where the log in the database begins.
  */
 const CONSIDERED = 1_000;
 
@@ -25,7 +25,7 @@ export interface Archive {
   readonly sha256: string;
 }
 
-/** An archive with the entry of the log that records it. */
+/** An archive, and the entry of the log that records it. */
 export interface RecordedArchive extends Archive {
   readonly record: SealedEntry;
 }
@@ -40,7 +40,7 @@ export function auditEntryOf({ partition, head, lastSeal, entries, sha256 }: Arc
 }
 
 /**
- * Archives whose records are genuine, ordered by the end of their part of the log, latest first.
+ * The archives whose records are genuine, latest part of the log first.
  * @param sealer undefined to check only the hashes of the records
  */
 export async function genuineArchives(
@@ -57,12 +57,12 @@ async function recordedArchives(store: AuditStore): Promise<RecordedArchive[]> {
 }
 
 /**
- * The archive after which the log in the database begins. Its record must have a valid seal of its own: an entry
- * without one, or with one of an unknown key, can come from anyone who can write to the database, and could hide that
- * the beginning of the log was removed.
+ * The archive after which the log in the database begins. Its record must have a valid seal of its own. Anyone who can
+ * write to the database can add a record without a seal, or with a seal of an unknown key, to hide that the beginning
+ * of the log was removed.
  * @param first the first entry of the log
  * @param sealer undefined to check only the hash of the record
- * @returns undefined if the log is whole; a break if no genuine archive ends directly before its first entry
+ * @returns undefined if the log is complete; a break if no genuine archive ends directly before `first`
  */
 export async function archiveBefore(
   first: Entry,

@@ -15,7 +15,7 @@ import type { Sealer } from '../sealer.js';
 const PAGE = 1_000;
 
 /**
- * The partitions of the log that end before a month and get no more entries, oldest first.
+ * The partitions of the log that end before a month begins and get no more entries, oldest first.
  * @param month `YYYY-MM`
  */
 export async function endedPartitions(database: Database, month: string): Promise<Partition[]> {
@@ -24,11 +24,11 @@ export async function endedPartitions(database: Database, month: string): Promis
 }
 
 /**
- * Copies a partition of the log with its seals to a file and verifies the file. The log, up to the partition, must have
- * been verified, and all partitions before this one must be archived.
+ * Copies a partition of the log with its seals to a file and verifies the file. Verify the log and archive all earlier
+ * partitions first.
  * @param folder where the file goes, as `<partition>.jsonl`; it is created if it does not exist
  * @returns undefined if the partition is empty, or the log records its archive already
- * @throws Error if the file cannot be written, or does not prove its entries
+ * @throws Error if the file cannot be written or is not valid
  */
 export async function copyPartition(
   database: Database,
@@ -76,8 +76,8 @@ export async function restateArchives(
 }
 
 /**
- * Detaches an archived partition. It must be the oldest one with entries, have exactly the entries of the file, and be
- * recorded in the log as archived.
+ * Detaches an archived partition. The partition must be the oldest one with entries, and have exactly the entries of
+ * the file. The log must record the file.
  * @param sealer undefined to trust the record in the log without its seal, for an owner who does not have the key
  * @returns the name of the table that the partition has become
  * @throws Error if the file does not prove the partition; nothing is detached then
@@ -104,7 +104,7 @@ export async function detachArchived(
   return partition;
 }
 
-/** The entries before a day, in pages. */
+/** The entries after `after` and before the day `end`, in pages. */
 async function* pagesUpTo(
   end: string,
   store: AuditStore,
