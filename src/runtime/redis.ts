@@ -25,7 +25,7 @@ const FAIL_AT_ONCE = {
   autoResendUnfulfilledCommands: false,
 };
 
-/** The only connection to Redis. Without `REDIS_URL` there is none; its data is in this process or in PostgreSQL. */
+/** The only connection to Redis. Without `REDIS_URL` there is none; data is kept in memory or in PostgreSQL. */
 @Injectable()
 export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   readonly client: Redis | Cluster | undefined;
@@ -92,7 +92,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     }, CONNECT_AGAIN_MS).unref();
   }
 
-  /** Logs that Redis is unavailable, once until it is back, however many reconnects fail. */
+  /** Logs that Redis is unavailable: only once until it is back, however many reconnects fail. */
   private reportLost(detail: string): void {
     if (this.reportedLost || this.stopping) return;
     this.reportedLost = true;
