@@ -23,8 +23,8 @@ const POLL_MS = 5_000;
 const FIRST_POLL_MS = 1_000;
 /**
  * Minimum time between the starts of two full passes, over all instances, in seconds. A pass that begins earlier only
- * searches for parked transactions. The time is shorter than the polling interval, so a single instance makes only full
- * passes.
+ * searches for parked transactions. The time is shorter than the polling interval, so that a single instance makes a
+ * full pass at each poll.
  */
 const PASS_SECONDS = 3;
 /** Maximum number of rows that one query reads. These rows are called a window. */
