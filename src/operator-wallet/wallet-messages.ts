@@ -38,7 +38,8 @@ export class WalletTransactionRequest {
     maximum: Number.MAX_SAFE_INTEGER,
     example: 250,
     description:
-      "Minor units, at least 0; signed for an ADJUSTMENT only. A ROLLBACK has its target's amount, or 0 if that is not known",
+      'Minor units, at least 0; signed for an ADJUSTMENT only. A ROLLBACK has the amount of its BET; if Croupier does not ' +
+      'know the BET, it has the amount that the provider sent, or 0',
   })
   readonly amountMinor: number;
 
