@@ -45,8 +45,8 @@ export class Audit implements OnApplicationBootstrap {
 
   /**
    * Runs a change and appends its audit entries in one transaction, so that neither is committed without the other.
-   * Other transactions cannot append between `record` and the commit, so call `record` last and no counterpart after
-   * it. Do not record a change that turns out to have no effect.
+   * Other transactions cannot append between `record` and the commit, so call `record` at the end of `work`, and never
+   * call a counterpart after it. Do not record a change that turns out to have no effect.
    */
   async change<T>(
     actor: Actor,
