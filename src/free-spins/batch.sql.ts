@@ -32,7 +32,7 @@ export interface BatchFilter {
 /**
  * Selects batches with their progress, newest first.
  * @param batches a query for rows of free_spin_batches
- * @param further more columns to select from the row `b` of `batches`, after a comma
+ * @param further more columns to select from `b`, a row of `batches`, with a leading comma
  */
 const progress = (batches: string, further = '') => `
   SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
