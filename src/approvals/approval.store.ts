@@ -19,14 +19,14 @@ const COLUMNS = `
 
 /**
  * Expires approvals that were not decided in time. Runs before approvals are read, so that none is shown as WAITING
- * after its time.
+ * after its expiry.
  */
 const EXPIRE: Statement = {
   name: 'approval_expire',
   text: `UPDATE approvals SET state = 'EXPIRED' WHERE state = 'WAITING' AND expires_at <= clock_timestamp()`,
 };
 
-/** Requests approval of an action. No row is returned if an action of this kind and reference already waits. */
+/** Requests approval of an action. No row is returned if an action with this kind and reference is already waiting. */
 const REQUEST: Statement = {
   name: 'approval_request',
   text: `
@@ -78,7 +78,7 @@ export interface ApprovalFilter {
   readonly to?: string;
 }
 
-/** The start of the list: a place that sorts before all rows. */
+/** A place that is newer than every row. The list, newest first, starts there. */
 const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first. The filters by state and by operator each have an index in this order. */
@@ -113,7 +113,7 @@ export class ApprovalStore {
     await query(EXPIRE, []);
   }
 
-  /** @returns undefined if an action of this kind and reference already waits */
+  /** @returns undefined if an action with this kind and reference is already waiting */
   async request(
     query: Query,
     approvalId: string,
