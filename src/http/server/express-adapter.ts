@@ -45,7 +45,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
   constructor({ trustProxy, maxConnectionsPerAddress }: AdapterOptions, limits: Partial<ServerLimits> = {}) {
     const application = express();
     // Set before the base class registers its middleware. Registering creates the router, which ignores later changes
-    // of these settings.
+    // to the routing settings.
     application.enable('case sensitive routing').enable('strict routing');
     application.disable('x-powered-by').disable('etag');
     application.set('trust proxy', trustProxy.length > 0 && [...trustProxy]);

@@ -163,7 +163,7 @@ export const QueryIntegerField = (options: FieldOptions & { minimum: number; max
 
 /**
  * An optional minus sign and 1 to 16 digits. `Number` converts such text exactly, or to an unsafe integer, which the
- * integer constraint refuses.
+ * bounds refuse.
  */
 const DIGITS = /^-?\d{1,16}$/;
 
@@ -204,7 +204,7 @@ export const PatternField = (pattern: RegExp, words: string, options: FieldOptio
   );
 
 /**
- * A text of one line. Control characters are refused, including line breaks and NUL, which PostgreSQL cannot store.
+ * A single line of text. Control characters are refused, including NUL, which PostgreSQL cannot store, and line breaks.
  * Lone surrogates are refused, because they are not characters.
  * @param longest maximum length in characters (code points)
  */
