@@ -113,7 +113,7 @@ describe('section 3, the table of WINs', () => {
         const standing = await transactions.approved(bet());
         return winOf(await transactions.timedOut(bet({ roundId: standing.roundId })));
       },
-      'one is `APPROVED`, another has an undecided ROLLBACK of it': async () => {
+      'one is `APPROVED`, another has an undecided ROLLBACK': async () => {
         const standing = await transactions.approved(bet());
         const another = await transactions.approved(bet({ roundId: standing.roundId }));
         await transactions.timedOut(rollbackOf(another));
