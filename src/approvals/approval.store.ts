@@ -79,12 +79,12 @@ export interface ApprovalFilter {
 }
 
 /** A place that is newer than every row. The list, newest first, starts there. */
-const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const START_OF_LIST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first. The filters by state and by operator each have an index in this order. */
 export function approvalPage(
   { state, operatorId, from, to }: ApprovalFilter,
-  before: Place = END,
+  before: Place = START_OF_LIST,
   limit: number,
 ): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [before.at, before.id, limit];

@@ -55,12 +55,12 @@ export const PROGRESS: Statement = {
 };
 
 /** A place that is newer than every row. A list without a cursor starts there. */
-const END: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const START_OF_LIST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first. The filters by operator and by game each have an index in this order. */
 export function batchPage(
   { operatorId, gameId, from, to }: BatchFilter,
-  before: Place = END,
+  before: Place = START_OF_LIST,
   limit: number,
 ): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [before.at, before.id, limit];
