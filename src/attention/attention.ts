@@ -22,7 +22,7 @@ export interface Attention {
   readonly operatorId: string | null;
   readonly providerId: string | null;
   readonly summary: string;
-  /** The number of open rounds; null in an item of another kind. */
+  /** The number of open rounds; null unless the kind is `round`. */
   readonly count: number | null;
   /** The API path that shows the cause. */
   readonly href: string | null;
@@ -62,7 +62,10 @@ export interface Cause {
   readonly range?: { readonly from: Date; readonly to: Date };
 }
 
-/** The subject of an id that is unique per provider. A provider's id contains no slash, so `partsOf` can split it. */
+/**
+ * Builds a subject from a provider's id and an id that is unique within that provider. A provider's id contains no
+ * slash, so `partsOf` can split the subject.
+ */
 export function subjectOf(providerId: string, id: string): string {
   return `${providerId}/${id}`;
 }

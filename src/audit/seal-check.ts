@@ -27,7 +27,7 @@ export class SealCheck {
   /**
    * @param newest the newest seal, which must have been read before the first entry; undefined if there is none, or if
    *   the entries do not reach the end of the log
-   * @param lastNumber the number of the last seal before the first entry; 0 if that entry is the first of the log
+   * @param lastNumber the number of the last seal before the entries to verify; 0 if the log begins with these entries
    */
   constructor(
     private readonly sealer: Sealer,

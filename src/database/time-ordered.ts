@@ -33,9 +33,9 @@ const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 /**
  * The conditions of a span, written so that the planner follows the index instead of sorting.
  *
- * - The planner assumes that times are independent of the other columns. If all rows of a tenant are old, it would
- *   expect few of them before an old time, and would sort all of them for each page. It cannot make this estimate if
- *   the times are hidden in a sub-select.
+ * - The planner assumes that times are independent of the other columns. For a tenant without recent rows, it would
+ *   expect that few rows are older than an old time. It would then read and sort all rows of the tenant for each page.
+ *   It cannot make this estimate if the times are hidden in a sub-select.
  * - If hidden times limit a range at both ends, the planner expects one row in two hundred, which is again few enough
  *   to sort. So `to` is compared as a place, like `before`: a pair of time and id.
  * - If a row must be older than two places, PostgreSQL starts to scan the index at the place that comes first in the

@@ -93,8 +93,8 @@ function ofAudience(whole: OpenAPIObject, audience: Audience, calls: readonly Ou
 }
 
 /**
- * The calls to an operator's wallet, as a document of the wallet's own API, from which an operator can generate a
- * server.
+ * Describes the calls to an operator's wallet as the API of the wallet. An operator can generate a server from this
+ * document.
  */
 function ofWallet(whole: OpenAPIObject, calls: readonly OutgoingCall[]): OpenAPIObject {
   const { openapi, info, components } = whole;

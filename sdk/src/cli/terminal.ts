@@ -21,7 +21,8 @@ export function paint(terminal: Terminal, colour: keyof typeof CODES, text: stri
 }
 
 /**
- * Reads the secret from the environment. It has no option, because every user of the machine can see arguments.
+ * Reads the secret from the environment. The secret is not a command-line option, because every user of the machine can
+ * see the arguments of a command.
  * @throws UsageError if CROUPIER_SECRET is not set
  */
 export function secretFrom({ environment }: Terminal): string {
