@@ -140,8 +140,9 @@ export class Outbox {
   }
 
   /**
-   * Sends all rows that are due. Call this every second, in one or more processes; a restart needs nothing else.
-   * @returns the number of rows that were sent or ended
+   * Sends all rows that are due, but gives up BETs older than `betExpiresMs`. Call this every second, in one or more
+   * processes. After a restart, nothing else is needed.
+   * @returns the number of rows that were sent or given up
    */
   async deliverDue(): Promise<number> {
     let sent = 0;
