@@ -41,7 +41,7 @@ type Fields = Record<string, unknown>;
 interface Meaning {
   ErrorClass: new (failure: Failure) => PlatformError;
   outcome: Outcome;
-  /** The default; a known `X-Next-Action` overrides it. */
+  /** Whether the error is retryable if the answer has no known `X-Next-Action`. */
   retryable: boolean;
 }
 

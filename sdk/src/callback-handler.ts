@@ -247,7 +247,7 @@ class Callbacks {
       if (this.options.onError) this.options.onError(error, request);
       else console.error(error);
     } catch {
-      // A failing log must not change the answer.
+      // An error thrown by `onError` must not change the answer.
     }
   }
 }
