@@ -32,7 +32,7 @@ export function isCertified({ complete, results }: Run): boolean {
 }
 
 /**
- * The verdict as a sentence. It is undefined if a selection of cases ran without a failed or blocked one, because a
+ * The verdict as a sentence. Undefined if only some cases were selected and none of them failed or was blocked: a
  * selection certifies nothing.
  */
 export function verdict(run: Run): string | undefined {
