@@ -93,7 +93,7 @@ interface Found {
   tried: number;
 }
 
-/** Searches for an explanation, one reading of the signature after the other. */
+/** Tries each way to read the text of `X-Signature`, such as hex or base64, until known mistakes explain the result. */
 function search(request: SentRequest, sent: Diagnosis['sent']): Found {
   const readings = readSignature(sent.signature);
   // If the signature, timestamp or nonce is missing, there is nothing to search for.
@@ -124,7 +124,7 @@ function search(request: SentRequest, sent: Diagnosis['sent']): Found {
     if (!result.explanation) continue;
     const { mistakes, signing } = result.explanation;
     const isOtherAlgorithm = mistakes.some(({ code }) => code === 'digest-algorithm');
-    // If another algorithm was used, a wrong length is not a separate mistake.
+    // Another hash algorithm explains a wrong length, so the length is not reported as well.
     const spelling = reading.mistakes.filter(({ code }) => code !== 'signature-length' || !isOtherAlgorithm);
     return { explanation: { signing, mistakes: [...spelling, ...mistakes] }, tried };
   }

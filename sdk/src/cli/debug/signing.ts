@@ -54,7 +54,7 @@ export const RIGHT_LAYOUT: Layout = {
   separator: '\n',
 };
 
-/** The correct digest, as in signature.ts. It is repeated here so that variants can replace it. */
+/** The correct digest of any text; the function in signature.ts accepts only a text in the correct layout. */
 export const RIGHT_DIGEST: Digest = (key, text) => createHmac('sha256', key).update(text).digest();
 
 export function variant(rank: Rank, code: string, explanation: string, change: Partial<Signing>): Variant {

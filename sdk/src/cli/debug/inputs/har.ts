@@ -64,7 +64,7 @@ function json(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Reported below.
+    // The UsageError below reports it.
   }
   throw new UsageError('The HAR file is not JSON.');
 }

@@ -112,7 +112,7 @@ function withAlgorithm(algorithm: string): Variant[] {
   ];
 }
 
-/** HMACs of the whole text in another encoding, letter case or format. */
+/** HMACs of the whole text after its encoding, letter case or format was changed. */
 function withTextEncodings(): Variant[] {
   const hmac = (key: Buffer, text: Buffer | string) => createHmac('sha256', key).update(text).digest();
   const utf16 = 'The text was turned into bytes as UTF-16. Use its UTF-8 bytes.';

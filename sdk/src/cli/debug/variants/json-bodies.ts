@@ -6,8 +6,8 @@ const of = (rank: Rank, code: string, explanation: string, body: string): Varian
   variant(rank, code, explanation, { body: Buffer.from(body) });
 
 /**
- * Variants of a JSON body that `jsonSpellings` does not cover: the JSON serialised twice, other formats for its fields,
- * and changes to its keys or to single numbers.
+ * Variants of a JSON body that `jsonSpellings` does not cover: the JSON serialised twice, its fields in formats other
+ * than JSON, and changes to its keys, its nulls or single numbers.
  */
 export function jsonBodyVariants(text: string): Variant[] {
   return [...ofContent(text), ...ofSingleNumbers(text)];

@@ -30,7 +30,7 @@ const SEPARATORS = [
   ', ',
   ' \n',
 ];
-/** The likelier separators, which have rank 1. Only they are tried in a single gap. */
+/** The likelier separators: rank 1 between all parts. In a single gap of the head, no others are tried. */
 const COMMON_SEPARATORS = new Set(['', '.', ':', '|', '&', '\\n', '\r\n', ',', ' ']);
 
 let variants: readonly Variant[] | undefined;
