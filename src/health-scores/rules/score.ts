@@ -62,8 +62,8 @@ export function stateOf(
 }
 
 /**
- * The 95th percentile in whole milliseconds, interpolated within its cell. The last cell has no upper bound, so its
- * lower bound is returned.
+ * The 95th percentile in whole milliseconds, interpolated within its cell. If it lies in the last cell, which has no
+ * upper bound, the lower bound of that cell is returned.
  */
 function percentileMs(latency: readonly number[], calls: number): number {
   const rank = PERCENTILE * calls;
