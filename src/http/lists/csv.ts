@@ -1,7 +1,7 @@
 /**
  * Matches a cell that a spreadsheet would evaluate as a formula: it begins with `=`, `+`, `-`, `@` or a Unicode variant
  * of these signs. Before the sign, spreadsheets skip blanks, control characters and invisible characters such as a byte
- * order mark, and may read quotes as the opening quotes of the cell.
+ * order mark. They may also skip quotes, because quotes can enclose a cell.
  */
 const FORMULA =
   /^["\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;

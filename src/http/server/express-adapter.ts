@@ -138,7 +138,8 @@ function messageClassesOf(application: Express, closesConnections: () => boolean
 const UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi;
 
 /**
- * The request target for routing. Unreserved characters are decoded, because Express compares the path as it was sent.
+ * The request target for routing. Unreserved characters are decoded here, because Express does not decode the path
+ * before it compares the path with the routes.
  * @returns undefined if the path cannot be decoded, or the target has a fragment, which the signature covers but
  *   Express ignores
  */

@@ -101,7 +101,7 @@ export class RequestLog {
   }
 }
 
-/** Records the time from writing the last byte until the answer has been sent or the client has disconnected. */
+/** Records the time from passing the whole answer to Node until it has been sent or the client has disconnected. */
 function recordAnswer(response: Response, span: ActiveSpan): void {
   response.once('prefinish', () => {
     const writtenMs = monotonicMs();

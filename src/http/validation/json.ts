@@ -11,7 +11,7 @@ const FRACTION_OR_EXPONENT = /[.eE]/;
 
 /**
  * Parses a JSON object in UTF-8, in time linear in the length of the input. The last of duplicate keys counts. A number
- * is an integer if its value is one: `1.0` is accepted.
+ * without a fractional part is an integer, even if it is written as `1.0`.
  * @throws SyntaxError | TypeError if the bytes are not a JSON object
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
@@ -73,7 +73,7 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** Whether JSON.parse reads an integer although the literal is not one. */
+/** Whether JSON.parse would round the literal to an integer. */
 function isRounded(literal: string): boolean {
   return FRACTION_OR_EXPONENT.test(literal) && Number.isInteger(Number(literal)) && !isInteger(literal);
 }
