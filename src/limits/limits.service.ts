@@ -49,8 +49,9 @@ export class LimitsService {
   }
 
   /**
-   * Runs a write after which grants are sent again, and refuses it if it raises the used amount above the daily limit.
-   * Grants that already count towards the limit do not raise the amount. Locks the limits like `judge`.
+   * Runs a write that marks grants to be sent to the provider again. Refuses the write if it raises the amount used in
+   * the last 24 hours above the daily limit. Grants that already count towards the limit do not raise the amount. Locks
+   * the limits like `judge`.
    * @param query the transaction of the write; the caller must roll it back after a refusal
    * @throws CroupierError CONFLICT
    */
