@@ -67,7 +67,7 @@ export function measure<T>(part: string, work: () => Promise<T>): Promise<T> {
   const startedMs = monotonicMs();
   const result = work();
   const add = () => recordDuration(part, startedMs);
-  // The caller gets a rejection through the returned promise, after `add`.
+  // `add` also runs after a rejection. The caller still gets the rejection, from the returned promise.
   result.then(add, add);
   return result;
 }
