@@ -3,8 +3,8 @@ import { audienceOf } from './audiences.js';
 import type { Operation } from './operations.js';
 
 /**
- * The condition of a field. The field is required if the field `requiredWhere` has one of the values `is`, and
- * otherwise may be null or absent. All conditions of a class name the same field in `requiredWhere`.
+ * The condition under which a field is required: another field, named by `requiredWhere`, has one of the values in
+ * `is`. Otherwise, the field may be null or absent. All conditions of a class name the same field in `requiredWhere`.
  */
 export interface RequiredWhere {
   readonly requiredWhere: string;

@@ -38,8 +38,9 @@ type Content = Record<string, Media> | undefined;
 export const EXAMPLE_TOKEN = 'k0mZ3vE2yq1c7tT9fL4oXWb8sNhRjPdUaGiKxQeVwYA';
 
 /**
- * Example ids for paths. The first match counts. The sandbox creates the objects with these ids
- * (`sandbox/examples.ts`). A person who sends an example request from a page therefore changes no tenant in use.
+ * Example ids for path parameters. The first entry that matches a parameter's name and path applies. The sandbox
+ * creates the objects with these ids (`sandbox/examples.ts`). A person who sends an example request from a page
+ * therefore changes no tenant in use.
  */
 const IN_PATHS: readonly {
   readonly name: string;

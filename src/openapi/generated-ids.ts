@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLE_TOKEN } from './examples.js';
 import { mapOperations, type Operation } from './operations.js';
 
-/** Ids that the service generates, so that a document cannot name them in advance. */
+/** Ids that the service generates, and that a document therefore cannot name in advance. */
 export interface GeneratedIds {
   readonly sessionToken: string;
   readonly sessionId: string;
