@@ -32,7 +32,10 @@ ALTER TABLE attention_items ADD COLUMN IF NOT EXISTS parked_at timestamptz;
 ALTER TABLE session_revocations ADD COLUMN IF NOT EXISTS failed_at timestamptz;
 `;
 
-/** Sets `parked_at` of the items that say that their transaction is parked, because they were opened after that. */
+/**
+ * An item whose summary says that the resolver has given up was opened after its transaction was parked. Therefore
+ * the item's creation time becomes its `parked_at`.
+ */
 const SAID_TO_BE_PARKED = `
 UPDATE attention_items SET parked_at = created_at
  WHERE kind = 'transaction' AND cause_present AND parked_at IS NULL AND summary LIKE '%: the resolver has given up'

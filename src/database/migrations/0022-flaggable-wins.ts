@@ -65,8 +65,9 @@ const columnsOf = (win: string) =>
     .join(', ');
 
 /*
- * OFFSET 0 makes each of the look-ups below use the index of its columns. Without statistics the planner could choose
- * another index, and would then read all rows of an operator.
+ * OFFSET 0 keeps the outer conditions out of a sub-select, so that PostgreSQL reads the table by the columns that the
+ * sub-select compares. Without OFFSET 0 and without statistics, the planner could choose the index of another column,
+ * and would then read all rows of an operator.
  */
 
 /** Selects the grants of a WIN's freeSpinsRef, player and currency that satisfy the condition `live`. */
@@ -139,8 +140,8 @@ const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
 /**
  * A BET fires none of these triggers, unless it names free spins. Each INSERT evaluates the condition of the first
- * trigger, which takes 0.7 µs, as much as the condition of a partial index. PostgreSQL prepares the condition for each
- * statement, so it has one term only.
+ * trigger, which takes 0.7 µs, as much as the condition of a partial index. The condition has only one term, because
+ * PostgreSQL prepares it again for each statement.
  *
  * The second trigger runs when a WIN or ROLLBACK updates the row of its round in `rounds`; the first WIN or ROLLBACK of
  * a round creates this row. The lock of the row orders the claims, so the later claim sees the earlier one. The claim
@@ -167,9 +168,9 @@ const roundsWith = (condition: string) => `
 const UNDECIDED_ROLLBACK = `kind = 'ROLLBACK' AND state IN ('PENDING', 'TIMED_OUT')`;
 
 /**
- * Marks the WINs that were claimed before the triggers existed. The rounds are read with the partial indexes of
- * exceptional, undecided and parked transactions. UNION finds all WINs before it inserts the first row, so that a
- * concurrent claim that marks the same WIN waits only for a moment.
+ * Marks the WINs that were claimed before the triggers existed. The rounds are read with the partial indexes
+ * transactions_exceptional, transactions_undecided and transactions_parked. UNION makes the statement find all WINs
+ * before it inserts the first row. A concurrent claim that marks the same WIN therefore waits for the inserts only.
  */
 export const MARK_STORED_WINS = `
 INSERT INTO flaggable_wins (${COLUMNS})
