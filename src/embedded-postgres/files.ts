@@ -225,7 +225,7 @@ async function remove(unfinished: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Makes a new name in this folder durable. */
+/** Writes the entries of a folder to disk, so that a new or renamed entry survives a crash. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
