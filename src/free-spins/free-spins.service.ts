@@ -75,7 +75,10 @@ export class FreeSpinsService implements OnModuleInit {
     return { grant: await this.send(await this.stored(requestRef), 1), replayed: false };
   }
 
-  /** Records an approved grant as unsent. It is sent after the commit, by this request or by any instance. */
+  /**
+   * Records an approved grant as unsent. After the commit, the request that approved the grant sends it, unless the
+   * `BatchRunner` of an instance has claimed it first.
+   */
   readonly approved: Executor<'grant'> = {
     role: 'promotions',
     isRecorded: (query, { requestRef }) => this.grants.isRecorded(query, requestRef),
