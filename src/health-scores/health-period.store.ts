@@ -3,7 +3,10 @@ import { Database, type Statement } from '../database/database.js';
 import type { PeriodCounts } from './calls-of-period.js';
 import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
 
-/** How long a breaker counts as open after it was last shared as open, in seconds: longer than two passes. */
+/**
+ * How long a breaker counts as open after it was last shared as open, in seconds: more than twice the interval at which
+ * an instance shares its calls.
+ */
 const BREAKER_SHOWN_SECONDS = 5;
 /** Maximum number of rows that one statement removes. */
 const MAX_REMOVED = 5_000;

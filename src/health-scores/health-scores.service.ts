@@ -18,7 +18,7 @@ const PERIOD_MS = 10_000;
 const MAX_PERIODS = 30;
 /** Number of periods between two removals of old rows. */
 const PERIODS_BETWEEN_REMOVALS = 6;
-/** How long a stop waits for a pass under way, in milliseconds. */
+/** How long a stop waits until the sharing that is under way has ended, in milliseconds. */
 const STOP_MS = 1_000;
 
 /** The health of one tenant. */
