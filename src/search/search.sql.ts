@@ -43,7 +43,10 @@ const TRANSACTION = item('transaction', {
   at: 't.created_at',
 });
 
-/** Looks up transactions by key, one id at a time: OFFSET 0 stops the planner from flattening the subquery. */
+/**
+ * Joins the transaction with this key to each row on the left. OFFSET 0 stops the planner from merging the subquery
+ * into the join, so that PostgreSQL looks up each key in the index instead of scanning the table.
+ */
 const transactionsWith = (transactionId: string, providerId: string) => `
   CROSS JOIN LATERAL (
     SELECT * FROM transactions t WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId} OFFSET 0) t`;
@@ -172,7 +175,8 @@ export const SEARCH: Statement = {
         `${BATCH} WHERE b.batch_id = ${UUID}`,
         `${BATCH} WHERE b.batch_ref = ${TEXT}`,
         `${APPROVAL} WHERE a.approval_id = ${UUID}`,
-        // An approved action is found by the record that it created.
+        // Only a waiting approval is found by its action's reference. After the approval, the search finds the record
+        // that the action created.
         `${APPROVAL} WHERE a.state = 'WAITING' AND a.reference = ${TEXT}`,
       ].join('\nUNION\n')}
     ) found
