@@ -61,8 +61,8 @@ const CLAIM_LEFT = {
 };
 
 /**
- * Records the outcome of a notification. A delivery is recorded even if the notification has been claimed again
- * meanwhile. A failure is recorded only while its own claim is the latest.
+ * Records the outcome of a notification. If the notification has been claimed again meanwhile, a delivery is still
+ * recorded, but a failure is not.
  */
 const COMPLETE = {
   name: 'revocation_complete',

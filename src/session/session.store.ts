@@ -49,7 +49,7 @@ export const BY_TOKEN = groupStatement(
 
 /**
  * Revokes the sessions that meet the condition, and records that their providers must be notified. $3 is the reason. $4
- * is the time in seconds before polling may claim the notifications.
+ * is the delay, in seconds, after which polling may claim the notifications.
  */
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
