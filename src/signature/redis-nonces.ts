@@ -75,8 +75,8 @@ export class RedisNonces {
   /**
    * During a rolling upgrade, each version must refuse the nonces that the other version accepted. This release
    * therefore also claims the previous version's key; the next release will not. The two keys are in different hash
-   * slots, which one script cannot span, so two scripts are sent at the same time. The first replay of a nonce that the
-   * previous version accepted is therefore counted towards the limit.
+   * slots, which one script cannot span, so two scripts are sent at the same time. CLAIM_NONCE does not know the
+   * nonces that the previous version accepted, so it counts the first replay of such a nonce towards the limit.
    */
   private async claimInBothLayouts(
     tenantId: string,
