@@ -22,11 +22,12 @@ const MAX_UNDER_WAY_SETTLING = 6_000;
  */
 const LONGEST_WAIT_MS = 3_000;
 /**
- * Requests that arrived together also exceed the longest wait together. Refusing all of them at once would delay every
- * other request, and the clients would repeat the refused requests at the same time. At most this number of each class
- * is therefore refused at once, with a pause before the next group, in milliseconds.
+ * Maximum number of requests of each class that are refused at once. Requests that arrived together also exceed the
+ * longest wait together. Refusing all of them at once would delay every other request, and the clients would repeat the
+ * refused requests at the same time.
  */
 const REFUSALS_AT_ONCE = 32;
+/** Shortest pause before the next requests are refused, in milliseconds. */
 const REFUSAL_PAUSE_MS = 10;
 /** `Retry-After` of a refused request, in seconds. */
 const RETRY_AFTER_SECONDS = 1;

@@ -44,8 +44,8 @@ export type ClaimOutcome =
   | { readonly to: 'refused' };
 
 /**
- * An APPROVED real-money transaction after which a WIN may have to be flagged: a WIN itself, or a ROLLBACK that may
- * have reversed the BET of WINs in its round.
+ * An APPROVED real-money transaction after which a WIN may have to be flagged: the WIN itself, or a ROLLBACK. If the
+ * ROLLBACK reversed a BET, WINs of the same round may no longer have an APPROVED BET.
  */
 export interface WinningsTrigger {
   readonly kind: 'WIN' | 'ROLLBACK';
