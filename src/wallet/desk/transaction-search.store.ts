@@ -56,11 +56,11 @@ export interface WholeRow extends DeskRow {
   /** The outcome that the provider received last; null if it received none. */
   readonly reported: string | null;
   /**
-   * The status in the last recorded 200 that the provider received without an attempt, such as a replay; null if there
-   * is none. A 200 that repeats the provider's last outcome is not recorded.
+   * The status in the last recorded 200 with which the service answered the provider without a new attempt, for example
+   * with a replay; null if there is none. A 200 with the same outcome as `reported` is not recorded.
    */
   readonly reportedStatus: 'APPROVED' | 'DECLINED' | null;
-  /** When the provider first received `reportedStatus` in this way. */
+  /** When the provider first received `reportedStatus` in such a 200. */
   readonly reportedAt: Date | null;
   readonly leaseAlive: boolean;
   /** Seconds since the last change of the transaction, by the database's clock. */

@@ -162,8 +162,8 @@ function validBody(attempt: AttemptRecord, verdict: WholeRow['verdict']): string
 }
 
 /**
- * The answer that the provider received after an attempt of its own. An APPROVED or DECLINED attempt is the last one,
- * so its answer is the stored one.
+ * The answer that the provider received after an attempt that it had caused. No attempt follows an APPROVED or DECLINED
+ * one, so the transaction's stored answer belongs to that attempt.
  */
 function answerToProvider(
   outcome: 'APPROVED' | 'DECLINED' | 'OPERATOR_TIMED_OUT' | 'OPERATOR_UNAVAILABLE',

@@ -1,7 +1,7 @@
 import { IdentifierField, QueryChoiceField, QueryIntegerField } from '../../../http/validation/fields.js';
 import { TimePageQuery } from '../../../http/lists/time-page.js';
 
-/** Ten years, in minutes. */
+/** Maximum of `olderThanMinutes`: ten years. */
 const OLDEST_MINUTES = 10 * 366 * 24 * 60;
 
 /** Contract, section 9, "Rounds". An absent filter restricts nothing. */

@@ -71,8 +71,8 @@ const firstBet = (column: string) =>
   `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
 
 /**
- * Equality of round, player and provider, written as a range of row values. The planner can then use only the index
- * transactions_of_round, because it begins with these columns.
+ * Equality of round, player and provider, written as a range of row values. This form makes the planner use the index
+ * transactions_of_round, because no other index begins with these columns.
  */
 const SAME_ROUND_AND_PLAYER = ['>=', '<=']
   .map(
