@@ -60,8 +60,8 @@ const DUE = {
 };
 
 /**
- * The operators that may have due transactions: those with an undecided transaction that is not parked and was not
- * attempted within the shortest wait. The query takes one index probe per operator.
+ * The operators that may have due transactions: those with an undecided transaction that is not parked and whose last
+ * attempt is at least the shortest wait ago. The query takes one index probe per operator.
  */
 const OPERATORS = {
   name: 'undecided_operators',
