@@ -108,7 +108,7 @@ export class WalletService {
   }
 
   /**
-   * Registers a watcher of the transactions that may give a WIN a reason for review; see AttemptRunner.
+   * Registers a watcher of the transactions after which a WIN may have to be flagged; see AttemptRunner.
    * @param watcher must not throw
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
@@ -116,9 +116,9 @@ export class WalletService {
   }
 
   /**
-   * Claims a new BET or WIN without loading anything first. A call is reserved before the claim, so this instance
-   * must know the session's operator. While the operator's breaker is open, the facts are loaded instead, so that a
-   * replay does not use up the one BET per second that the breaker admits.
+   * Claims a new BET or WIN without loading anything first. The call to the operator is reserved before the claim, so
+   * this instance must have the session's operator in memory. While the operator's breaker is open, the facts are
+   * loaded instead, so that a replay does not use up the one BET per second that the breaker admits.
    * @returns undefined if the facts must be loaded
    */
   private async claimFresh(submission: Submission): Promise<ClaimedAttempt | undefined> {
@@ -258,8 +258,8 @@ export class WalletService {
 
   /**
    * Records for the support desk that the provider receives this outcome. Writes nothing for a tombstone, or if the
-   * provider's last answer was the same, as in an ordinary replay. A failure is only logged, because the answer matters
-   * more than the record.
+   * provider received the same outcome last, as in an ordinary replay. A failure is only logged, because the answer
+   * matters more than the record.
    */
   private async recordReported(
     provider: ProviderFacts,
