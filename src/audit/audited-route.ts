@@ -12,7 +12,10 @@ export interface AuditedRoute {
   readonly action: string;
   /** `<noun>:<id>` or only a noun; `{field}` stands for a path parameter or a field of the body. */
   readonly target: string;
-  /** Whether clients poll the route. If so, the repetitions of an entry within a minute are counted in one entry. */
+  /**
+   * Whether clients poll the route. If so, an entry is recorded at once, and its repetitions within the next minute
+   * become one more entry, which counts them.
+   */
   readonly polled?: boolean;
 }
 
@@ -52,7 +55,7 @@ function bodyOf({ body }: Request): Record<string, unknown> {
   }
 }
 
-/** Maximum length of a part of a target that is not an identifier, in characters; longer parts are cut off. */
+/** A value that is not an identifier is percent-encoded for the target and cut off after this number of characters. */
 const LONGEST = 128;
 
 function targetPart(value: string): string {

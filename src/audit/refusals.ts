@@ -12,7 +12,8 @@ import { RepeatedEntries } from './repeated-entries.js';
 
 /**
  * Records each refusal of an administrator's call in an entry of its own, with the request id. On a route that clients
- * poll, the repetitions of a refusal within a minute are counted in one entry. Contract, section 9, "Roles".
+ * poll, only the first refusal has an entry of its own. Its repetitions within the next minute become one more entry,
+ * which counts them. Contract, section 9, "Roles".
  */
 @Injectable()
 export class Refusals {
