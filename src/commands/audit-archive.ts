@@ -65,8 +65,9 @@ export async function archiveMonths(
 
 /**
  * Detaches the partition that an archive file contains. It needs the role of the schema's owner.
- * @param proof if it has no key, the seal of the record is not checked
- * @throws Error if the file does not prove the partition; nothing is detached then
+ * @param proof if it has no key, the seal of the log entry that records the file is not checked
+ * @throws Error if the file is not valid or not recorded in the log, or if the partition is not the oldest one with
+ *   entries or its entries differ from those of the file; nothing is detached then
  */
 export async function detachArchive(proof: AuditProof, path: string, print: Print): Promise<void> {
   const { secretsKey, secretsKeyPrevious } = proof;

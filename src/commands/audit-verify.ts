@@ -30,8 +30,8 @@ const USAGE = 'usage: npm run audit:verify [-- [--head DAY/POSITION/HASH] [--arc
 type Print = (line: string) => void;
 
 /**
- * Verifies the audit log, its seals and the heads that are kept outside of it, and then compares the stored secrets
- * with the log. If the log is invalid, prints the place of the first invalid entry.
+ * Verifies the audit log, its seals and the heads that are kept outside of it. Then compares the ids of the stored
+ * secrets with those in the log. If the log is invalid, prints the place of the first invalid entry.
  * @param proof if it has no key, seals and secrets are not checked, and a printed line says so
  * @param head a head that an earlier run printed; its entry must still exist, unaltered
  * @param archives consecutive files of `audit:archive` to verify as well, oldest first
@@ -97,7 +97,7 @@ async function proveFiles(
   return true;
 }
 
-/** Compares the stored secrets with the log entries that name them. The log has already been verified. */
+/** Compares the ids of the stored secrets with those in the log. The log has already been verified. */
 async function proveSecrets(database: Database, keys: SecretsKeys, print: Print): Promise<0 | 1> {
   const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
   const report = await verifySecrets(database, auditOver(database, new Sealer(keys)), box);

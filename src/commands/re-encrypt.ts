@@ -18,8 +18,8 @@ import { withServiceDatabase } from './service-database.js';
 /**
  * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`.
  * The service may be running. The command may be repeated: secrets already in this form are left unchanged. The command
- * verifies the log first, because the seal of its own audit entry covers the whole log under the current key. Finally
- * it records the archives of the log again under the current key.
+ * verifies the log first, because the seal of its own audit entry covers the whole log under the current key. Finally,
+ * it appends the record of each archive to the log again, unless the current key already seals it.
  * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key: no secret is changed then
  * @throws Error if the archives could not be recorded again; the secrets are already re-encrypted then
  */
