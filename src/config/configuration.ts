@@ -14,7 +14,10 @@ export abstract class Configuration {
   readonly dataDir: string;
   /** URL of the Redis that shares nonces, rate limits and DEMO balances; without it, only one instance may run. */
   readonly redisUrl?: string;
-  /** Sentinels of the master that the host in `redisUrl` names. Without them, this host is the Redis server. */
+  /**
+   * Redis Sentinels. With them, the host in `redisUrl` is the name of the master; without them, it is the address of
+   * the Redis server.
+   */
   readonly redisSentinels?: readonly Address[];
   /** One or more nodes of a Redis Cluster; they report the others. `redisUrl` has the protocol and the credentials. */
   readonly redisClusterNodes?: readonly Address[];
