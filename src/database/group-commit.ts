@@ -177,7 +177,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
       queue.waiting.push({ values, onSend, resolve, reject });
       if (queue.busy) return;
       queue.busy = true;
-      // Under concurrency, the batch is sent after this turn of the event loop, so that its other requests can join.
+      // Under concurrency, the batch is sent after this turn of the event loop, so that the turn's other requests join.
       if (queue.lastBatchSize > 1) setImmediate(() => this.sendNext(statement, queue));
       else this.sendNext(statement, queue);
     }) as Promise<Row | undefined>;

@@ -19,10 +19,10 @@ DROP FUNCTION transaction_is_sound;
 `;
 
 /**
- * The CHECK passes the whole row instead of sixteen values: PostgreSQL reads a CHECK from its catalogue for every
- * statement that writes, and reading sixteen references costs as much as evaluating them. The function has several
- * statements instead of one expression, because PostgreSQL prepares each expression again in every transaction,
- * including the parts that it does not evaluate.
+ * The CHECK passes the whole row to the function instead of sixteen columns. PostgreSQL parses a CHECK from its
+ * catalogue for every statement that writes. With sixteen columns, parsing the CHECK costs as much as evaluating it.
+ * The function has several statements instead of one expression, because PostgreSQL prepares each expression again in
+ * every transaction, including the parts that it does not evaluate.
  *
  * A row is refused only if the result is false, as in a CHECK: a condition on a NULL is NULL and does not refuse the
  * row. Stored rows met these conditions when they were written, so they are not validated again under the table's lock.
