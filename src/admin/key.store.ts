@@ -27,7 +27,7 @@ const LIVE_BY_HASH = {
       FROM admin_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
 };
 
-/** Repeats the condition, so that only one of several concurrent requests records its use. */
+/** Checks `useIsDue` again, so that only one of several concurrent requests records its use. */
 const USED = {
   name: 'admin_key_used',
   text: `
