@@ -34,7 +34,7 @@ export interface Approval {
 }
 
 /**
- * An approval. Once it is APPROVED, `result` is the answer that the call would have had without an approval, or
- * `{error}`.
+ * An approval. Once it is APPROVED, `result` is what the action's route would have answered if no approval had been
+ * needed, or `{error}` if the action was no longer possible or failed.
  */
 export type ApprovalWithResult = Approval & { readonly result?: object };

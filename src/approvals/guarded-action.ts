@@ -90,8 +90,8 @@ export interface Executor<Kind extends GuardedActionKind> {
    */
   record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
   /**
-   * The answer that the call would have returned without an approval, built from the record; `{error}` if the action
-   * failed.
+   * What the action's route would have answered if no approval had been needed, built from the record of the action;
+   * `{error}` if the action failed.
    */
   result(terms: TermsOf[Kind]): Promise<object>;
 }
