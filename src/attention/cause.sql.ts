@@ -3,10 +3,10 @@ import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 
 /*
  * The searches for causes in the tables of other rooms. The place of a row is its sort key. Each query reads a window:
- * the next $1 rows after the place $2 …, newest first, because the newest causes may have no item yet. It uses an index
- * that contains few other rows, so its cost is bounded. Each row has three flags: `due`, whether it is a cause now;
- * `known`, whether it has an item that is up to date; `recent`, whether it became a cause within the last 30 seconds.
- * `= ANY` makes the planner use an index that begins with the column: see database/time-ordered.ts.
+ * the next $1 rows after the place $2 …, newest first, because the newest causes may have no item yet. It finds these
+ * rows with an index and reads no others of the table, so its cost is bounded. Each row has three flags: `due`, whether
+ * it is a cause now; `known`, whether it has an item that is up to date; `recent`, whether it became a cause within the
+ * last 30 seconds.
  */
 
 const RECENT = `statement_timestamp() - interval '30 seconds'`;
@@ -47,8 +47,8 @@ const PARKED: Statement = {
 
 /**
  * TIMED_OUT transactions, and the time in UTC at which each became a cause: five minutes after its creation, or its
- * last change if that was later. Contract, section 9. Migration 0018 creates an index on these expressions. The CASE
- * keeps the planner from combining other indexes, which would read all of these rows.
+ * last change if that was later. Contract, section 9. Migration 0018 creates an index on these expressions. Without
+ * the CASE, the planner could combine other indexes and read all TIMED_OUT transactions.
  */
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
 const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
@@ -104,7 +104,10 @@ const REVOCATIONS: Statement = {
      ORDER BY r.since DESC, r.session_id DESC`,
 };
 
-/** Reads the index approvals_of_state. */
+/**
+ * Reads the index approvals_of_state. `= ANY` makes the planner use an index that begins with `state`: see
+ * database/time-ordered.ts.
+ */
 const APPROVALS: Statement = {
   name: 'cause_approvals',
   text: `
@@ -153,7 +156,7 @@ export const STILL = {
   ),
   grant: stillWhere(
     'grant',
-    // A voided grant needs attention until its cancel has succeeded.
+    // `void` makes a FAILED grant GRANTED and then cancels it. The cause is present until the cancel has succeeded.
     `(SELECT g.state IN ('PENDING', 'FAILED')
              OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))
         FROM free_spin_grants g WHERE g.request_ref = k.subject)`,

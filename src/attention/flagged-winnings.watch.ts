@@ -3,7 +3,10 @@ import { WinningsService } from '../free-spins/winnings/winnings.service.js';
 import { AttentionStore } from './attention.store.js';
 import { flaggedWinnings } from './causes.js';
 
-/** Minimum time between two searches, over all instances, in seconds; shorter than the loop's interval. */
+/**
+ * Minimum time between two searches, over all instances, in seconds. The time is shorter than the `RARE_POLL_MS` of the
+ * watcher, so that a single instance searches at each poll.
+ */
 const SEARCH_SECONDS = 50;
 
 /**
