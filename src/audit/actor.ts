@@ -7,7 +7,10 @@ export interface Actor {
   readonly actor: string;
   /** An administrator's display name: the key's name, the token's subject, or `root`. */
   readonly name?: string;
-  /** The administrator's roles joined by `+`, or `none` if a token names none of ours; else `operator` or `command`. */
+  /**
+   * For an administrator, the roles joined by `+`, or `none` if a token names none of our roles. For an operator,
+   * `operator`; for a command, `command`.
+   */
   readonly role: string;
   /** An administrator's roles as a list. */
   readonly roles?: readonly string[];

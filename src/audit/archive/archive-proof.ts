@@ -27,7 +27,7 @@ export type ArchiveVerdict =
 
 /**
  * Consecutive archives whose entries and seals are valid. It is not checked yet whether a seal or the log's record of
- * the file authenticates their last entry.
+ * the last file authenticates the last entry of that file.
  */
 interface Followed {
   readonly kind: 'followed';
@@ -41,8 +41,8 @@ type Broken = Extract<ArchiveVerdict, { kind: 'broken' }>;
 
 /**
  * Verifies archives. The chain in the files must be unbroken. The seals in the files must be valid and equal to those
- * in the database. A valid seal or the log's record of the file must authenticate the last entry. Verify the log itself
- * first.
+ * in the database. A valid seal or the log's record of the last file must authenticate the last entry of that file.
+ * Verify the log itself first.
  * @param paths consecutive archives, oldest first, one or more
  * @param sealer undefined to verify no seals: they are then only compared with those in the database
  * @throws Error if a file cannot be read or is not an archive
