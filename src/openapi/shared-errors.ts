@@ -30,7 +30,7 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
     const responses: Responses = { ...operation.responses };
     const added = new Set(Object.keys(errorResponses(shared.filter((code) => !own.includes(code)))));
     for (const { status, ...response } of Object.values(errorResponses([...new Set([...own, ...shared])]))) {
-      // A response that gets no further error code is kept, because its message may differ from the catalogue's.
+      // A response without an added error code stays unchanged, because its message may differ from the catalogue's.
       if (added.has(String(status))) responses[status] = response;
     }
     if (signed) responses['401'] = withInvalidSignature(responses['401']);

@@ -38,7 +38,7 @@ export function withTags(document: OpenAPIObject): OpenAPIObject {
   return { ...document, tags: tagsOf({ ...document.paths, ...document.webhooks }) };
 }
 
-/** Omits tags that only webhooks have: a page shows a section for each listed tag, and webhooks separately. */
+/** Lists the tags of operations only: a page would show an empty section for a tag that only webhooks have. */
 export function withTagsOfOperations(document: OpenAPIObject): OpenAPIObject {
   return { ...document, tags: tagsOf(document.paths) };
 }
