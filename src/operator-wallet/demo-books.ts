@@ -19,7 +19,10 @@ const TRIES_IN_REDIS = 200;
  */
 const GRACE_SECONDS = 3_600;
 
-/** Stores a booking and returns 1, or returns 0 if the ledger's version is no longer ARGV[1], which was read before. */
+/**
+ * Stores a booking and returns 1. If the ledger no longer has the version that the caller read, ARGV[1], changes
+ * nothing and returns 0.
+ */
 const WRITE_IF_UNCHANGED = `
 if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 0 end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
@@ -100,7 +103,7 @@ export class DemoBooks {
     return { kind: 'unknown', cause: 'unavailable', detail: 'the demo balance is contended' };
   }
 
-  /** Reads the part of a session's ledger that a booking needs: the balance, and the entries of these transactions. */
+  /** Reads the part of a session's ledger that a booking needs: the balance and the entries of these `ids`. */
   private async inRedis(
     sessionId: string,
     ids: readonly string[],
