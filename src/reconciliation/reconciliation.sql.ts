@@ -24,7 +24,10 @@ export const INDEX_LINES = `
   CREATE INDEX ON pg_temp.statement_lines (provider_id, transaction_id, line);
   ANALYZE pg_temp.statement_lines`;
 
-/** Columns of the platform's record and its target. The range is $2 ≤ time < $3. `kind` is null for a tombstone. */
+/**
+ * Columns of the platform's record and, for a ROLLBACK, of its target. `recordInRange` means $2 ≤ `created_at` < $3.
+ * The `kind` of a tombstone is null.
+ */
 const RECORD = `
   p.transaction_id AS "recordId", p.provider_id AS "recordProviderId", p.kind AS "recordKind",
   p.original_transaction_id AS "recordOriginal", p.player_ref AS "recordPlayerRef", p.currency AS "recordCurrency",

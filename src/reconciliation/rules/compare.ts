@@ -195,9 +195,10 @@ function amountFindings(line: NumberedLine, record: PlatformRecord, target: Targ
 }
 
 /**
- * Whether the line's amount agrees with the record. If the platform does not know whether the target of a ROLLBACK was
- * booked, the line may also have the amount that the operator really reversed: 0 if the target has no APPROVED line, or
- * the amount of that line if the target is a tombstone.
+ * Whether the amount of the operator's line agrees with the platform's record. If the platform does not know whether
+ * the operator booked the target of a ROLLBACK, the line may also have the amount that the operator reversed:
+ * - 0 if the statement has no APPROVED line for the target
+ * - the amount of that APPROVED line if the target is a tombstone, whose amount the platform does not know
  */
 function amountAgrees(amountMinor: number, record: PlatformRecord, target: Target | null): boolean {
   if (amountMinor === record.amountMinor) return true;
