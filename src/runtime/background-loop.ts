@@ -12,7 +12,7 @@ export interface BackgroundLoopOptions {
   readonly intervalMs: number;
   /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
   readonly firstAfterMs?: number;
-  /** Work that passes have started without awaiting it. `stop` waits for it. The promises must not reject. */
+  /** Promises of work that a pass started but did not await. `stop` waits for them. They must not reject. */
   readonly inFlight?: () => readonly Promise<void>[];
 }
 

@@ -10,11 +10,11 @@ const CONNECT_AGAIN_MS = 100;
 /** Pause before the next attempt to connect to a cluster, in milliseconds. */
 const CLUSTER_RETRY_MS = 500;
 /**
- * Maximum number of retries of a command in a cluster. A retry follows a redirection because slots have moved, or goes
- * to another node.
+ * Maximum number of retries of a command in a cluster. A command is retried if its slot has moved to another node or
+ * the node of its slot is unavailable.
  */
 const CLUSTER_ATTEMPTS = 3;
-/** Pause before such a retry while the node of a slot is unavailable, in milliseconds. */
+/** Pause before a command is retried because the node of its slot is unavailable, in milliseconds. */
 const CLUSTER_PAUSE_MS = 50;
 
 /** Commands fail at once while Redis is unavailable: queued commands would make transactions wait. */
