@@ -52,7 +52,7 @@ class FaultsRound {
     this.platform = new TranscriptClient(new PlatformClient(sandbox.apiUrl), output);
   }
 
-  /** Launches the session of all transactions and reads the initial balance. */
+  /** Launches the session that all transactions use, and reads the initial balance. */
   static async start(sandbox: SandboxFile, output: RoundOutput): Promise<FaultsRound> {
     const round = new FaultsRound(sandbox, output);
     const launch = {

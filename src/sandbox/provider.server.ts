@@ -15,7 +15,7 @@ interface Grant {
   readonly currency: string;
 }
 
-/** The free spins of one grant. */
+/** The free spins of one grant. The platform's batch is something else: one request for many players. */
 interface Batch {
   readonly externalRef: string;
   readonly grant: Grant;

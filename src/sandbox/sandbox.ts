@@ -12,7 +12,7 @@ export interface SandboxOptions {
   /** The address of the running platform, without a trailing slash. */
   apiUrl: string;
   adminApiKey: string;
-  /** The sandbox's folder. Its journals and `sandbox.json` match the database next to it, and no other. */
+  /** The sandbox's folder, next to the database. Its journals and `sandbox.json` match only that database. */
   folder: string;
   /** The preferred ports; if one is taken, any free port is used instead. */
   walletPort: number;

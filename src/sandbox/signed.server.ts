@@ -50,8 +50,9 @@ interface SignedServerOptions extends CounterpartOptions {
 
 const MAX_BODY_BYTES = 64 * 1024;
 /**
- * How long a nonce is remembered, in seconds. A timestamp that is ahead by the full tolerance stays valid for twice the
- * tolerance plus one second, because both limits are inclusive.
+ * How long a nonce is remembered, in seconds. A timestamp may be ahead of or behind the clock by up to the
+ * tolerance, inclusive, in whole seconds. If it is ahead by the full tolerance, it stays valid for twice the tolerance
+ * plus one second.
  */
 const NONCE_MEMORY_SECONDS = 2 * DEFAULT_TOLERANCE_SECONDS + 1;
 /** Maximum number of remembered nonces, enough for about 1,600 calls a second. Beyond it, calls get a 500. */

@@ -49,7 +49,7 @@ async function sendSlowly(response: ServerResponse, status: number, text: string
     response.write(Buffer.of(byte));
     await delay(ms / bytes.length, undefined, { ref: false });
   }
-  // The last byte ends the response, because the caller may reuse the connection as soon as it has that byte.
+  // Sends the last byte and ends the response in one step: with that byte, the caller may reuse the connection.
   response.end(bytes.subarray(-1));
 }
 
