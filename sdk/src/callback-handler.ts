@@ -243,12 +243,9 @@ class Callbacks {
   }
 
   private report(error: unknown, request: CallbackRequest): void {
-    try {
-      if (this.options.onError) this.options.onError(error, request);
-      else console.error(error);
-    } catch {
-      // An error thrown by `onError` must not change the answer.
-    }
+    if (!this.options.onError) return console.error(error);
+    // An `onError` that throws or rejects must neither change the answer nor end the process.
+    new Promise((resolve) => resolve(this.options.onError?.(error, request))).catch(() => undefined);
   }
 }
 

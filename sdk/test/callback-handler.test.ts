@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   CALLBACK_ROUTES,
   PLAY_ROUTE,
@@ -266,6 +266,20 @@ describe('a function that does not answer', () => {
     expect(await handlerOf({ onGrant: fail, onError: fail })(request('grant'))).toMatchObject({
       status: 500,
     });
+  });
+
+  test('is a 500 even if the log fails later, and no rejection stays unhandled', async () => {
+    const onGrant = () => Promise.reject(new Error('no'));
+    const onError = () => Promise.reject(new Error('the log is full')) as unknown as undefined;
+    const unhandled = vi.fn();
+    process.once('unhandledRejection', unhandled);
+    try {
+      expect(await handlerOf({ onGrant, onError })(request('grant'))).toMatchObject({ status: 500 });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
   });
 });
 
