@@ -95,8 +95,9 @@ export async function detachArchived(
   const oldest = await store.oldestPartition();
   const ended = await partitionsUntil(database, 'audit_entries', await store.nextDay());
   const found = ended.find(({ name }) => name === partition);
-  if (!found || oldest !== partition)
-    throw new Error(`${partition} is not the oldest partition with entries; that is ${oldest}`);
+  if (oldest !== partition)
+    throw new Error(`${partition} is not the oldest partition with entries; that is ${oldest ?? 'none'}`);
+  if (!found) throw new Error(`${partition} may still get entries`);
   const stored = await store.entriesBefore(found.end, head);
   if (stored.entries !== entries || !stored.endsWithHead)
     throw new Error(`${partition} does not have exactly the entries of the file`);
