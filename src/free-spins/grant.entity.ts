@@ -56,7 +56,7 @@ export class Grant {
   @Column(nullable(text('failure_error')))
   failureError: string | null;
 
-  /** Whether the provider may have booked a grant that is FAILED or being sent again. */
+  /** Whether the provider may have booked the grant. Can be true only if the grant is FAILED or is sent again. */
   @Column(flag('outcome_unknown'))
   outcomeUnknown: boolean;
 

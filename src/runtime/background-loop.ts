@@ -8,7 +8,7 @@ export interface BackgroundLoopOptions {
   readonly work: () => Promise<void>;
   /** Called with the reason when a pass fails; the loop continues. It must not throw. */
   readonly onError: (error: Error) => void;
-  /** Polling interval, in milliseconds. The timer starts no pass while another has not ended. */
+  /** Polling interval, in milliseconds. The timer starts a pass only when all earlier passes have ended. */
   readonly intervalMs: number;
   /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
   readonly firstAfterMs?: number;
@@ -46,8 +46,8 @@ export class BackgroundLoop {
   }
 
   /**
-   * Requests a pass that begins after this call: a pass under way may have read before the caller's change. All calls
-   * before that pass begins share it. After `stop` no pass is requested.
+   * Requests a pass that begins after this call. A pass that is already running may have read the data before the
+   * caller changed them. Several calls share one pass if it has not begun yet. After `stop` no pass is requested.
    * @returns resolves when that pass has ended, even if it failed, and at once after `stop`; never rejects
    */
   run(): Promise<void> {

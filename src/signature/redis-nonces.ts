@@ -17,7 +17,8 @@ return { redis.call('INCR', KEYS[2]), redis.call('PTTL', KEYS[2]) }`;
 /**
  * Claims the key in which the previous version keeps the nonce, for ARGV[1] seconds. The previous version stores '1' in
  * this key, and this version stores '2'. Returns 0 only if an instance of the previous version has claimed the nonce.
- * Between instances of this version, only CLAIM_NONCE decides, so that exactly one of two simultaneous claims succeeds.
+ * If two instances of this version claim the same nonce, this script returns 1 to both, and CLAIM_NONCE refuses one of
+ * them. If both scripts could refuse, two simultaneous claims could both be refused.
  */
 const CLAIM_PREVIOUS_KEY = `
 if redis.call('SET', KEYS[1], '2', 'EX', ARGV[1], 'NX') then return 1 end

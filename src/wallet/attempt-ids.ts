@@ -16,12 +16,11 @@ const MAX_QUEUED = 20_000;
 const BATCH = 1_000;
 /** Interval between writes, in milliseconds. */
 const WRITE_EVERY_MS = 500;
-/**
- * Expired ids are deleted in passes: the interval between two passes in milliseconds, and the maximum numbers of rows
- * per statement and of statements per pass.
- */
+/** Interval between two passes that delete expired ids, in milliseconds. */
 const DELETE_EVERY_MS = 60_000;
+/** Maximum number of rows per DELETE. */
 const DELETED_AT_ONCE = 10_000;
+/** Maximum number of DELETEs per pass. */
 const DELETIONS_PER_PASS = 50;
 /** How long a stop waits for writes and deletions in progress, in milliseconds. It then writes the queued ids. */
 const STOP_MS = 2_000;

@@ -136,7 +136,10 @@ function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): stri
   }
 }
 
-/** The result has brackets, so it never equals the additional data of the earlier format, which is the tenant's id. */
+/**
+ * In the earlier format, the additional data is the tenant's id. A tenant's id has no brackets, but the result has them,
+ * so the two are never equal.
+ */
 function additionalData({ tenantId, column }: SecretPlace, secretId: string): string {
   return JSON.stringify(['croupier secret', tenantId, column, secretId]);
 }

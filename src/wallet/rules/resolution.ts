@@ -13,7 +13,7 @@ export type Resolution =
   | { readonly do: 'resend' }
   /** End a BET with a ROLLBACK of the platform's own; `ordinal` is the number of earlier ones that were DECLINED. */
   | { readonly do: 'end'; readonly ordinal: number }
-  /** Its ROLLBACK decides it and is resolved instead. */
+  /** A ROLLBACK of this transaction is undecided. Resolve that ROLLBACK: it also decides this transaction. */
   | { readonly do: 'follow'; readonly rollbackId: string }
   /** Only a person may try again. */
   | { readonly do: 'park' };
