@@ -137,7 +137,7 @@ function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): stri
 }
 
 /**
- * In the earlier format, the additional data is the tenant's id. A tenant's id has no brackets, but the result has them,
+ * In the earlier format, the additional data is the tenant's id. A tenant's id has no brackets, but the result does,
  * so the two are never equal.
  */
 function additionalData({ tenantId, column }: SecretPlace, secretId: string): string {
