@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DemoBooks } from '../../src/operator-wallet/demo-books.js';
 import { type LaunchedSession, startWorld, type World } from '../world/world.js';
 
 let world: World;
@@ -58,25 +57,6 @@ describe('a DEMO session', () => {
     await play('BET', { amountMinor: 0, originalTransactionId: transactionId });
     const undo = { originalTransactionId: transactionId, roundId };
     expect((await play('ROLLBACK', undo)).reply.json).toMatchObject({ balance: 5000 });
-  });
-
-  test('keeps 10,000 entries, of which a ROLLBACK that arrives first uses two', async () => {
-    const books = world.app.get(DemoBooks);
-    const { sessionId } = session;
-    const booked = { providerId: 'p', playerRef: 'r', gameId: 'g', currency: 'EUR', roundId: 'round' };
-    const bet = { ...booked, transactionId: 'bet', kind: 'BET', amountMinor: 100 } as const;
-    const rollBack = async (count: number, of: string) => {
-      for (let n = 0; n < count; n += 1) {
-        const ids = { transactionId: `${of}-${n}`, originalTransactionId: `${of}-bet-${n}` };
-        await books.book(sessionId, { ...booked, ...ids, kind: 'ROLLBACK', amountMinor: 0 });
-      }
-    };
-    await rollBack(5_000, 'first');
-    await books.book(sessionId, bet);
-    await rollBack(4_999, 'second');
-    expect(await books.book(sessionId, bet)).toMatchObject({ balance: 4900 });
-    await rollBack(1, 'third');
-    expect(await books.book(sessionId, bet)).toMatchObject({ balance: 4800 });
   });
 
   test('replays like any other session', async () => {
