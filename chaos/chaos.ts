@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import pg from 'pg';
+import { readOptions } from '../bench/command-line.js';
 import { Faults } from './faults.js';
 import { recordMoves } from './judge/moves.js';
 import { judge, type Verdict } from './judge/judge.js';
@@ -69,8 +69,7 @@ function choose(): { run: Run; binaries: Binaries | undefined } | undefined {
     embedded: flag,
     scripted: flag,
   };
-  const values = readOptions(options);
-  if (!values) return undefined;
+  const values = readOptions(USAGE, options);
   const seed = Number(values.seed ?? Date.now() % 1_000_000_000);
   const scripted = values.scripted ?? false;
   const minutes = scripted ? SCRIPT_MINUTES : Number(values.minutes ?? 10);
@@ -93,16 +92,6 @@ function choose(): { run: Run; binaries: Binaries | undefined } | undefined {
   const folder = join(import.meta.dirname, '../..', String(seed));
   const binaries = shared ? { postgres: postgres!, redis: redis! } : undefined;
   return { run: { seed, minutes, parts, plan, faultRate, sideBySide, folder }, binaries };
-}
-
-/** @returns undefined if an option is unknown */
-function readOptions<const O extends NonNullable<ParseArgsConfig['options']>>(options: O) {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    console.error((error as Error).message);
-    return undefined;
-  }
 }
 
 async function play(run: Run, world: World): Promise<number> {

@@ -1,22 +1,20 @@
 import 'reflect-metadata';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../bench/command-line.js';
 import { type Bug, BUGS } from './database.js';
 import { simulate } from './simulation.js';
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    schedules: { type: 'string', default: '100000' },
-    seconds: { type: 'string', default: '60' },
-    plant: { type: 'string' },
-  },
+const USAGE = `usage: npm run simulate -- [--seed N] [--schedules N] [--seconds N] [--plant ${BUGS.join('|')}]`;
+
+const values = readOptions(USAGE, {
+  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  schedules: { type: 'string', default: '100000' },
+  seconds: { type: 'string', default: '60' },
+  plant: { type: 'string' },
 });
 const [seed, schedules, seconds] = [values.seed, values.schedules, values.seconds].map(Number);
 const bug = BUGS.find((known) => known === values.plant);
 if (![seed, schedules, seconds].every(Number.isInteger) || bug !== (values.plant as Bug | undefined)) {
-  console.error(
-    `usage: npm run simulate -- [--seed N] [--schedules N] [--seconds N] [--plant ${BUGS.join('|')}]`,
-  );
+  console.error(USAGE);
   process.exit(2);
 }
 
