@@ -1,4 +1,4 @@
-import { type GuardedActionKind, summaryOf, type TermsOf } from '../approvals/guarded-action.js';
+import { type GuardedActionKind, spinsOf, summaryOf, type TermsOf } from '../approvals/guarded-action.js';
 import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
 import { money, transactionMoney } from '../money/money.js';
 import { type Cause, subjectOf } from './attention.js';
@@ -100,8 +100,7 @@ function undecidedTransaction(row: UndecidedRow): Cause {
 }
 
 function failedGrant(row: FailedGrantRow): Cause {
-  const { providerId, operatorId, requestRef, playerRef, gameId, spins, betAmountMinor, currency } = row;
-  const stake = betAmountMinor === 0 ? "the provider's default stake" : money(betAmountMinor, currency);
+  const { providerId, operatorId, requestRef, playerRef, gameId } = row;
   const outcome = row.outcomeUnknown ? 'the provider may have granted it' : 'it was not granted';
   const error = row.error === null ? '' : `: ${row.error}`;
   return {
@@ -109,7 +108,7 @@ function failedGrant(row: FailedGrantRow): Cause {
     subject: requestRef,
     operatorId,
     providerId,
-    summary: `grant of ${spins} spins of ${stake} to ${playerRef} in ${gameId} failed${error}; ${outcome}`,
+    summary: `grant of ${spinsOf(row)} to ${playerRef} in ${gameId} failed${error}; ${outcome}`,
     href: `/v1/admin/free-spins/${encodeURIComponent(requestRef)}`,
   };
 }

@@ -96,22 +96,17 @@ function instantText(instant: Date | null): string {
 }
 
 /**
- * Reports the current secret of a tenant without an entry in the log, if the secret has an id or cannot be decrypted.
- * In these cases, the entry was removed or the tenant was renamed.
+ * Reports the current secret of a tenant without an entry in the log, if the secret has an id or cannot be decrypted. A
+ * secret with an id had an entry: the entry was removed, or the tenant was renamed.
  */
 function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: SecretBox): StaleSecret[] {
-  const reason = whyUnnamed(box, { tenantId: id, column: 'current' }, encryptedSecret);
+  const reason = staleness(box, { tenantId: id, column: 'current' }, encryptedSecret, (secretId) =>
+    secretId === undefined
+      ? undefined
+      : 'it has an id, and no sealed entry of the log names one for this tenant',
+  );
   if (reason === undefined) return [];
   return [{ noun: nounOf(kind), id, column: 'current', reason, recordedAt: 'not in the log' }];
-}
-
-function whyUnnamed(box: SecretBox, place: SecretPlace, encrypted: string): string | undefined {
-  try {
-    if (box.decrypt(place, encrypted).secretId === undefined) return undefined;
-    return 'it has an id, and no sealed entry of the log names one for this tenant';
-  } catch (error) {
-    return `it cannot be decrypted: ${(error as Error).message}`;
-  }
 }
 
 /** Why the stored text is not the secret named by the log; undefined if it is. */
@@ -121,10 +116,21 @@ function mismatch(
   encrypted: string,
   recordedId: unknown,
 ): string | undefined {
-  try {
-    const { secretId } = box.decrypt(place, encrypted);
+  return staleness(box, place, encrypted, (secretId) =>
     // A text in the earlier format has no id, so the log cannot name it.
-    return secretId !== undefined && secretId === recordedId ? undefined : 'it is a different secret';
+    secretId !== undefined && secretId === recordedId ? undefined : 'it is a different secret',
+  );
+}
+
+/** Why a stored secret is stale, judged by its id; undefined if it is not. One that cannot be decrypted always is. */
+function staleness(
+  box: SecretBox,
+  place: SecretPlace,
+  encrypted: string,
+  judge: (secretId: string | undefined) => string | undefined,
+): string | undefined {
+  try {
+    return judge(box.decrypt(place, encrypted).secretId);
   } catch (error) {
     return `it cannot be decrypted: ${(error as Error).message}`;
   }

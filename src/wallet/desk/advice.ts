@@ -102,10 +102,8 @@ function effectOfResolving({ kind, amountMinor, currency, ownVerdict }: AdviceFa
 function outcomeOf({ kind, state, amountMinor, currency, ownVerdict }: AdviceFacts): string {
   const amount = transactionMoney(kind, Math.abs(amountMinor), currency);
   if (state === 'ROLLED_BACK') return `The BET of ${amount} was rolled back: the player has lost nothing.`;
-  if (state === 'DECLINED') {
-    const declined = transactionMoney(kind, amountMinor, currency);
-    return `No money moved: the ${kind} of ${declined} was declined.`;
-  }
+  if (state === 'DECLINED')
+    return `No money moved: the ${kind} of ${transactionMoney(kind, amountMinor, currency)} was declined.`;
   if (ownVerdict) return `No money moved: there was nothing left to do for this ${kind}.`;
   switch (kind) {
     case 'BET':
