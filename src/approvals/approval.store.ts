@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import type { CroupierError } from '../errors/croupier-error.js';
-import { type Place, placeColumn } from '../http/lists/time-page.js';
+import { type Place, placeColumn, START_OF_LIST } from '../http/lists/time-page.js';
 import type { ExceededLimit } from '../limits/rules/judgement.js';
 import type { Approval, ApprovalState } from './approval.js';
 import type { GuardedAction } from './guarded-action.js';
@@ -77,9 +77,6 @@ export interface ApprovalFilter {
   readonly from?: string;
   readonly to?: string;
 }
-
-/** A place that is newer than every row. The list, newest first, starts there. */
-const START_OF_LIST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first. The filters by state and by operator each have an index in this order. */
 export function approvalPage(

@@ -1,5 +1,5 @@
 import type { Statement } from '../database/database.js';
-import { type Place, placeColumn } from '../http/lists/time-page.js';
+import { type Place, placeColumn, START_OF_LIST } from '../http/lists/time-page.js';
 
 /** A batch with the fields that its grants share, and the number of grants in each state. */
 export interface BatchProgress {
@@ -53,9 +53,6 @@ export const PROGRESS: Statement = {
   text: progress(`SELECT * FROM free_spin_batches
                    WHERE batch_id = $1 AND ($2::text IS NULL OR operator_id = $2)`),
 };
-
-/** A place that is newer than every row. A list without a cursor starts there. */
-const START_OF_LIST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** One page, newest first. The filters by operator and by game each have an index in this order. */
 export function batchPage(
