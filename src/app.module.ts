@@ -33,6 +33,9 @@ import { WalletModule } from './wallet/wallet.module.js';
 /** The whole application. Its guards run in the order of `providers`. Contract, section 1, "Order of checks". */
 @Module({
   imports: [
+    // Express tries routes in the order of these modules, so the modules with the most frequent requests come first.
+    SessionModule,
+    WalletModule,
     RuntimeModule,
     ObservabilityModule,
     DatabaseModule,
@@ -43,8 +46,6 @@ import { WalletModule } from './wallet/wallet.module.js';
     ThrottlingModule,
     HealthScoresModule,
     ApprovalsModule,
-    SessionModule,
-    WalletModule,
     FreeSpinsModule,
     SearchModule,
     AttentionModule,

@@ -36,7 +36,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
    * connections to another instance, and no connection is reset.
    */
   closesConnections = (): boolean => false;
-  /** Routes that are tried after the routes of all controllers, so that the wallet's routes are found first. */
+  /** Routes that are tried after the routes of all controllers, so that they do not delay other requests. */
   readonly lastRoutes: Router = express.Router({ caseSensitive: true, strict: true });
 
   private readonly limits: ServerLimits;

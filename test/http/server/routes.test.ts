@@ -1,0 +1,20 @@
+import type { Router } from 'express';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWorld, type World } from '../../world/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** The paths of the routes, in the order in which Express tries them for each request. */
+function routes(): string[] {
+  const { router } = world.app.getHttpAdapter().getInstance() as { router: Router };
+  return router.stack.flatMap(({ route }) => route?.path ?? []);
+}
+
+test('the wallet and session routes are tried first', () => {
+  expect(routes().slice(0, 15)).toContain('/v1/wallet/transaction');
+  expect(routes().slice(0, 15)).toContain('/v1/wallet/session/verify');
+});
