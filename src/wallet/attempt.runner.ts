@@ -108,10 +108,11 @@ export class AttemptRunner {
    * Calls the operator and settles the attempt with the answer. If the process dies before the settlement is committed,
    * the transaction stays PENDING; once its lease has expired, a retry by the provider or the resolver takes it over.
    */
-  async execute({ claim, call }: ClaimedAttempt, driver: Driver): Promise<AttemptOutcome> {
+  async execute(claimed: ClaimedAttempt, driver: Driver): Promise<AttemptOutcome> {
+    const { claim } = claimed;
     const started = { at: this.clock.now(), ms: monotonicMs() };
     const limitMinor = this.exceededWinLimit(claim);
-    const answer = await this.markAndCall(claim, limitMinor).finally(() => call.release());
+    const answer = await this.markAndCall(claimed, limitMinor);
     const settlement = this.settlementOf(claim, answer, driver, started);
     const settled = await this.transactions.settle(claim, settlement);
     this.rememberIds(claim, settlement);
@@ -178,9 +179,16 @@ export class AttemptRunner {
    * Marks a WIN above its limit, then calls the operator. In the reverse order, a crash between the two could leave a
    * booked WIN without its mark.
    */
-  private async markAndCall(claim: Claim, limitMinor: number | undefined): Promise<WalletAnswer> {
-    if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
-    return this.callOperator(claim);
+  private async markAndCall(
+    { claim, call }: ClaimedAttempt,
+    limitMinor: number | undefined,
+  ): Promise<WalletAnswer> {
+    try {
+      if (limitMinor !== undefined) await this.transactions.markAboveLimit(claim, limitMinor);
+      return await this.callOperator(claim);
+    } finally {
+      call.release();
+    }
   }
 
   private rememberIds({ operatorRequest, platformTransactionId }: Claim, { record }: Settlement): void {

@@ -242,7 +242,7 @@ const settled = (items: string) => `
   UPDATE transactions t
      SET state = a.state, response_body = a.response_body,
          decline_reason = coalesce(a.decline_reason, t.decline_reason),
-         attempts = ${historyWith('a.record::jsonb')},
+         attempts = ${historyWith('a.record')},
          lease_until = NULL, updated_at = clock_timestamp()
     FROM (${items}) a
    WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id AND t.attempt = a.attempt
@@ -255,7 +255,7 @@ const SETTLEMENT = {
   state: 'text',
   response_body: 'text',
   decline_reason: 'text',
-  record: 'text',
+  record: 'jsonb',
 };
 
 /**
@@ -264,7 +264,7 @@ const SETTLEMENT = {
 const alreadySettled = (items: string) => `
   SELECT a.item FROM (${items}) a
     JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
-   WHERE t.attempt = a.attempt AND t.state = a.state AND t.attempts -> -1 = a.record::jsonb`;
+   WHERE t.attempt = a.attempt AND t.state = a.state AND t.attempts -> -1 = a.record`;
 
 /** Settles an attempt if it is still the current one and no ROLLBACK of its transaction is in progress. */
 export const SETTLE = groupStatement(

@@ -301,8 +301,10 @@ function settling(
 ) {
   const { providerId, transactionId, kind } = operatorRequest;
   const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
-  const values = [providerId, transactionId, attempt, state, responseBody, declineReason];
-  return { statement, values: [...values, JSON.stringify(record)] };
+  return {
+    statement,
+    values: [providerId, transactionId, attempt, state, responseBody, declineReason, record],
+  };
 }
 
 /** @throws ClaimLostError if the statement touches no row */
