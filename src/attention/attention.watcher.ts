@@ -30,8 +30,9 @@ const PASS_SECONDS = 3;
 /** Maximum number of rows that one query reads. These rows are called a window. */
 const WINDOW = 500;
 /**
- * Maximum number of windows that a search reads, beginning with the newest row. They have 10,000 rows, and fewer rows
- * become causes between two passes. A search stops earlier if the next window cannot contain a new cause.
+ * Maximum number of windows that a search reads, beginning with the newest row. The maximum assumes that fewer than
+ * 10,000 rows (20 windows of 500) become causes between two passes. A search stops earlier if the next window cannot
+ * contain a new cause.
  */
 const NEWEST_WINDOWS = 20;
 /**
@@ -78,8 +79,8 @@ export class AttentionWatcher
     firstAfterMs: FIRST_POLL_MS,
   });
   /**
-   * Where the next pass continues: `places` has the place of the last row of each unfinished search, `checked` the
-   * subject of the last item of each unfinished check.
+   * Where the next pass continues. For each unfinished search, `places` has the place of the last row that was read.
+   * For each unfinished check, `checked` has the subject of the last item that was checked.
    */
   private readonly places = new Map<Search, readonly string[]>();
   private readonly checked = new Map<AttentionKind, string>();
@@ -132,7 +133,8 @@ export class AttentionWatcher
   }
 
   /**
-   * Runs a pass now. It only searches for parked transactions if a full pass has just begun. Never rejects.
+   * Runs a pass now. If a full pass began less than `PASS_SECONDS` ago, this pass searches for parked transactions
+   * only. Never rejects.
    */
   tick(): Promise<void> {
     return this.loop.run();

@@ -26,8 +26,8 @@ export type ArchiveVerdict =
   | ({ readonly kind: 'broken'; readonly path: string } & Break);
 
 /**
- * Consecutive archives whose entries and seals are valid. It is not checked yet whether a seal or the log's record of
- * the last file authenticates the last entry of that file.
+ * Consecutive archives whose entries and seals are valid. The last entry of the last file is not authenticated yet:
+ * `proveArchives` authenticates it with a valid seal or with the log's record of that file.
  */
 interface Followed {
   readonly kind: 'followed';

@@ -3,7 +3,7 @@ import { describeReply, type Reply } from '../signed-calls.js';
 import { expectOk } from '../target.js';
 import type { ProviderCaller } from './caller.js';
 
-/** A batch that the provider granted. */
+/** Free spins for one player that the provider granted. The provider books them as one batch. */
 export interface Batch {
   externalRef: string;
   playerRef: string;
