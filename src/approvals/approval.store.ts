@@ -156,7 +156,7 @@ export class ApprovalStore {
     return this.database.query(statement, values);
   }
 
-  /** @returns false if it is no longer WAITING */
+  /** @returns false if it is no longer WAITING, or has expired */
   async decide(
     query: Query,
     approvalId: string,

@@ -21,8 +21,8 @@ import {
 import { ApprovalsService } from './approvals.service.js';
 
 const DECIDED_BY =
-  'In addition to the role below, the caller needs the role of the action: `promotions` for a grant or a batch, `operations` for an ' +
-  'adjustment or a settlement.';
+  'The caller also needs the role of the action: `promotions` for a grant or a batch, `operations` for an adjustment ' +
+  'or a settlement.';
 
 /** Contract, section 9, "Limits and approvals". */
 @ApiTags('Limits and approvals')
@@ -84,7 +84,7 @@ export class ApprovalsAdminController {
   @Audited('approval.reject', 'approval:{approvalId}')
   @ApiOperation({
     summary: 'Reject or withdraw an action',
-    description: `${DECIDED_BY} The requester may reject it without that role, which withdraws it.`,
+    description: `${DECIDED_BY} The requester does not need the role of the action: rejecting an own request withdraws it.`,
   })
   @ApiBody({ type: RejectRequest })
   @ApiOkResponse({ type: ApprovalResponse })

@@ -22,8 +22,8 @@ export class AttentionItem {
   @ApiProperty({
     example: 'sandbox-provider/bet-1001',
     description:
-      'Identifies the cause: providerId/transactionId, providerId/operatorId for rounds, requestRef, sessionId, ' +
-      'approvalId, or operatorId/providerId/transactionId/finding for reconciliation',
+      'Identifies the cause. Transaction, winnings: providerId/transactionId. Grant: requestRef. Revocation: sessionId. ' +
+      'Round: providerId/operatorId. Reconciliation: operatorId/providerId/transactionId/finding. Approval: approvalId.',
   })
   subject: string;
 
@@ -122,7 +122,7 @@ export class AttentionHistoryEntry {
   byName?: string;
 
   @ApiPropertyOptional({
-    description: 'The assignee, the end of the snooze, the comment, or why it was closed',
+    description: 'The assignee, the end of the snooze, the comment, or why it was woken or closed',
   })
   text?: string;
 }

@@ -17,7 +17,7 @@ import { flaggedWinnings, type Search } from './causes.js';
 import { FlaggedWinningsWatch } from './flagged-winnings.watch.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
-/** Polling interval, in milliseconds: an item appears within ten seconds of its cause. */
+/** Polling interval, in milliseconds. An item appears within ten seconds of its cause, except for open rounds. */
 const POLL_MS = 5_000;
 /** Delay before the first pass, in milliseconds. */
 const FIRST_POLL_MS = 1_000;

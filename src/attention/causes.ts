@@ -127,7 +127,7 @@ function undeliveredRevocation({
     subject: sessionId,
     operatorId,
     providerId,
-    summary: `${providerId} was not notified that a session of ${playerRef} is revoked: ${error ?? UNKNOWN}`,
+    summary: `${providerId} did not confirm the revocation of a session of ${playerRef}: ${error ?? UNKNOWN}`,
     href: `/v1/admin/sessions/${sessionId}`,
   };
 }

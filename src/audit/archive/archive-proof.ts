@@ -124,7 +124,7 @@ function differenceOf(
   { record, ...recorded }: RecordedArchive,
 ): Break | undefined {
   if (headText(head) === headText(recorded.head) && sha256 === recorded.sha256) return undefined;
-  const reason = `it is not the file that the log records at ${placeText(record)}, which ends with ${placeText(recorded.head)}`;
+  const reason = `the log records another file at ${placeText(record)}: that file ends with ${placeText(recorded.head)}`;
   return { at: placeText(head), reason };
 }
 
@@ -132,7 +132,8 @@ function uncoveredEnd({ head }: Archive, seals: SealCheck | undefined): Break | 
   const broken = seals?.end();
   if (broken) return broken;
   if (seals?.count.notYetSealed === 0) return undefined;
-  return { at: placeText(head), reason: 'no valid seal covers it, and the log has no record of this file' };
+  const seal = seals ? 'no valid seal covers it' : 'its seal was not verified';
+  return { at: placeText(head), reason: `${seal}, and the log has no record of this file` };
 }
 
 async function* pagesOf(entries: AsyncIterable<SealedEntry>): AsyncGenerator<SealedEntry[]> {
