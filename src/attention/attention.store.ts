@@ -61,7 +61,7 @@ export class AttentionStore {
 
   /**
    * Opens an item for each cause that has none.
-   * @param by the actor that the history names
+   * @param by the actor that opens the items, as the history of each new item shows it
    * @returns the number of opened items
    */
   async open(causes: readonly Cause[], by = sql.PLATFORM_ACTOR): Promise<number> {

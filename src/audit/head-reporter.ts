@@ -47,7 +47,10 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     this.loop.start();
   }
 
-  /** Runs after the last request and before the database is closed, because modules are shut down in reverse order. */
+  /**
+   * Nest calls this after the last request has ended. The database is still open, because Nest shuts modules down in
+   * the reverse order of their initialisation.
+   */
   async onApplicationShutdown(): Promise<void> {
     this.shuttingDown = true;
     void this.loop.run();

@@ -13,7 +13,7 @@ import { utf16be, utf8Twice, windows1252 } from './encodings.js';
 import { jsonBodyVariants } from './json-bodies.js';
 import { jsonSpellings } from './json-spellings.js';
 
-/** Bodies that a signer may sign instead of the bytes sent. */
+/** Variants of the body that a faulty signer could have signed by mistake, instead of the bytes that were sent. */
 export function bodyVariants(body: Buffer): Variant[] {
   const text = body.toString();
   return [
@@ -158,7 +158,10 @@ const PYTHON_ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries({ '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }),
 );
 
-/** A byte as Python's `repr` prints it if the bytes contain a double quotation mark, as JSON does. */
+/**
+ * A byte as Python's `repr` prints it. JSON usually contains a double quotation mark, and in this case `repr` encloses
+ * the bytes in single quotation marks and escapes each single quotation mark.
+ */
 function pythonByte(byte: number): string {
   const character = String.fromCharCode(byte);
   const printable = character >= ' ' && character <= '~';
