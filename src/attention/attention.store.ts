@@ -193,7 +193,7 @@ export class AttentionStore {
   }
 }
 
-/** @returns false if the item is closed, or does not exist */
+/** @returns false if the item does not exist, or is closed and the statement requires an open one */
 async function changed(
   query: Query,
   statement: Statement,

@@ -44,7 +44,7 @@ export const BALANCE_CASES: WalletCase[] = [
   },
   {
     id: 'balance-unknown-fields',
-    title: 'ignores fields of a balance call that it does not know',
+    title: 'ignores unknown fields of a balance call',
     run: async (caller) => void balanceOf(await caller.askBalance(UNKNOWN_FIELDS)),
   },
   {
@@ -141,7 +141,7 @@ export const BET_CASES: WalletCase[] = [
   },
   {
     id: 'bet-unknown-fields',
-    title: 'ignores fields of a transaction that it does not know',
+    title: 'ignores unknown fields of a transaction',
     run: (caller) =>
       expectMovement(caller, -caller.stakeMinor, async () =>
         expectApproved(await caller.decide(caller.bet(UNKNOWN_FIELDS))),
@@ -231,7 +231,7 @@ export const WIN_CASES: WalletCase[] = [
   },
   {
     id: 'win-beyond-32-bit',
-    title: 'books a WIN of more than 32 bits exactly',
+    title: 'books the exact amount of a WIN that exceeds a signed 32-bit integer',
     run: async (caller) => {
       const win = caller.win({ amountMinor: BEYOND_32_BIT_MINOR + 1 });
       await expectMovement(caller, BEYOND_32_BIT_MINOR + 1, async () =>
@@ -254,7 +254,7 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
   },
   {
     id: 'adjustment-debit',
-    title: 'takes a negative ADJUSTMENT',
+    title: 'deducts a negative ADJUSTMENT from the balance',
     run: (caller) =>
       expectMovement(caller, -caller.stakeMinor, async () =>
         expectApproved(await caller.decide(caller.adjustment(-caller.stakeMinor))),
