@@ -146,7 +146,8 @@ export class AttemptResponse {
   durationMs?: number;
   @ApiProperty({
     enum: ['APPROVED', 'DECLINED', 'OPERATOR_TIMED_OUT', 'OPERATOR_UNAVAILABLE', 'IN_FLIGHT', 'LEASE_OVER'],
-    description: 'LEASE_OVER: its lease expired without an outcome, because its instance died or is suspended',
+    description:
+      'LEASE_OVER: its lease expired without an outcome, because its instance died or is suspended',
   })
   outcome: string;
   @ApiPropertyOptional({ type: 'integer', description: 'Minor units, as the operator reported it' })
