@@ -21,6 +21,11 @@ const noClock = [
     message: 'Durations come from src/runtime/clock.ts.',
   },
 ];
+const noThrottlerDecorators = {
+  name: '@nestjs/throttler',
+  importNames: ['SkipThrottle', 'Throttle'],
+  message: 'TenantThrottlerGuard ignores the decorators of the library.',
+};
 const noBareConnection = {
   selector: "NewExpression[callee.object.name='pg'][callee.property.name=/^(Client|Pool)$/]",
   message:
@@ -129,6 +134,10 @@ export default defineConfig(
     // The sandbox plays external systems, which have clocks of their own.
     files: ['src/sandbox/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment, ...noRandomness] },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: { 'no-restricted-imports': ['error', noThrottlerDecorators] },
   },
   {
     files: ['src/**/*.ts'],
