@@ -8,7 +8,9 @@ import { type Body, parked, tick } from './desk.js';
 
 /** Number of races of a settlement against a retry; each comes first in half of them. */
 const RACES = 4;
-const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+/** Statements that wait for a row of `transactions`; others may wait for the lock of the audit log. */
+const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                    AND query LIKE '%UPDATE transactions%'`;
 
 let world: World;
 let transactions: Transactions;
