@@ -7,6 +7,7 @@ import { TenantWindows } from './tenant-windows.js';
 
 function options({ requestsPerSecond }: Configuration): ThrottlerModuleOptions {
   return {
+    // The library requires a throttler. Its limit is not read: the guard determines the limit of each tenant.
     throttlers: [{ name: 'tenant', limit: requestsPerSecond, ttl: RATE_WINDOW_MS }],
     storage: new TenantWindows(),
   };

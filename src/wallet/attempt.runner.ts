@@ -176,8 +176,8 @@ export class AttemptRunner {
   }
 
   /**
-   * Marks a WIN above its limit, then calls the operator. In the reverse order, a crash between the two could leave a
-   * booked WIN without its mark.
+   * Marks a WIN above its limit, then calls the operator; the reserved call is released, whatever happens. In the
+   * reverse order, a crash between the two could leave a booked WIN without its mark.
    */
   private async markAndCall(
     { claim, call }: ClaimedAttempt,
