@@ -78,6 +78,7 @@ const BOOKING_FAULTS: [WalletFault, string[]][] = [
   ],
   ['fails beyond 32 bits', ['bet-largest-amount', 'win-beyond-32-bit']],
   ['wraps at 32 bits', ['bet-largest-amount', 'win-beyond-32-bit']],
+  ['wraps at 32 bits without a sign', ['win-beyond-32-bit']],
   ['takes negative amounts', ['bet-negative-amount']],
   ['rounds fractions', ['bet-fraction']],
   ['takes any kind for a BET', ['bet-unknown-kind']],

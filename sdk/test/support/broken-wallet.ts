@@ -19,6 +19,7 @@ export type WalletFault =
   | 'gives credit'
   | 'fails beyond 32 bits'
   | 'wraps at 32 bits'
+  | 'wraps at 32 bits without a sign'
   | 'takes negative amounts'
   | 'rounds fractions'
   | 'takes any kind for a BET'
@@ -185,7 +186,7 @@ export class BrokenWallet {
       if (!this.is('opens an account for everybody')) return ok({ status: 'DECLINED', balance: 0 });
       this.accounts.set(playerRef, START_MINOR);
     }
-    const amountOfKind = this.is('wraps at 32 bits') ? amount | 0 : amount;
+    const amountOfKind = this.storedAmount(amount);
     const key = this.keyOf(body, amountOfKind);
     return this.book({
       key,
@@ -195,6 +196,13 @@ export class BrokenWallet {
       amountMinor: amountOfKind,
       body,
     });
+  }
+
+  private storedAmount(amount: number): number {
+    if (this.is('wraps at 32 bits')) return amount | 0;
+    // Keeps the sign of an ADJUSTMENT.
+    if (this.is('wraps at 32 bits without a sign')) return amount % 2 ** 32;
+    return amount;
   }
 
   private keyOf(
