@@ -2,13 +2,14 @@ import express from 'express';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   CALLBACK_ROUTES,
   createCallbackHandler,
   type Revocation,
   signRequest,
   toExpressHandler,
+  toFetchHandler,
   toNestHandler,
   toNodeListener,
 } from '../src/index.js';
@@ -34,11 +35,13 @@ const handler = createCallbackHandler({
   onError: (error) => errors.push(error),
 });
 
-let server: ReturnType<typeof createServer>;
+let server: ReturnType<typeof createServer> | undefined;
 afterEach(async () => {
+  if (!server) return;
   server.closeAllConnections();
   server.close();
   await once(server, 'close');
+  server = undefined;
 });
 
 async function listen(listener: RequestListener): Promise<string> {
@@ -110,7 +113,7 @@ test('node:http: a caller that disconnects halfway affects no other', async () =
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.join('')}Content-Length: ${BODY.length}\r\n\r\n{`,
   );
-  await once(server, 'request');
+  await once(server!, 'request');
   socket.destroy();
   expect(await revoke(origin)).toBe(200);
   expect(errors).toEqual([]);
@@ -130,4 +133,40 @@ test('node:http: a body without an end is cut off', async () => {
   // Writing to the closed connection fails, as expected.
   await new Promise((resolve) => socket.once('close', resolve));
   expect(await revoke(origin)).toBe(200);
+});
+
+test('fetch: a body without an end is cut off', async () => {
+  let chunks = 0;
+  const cancelled = vi.fn();
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      chunks += 1;
+      controller.enqueue(new Uint8Array(1024));
+    },
+    cancel: cancelled,
+  });
+  const url = `http://127.0.0.1${CALLBACK_ROUTES.revoke}`;
+  const answer = await toFetchHandler(handler)(new Request(url, { method: 'POST', body, duplex: 'half' }));
+  expect(answer.status).toBe(413);
+  expect(chunks).toBeLessThan(70);
+  expect(cancelled).toHaveBeenCalled();
+});
+
+test('fetch: after the body was read every call is refused, and the log says why', async () => {
+  const url = `http://127.0.0.1${CALLBACK_ROUTES.revoke}`;
+  const request = new Request(url, {
+    method: 'POST',
+    headers: headersOf(CALLBACK_ROUTES.revoke),
+    body: BODY,
+  });
+  await request.json();
+  expect((await toFetchHandler(handler)(request)).status).toBe(500);
+  expect(String(errors[0])).toContain('the raw body is missing');
+});
+
+test('fetch: a call whose connection is lost is rejected', async () => {
+  const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) });
+  const url = `http://127.0.0.1${CALLBACK_ROUTES.revoke}`;
+  const request = new Request(url, { method: 'POST', body, duplex: 'half' });
+  await expect(toFetchHandler(handler)(request)).rejects.toThrow('reset');
 });

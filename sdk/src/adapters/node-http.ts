@@ -1,4 +1,5 @@
 import { type CallbackAnswer, type CallbackHandler, routeOf } from '../callback-handler.js';
+import { readRawBody } from './raw-body.js';
 
 /** The part of Node's `IncomingMessage`, and of requests of frameworks built on it, that the adapter uses. */
 export interface NodeRequest extends AsyncIterable<unknown> {
@@ -50,23 +51,12 @@ export function send(response: NodeResponse, { status, headers, body }: Callback
   response.end(body);
 }
 
-/**
- * Reads the body. Resolves with undefined if it was read before, and with `gone` if the connection was closed. For a
- * body that is too large, resolves with one byte more than the maximum, so that the handler answers 413.
- */
+/** Reads the body. Resolves with undefined if it was read before, and with `gone` if the connection was closed. */
 async function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array | undefined | 'gone'> {
   if (request.readableEnded) return undefined;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
   try {
-    for await (const chunk of request) {
-      const bytes = chunk as Uint8Array;
-      length += bytes.byteLength;
-      if (length > maxBytes) return new Uint8Array(maxBytes + 1);
-      chunks.push(bytes);
-    }
+    return await readRawBody(request, maxBytes);
   } catch {
     return 'gone';
   }
-  return Buffer.concat(chunks);
 }
