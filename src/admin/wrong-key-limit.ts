@@ -69,7 +69,7 @@ export class WrongKeyLimit {
   }
 
   private exempt(hash: string): void {
-    // A Map keeps the order of insertion: deleting first makes this key the last.
+    // A Map keeps the order of insertion. Deleting the key before it is set moves it to the end.
     this.known.delete(hash);
     this.known.set(hash, this.now() + KNOWN_MS);
     if (this.known.size > MAX_KNOWN_KEYS) this.known.delete(this.known.keys().next().value!);

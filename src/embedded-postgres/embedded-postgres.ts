@@ -112,8 +112,8 @@ const INVALID_PASSWORD = '28P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Owns the folder by holding the advisory lock on one connection. If this connection ends, the server may have died,
- * whether it is a child process or was taken over.
+ * Owns the folder by holding the advisory lock on one connection. The end of this connection shows that the server may
+ * have died. This works both for a child process and for a server that was taken over.
  */
 class Supervisor {
   private readonly stopped = new AbortController();

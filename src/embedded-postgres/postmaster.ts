@@ -18,7 +18,7 @@ export const POLL_MS = 50;
  */
 const SHUTDOWN_MS = { SIGINT: 30_000, SIGQUIT: 5000 } as const;
 
-/** Passed at each start, so that they apply whatever settings the cluster was created with. */
+/** Passed at each start. They override the settings with which the cluster was created. */
 const SETTINGS = {
   listen_addresses: HOST,
   unix_socket_directories: '',

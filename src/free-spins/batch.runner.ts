@@ -54,7 +54,8 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   private readonly workersByProvider = new Map<string, ProviderWorkers>();
   private readonly loop = new BackgroundLoop({
     work: () => this.findWork(),
-    onError: ({ message }) => this.logger.error({ msg: 'batches cannot be read', detail: message }),
+    onError: ({ message }) =>
+      this.logger.error({ msg: 'the check for unsent grants and due cancels failed', detail: message }),
     intervalMs: POLL_MS,
     firstAfterMs: FIRST_POLL_MS,
     inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
@@ -89,7 +90,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   private async findWork(): Promise<void> {
     await this.callbacks.expire();
-    for (const providerId of await this.grants.unsentProviders()) this.addWorkers(providerId);
+    for (const providerId of await this.grants.providersWithWork()) this.addWorkers(providerId);
   }
 
   private addWorkers(providerId: string): void {

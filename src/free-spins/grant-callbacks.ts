@@ -61,7 +61,7 @@ export class GrantCallbacks {
     grant: Grant,
     cancelAttempt: number,
   ): Promise<{ outcome: CallbackOutcome; failure?: Failure }> {
-    const outcome = await this.call('/v1/game/free-spins/cancel', grant, batchOf(grant));
+    const outcome = await this.call('/v1/game/free-spins/cancel', grant, bodyOf(grant));
     const judged = judgeCancel(outcome);
     if (judged.ok) {
       await this.grants.recordCancelled(grant.requestRef);
@@ -73,7 +73,7 @@ export class GrantCallbacks {
 
   /** Asks the provider for the remaining spins of a grant with an externalRef. Does not change the grant. */
   async pullStatus(grant: Grant): Promise<ReturnType<typeof judgeStatus>> {
-    const outcome = await this.call('/v1/game/free-spins/status', grant, batchOf(grant));
+    const outcome = await this.call('/v1/game/free-spins/status', grant, bodyOf(grant));
     const judged = judgeStatus(outcome);
     if (!judged.ok) this.logUnusable(grant, outcome, judged.failure);
     return judged;
@@ -115,6 +115,6 @@ export class GrantCallbacks {
   }
 }
 
-function batchOf({ externalRef, playerRef, gameId }: Grant): object {
+function bodyOf({ externalRef, playerRef, gameId }: Grant): object {
   return { externalRef, playerRef, gameId };
 }

@@ -243,7 +243,8 @@ export class GrantStore {
     // Runs second, so that it also covers grants that another instance claimed before the first statement could cancel
     // them: they may still be granted, so a cancel must follow.
     const due = await query<{ requestRef: string }>(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
-    // Both statements change a grant that waits to be resent and may have been booked before. It is counted once.
+    // Both statements change the same grant if it waits to be resent and the provider may already have booked it. Such a
+    // grant is counted once.
     const changed = new Set([...reached, ...due].map(({ requestRef }) => requestRef));
     return { changed: changed.size, reached };
   }
@@ -270,7 +271,7 @@ export class GrantStore {
     return (await this.database.query(sql.FAIL_CANCELS, [batchId, error])).length;
   }
 
-  async unsentProviders(): Promise<string[]> {
+  async providersWithWork(): Promise<string[]> {
     const rows = await this.database.query<{ providerId: string }>(sql.UNSENT_PROVIDERS, []);
     return rows.map(({ providerId }) => providerId);
   }
