@@ -69,6 +69,6 @@ export {
   type FastifyRequestLike,
   toFastifyPlugin,
 } from './adapters/fastify.js';
-export { type FetchBodyReader, type FetchRequest, toFetchHandler } from './adapters/fetch.js';
+export { type FetchRequest, toFetchHandler } from './adapters/fetch.js';
 export { type NestRequest, type NestResponse, toNestHandler } from './adapters/nest.js';
 export { type NodeRequest, type NodeResponse, toNodeListener } from './adapters/node-http.js';

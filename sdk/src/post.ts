@@ -17,7 +17,7 @@ export type FetchLike = (
   body: { getReader(): BodyReader } | null;
 }>;
 
-/** The part of a standard stream's reader that the client uses. */
+/** The part of the standard `ReadableStreamDefaultReader` that the client and the `fetch` adapter use. */
 export interface BodyReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;

@@ -18,7 +18,7 @@ export interface EmbeddedPostgres {
   readonly url: string;
   /**
    * Shuts down the server, even one that was taken over. A second call waits for the first.
-   * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds
+   * @param patienceMs longest wait for a fast shutdown, and then for an immediate one, in milliseconds
    * @throws Error if the server does not stop
    */
   stop(patienceMs?: number): Promise<void>;
@@ -47,7 +47,7 @@ export async function startEmbeddedPostgres(options: {
 /**
  * Finds the PostgreSQL that a service runs in `dataDir`, for commands that run beside the service. Never starts, takes
  * over or stops it.
- * @returns 'none' if there is no cluster, 'stopped' if its server does not run
+ * @returns 'none' if there is no cluster, 'stopped' if its server is not ready
  */
 export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: string } | 'stopped' | 'none'> {
   const cluster = await findCluster(dataDir);
@@ -242,7 +242,7 @@ class Supervisor {
   /**
    * Waits until the server answers.
    * @returns a connection; undefined if the server has exited
-   * @throws Error if it neither answers nor exits
+   * @throws Error if it neither answers nor exits, refuses the password, or a stop begins
    */
   private async waitForAnswer(postmaster: Postmaster): Promise<Connection | undefined> {
     const limitMs = postmaster.child ? OWN_START_MS : FOUND_START_MS;

@@ -109,7 +109,7 @@ export async function runsCluster(pid: number, { folder }: Pick<Cluster, 'folder
 
 /**
  * Stops the server.
- * @param patienceMs how long a fast shutdown may take before an immediate one follows, in milliseconds, at most 30,000
+ * @param patienceMs longest wait for a fast shutdown, and then for an immediate one, in milliseconds; see SHUTDOWN_MS
  * @throws Error if the server survives both
  */
 export async function shutDown(

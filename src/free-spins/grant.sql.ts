@@ -222,8 +222,8 @@ export const CLAIM_DUE_CANCEL: Statement = {
 };
 
 /** Selects the providers with unsent grants, or with cancels that are due and not under way. */
-export const UNSENT_PROVIDERS: Statement = {
-  name: 'grant_unsent_providers',
+export const PROVIDERS_WITH_WORK: Statement = {
+  name: 'grant_providers_with_work',
   text: `
     SELECT provider_id AS "providerId" FROM free_spin_grants WHERE state = 'PENDING' AND lease_until IS NULL
      UNION

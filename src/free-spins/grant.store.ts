@@ -272,7 +272,7 @@ export class GrantStore {
   }
 
   async providersWithWork(): Promise<string[]> {
-    const rows = await this.database.query<{ providerId: string }>(sql.UNSENT_PROVIDERS, []);
+    const rows = await this.database.query<{ providerId: string }>(sql.PROVIDERS_WITH_WORK, []);
     return rows.map(({ providerId }) => providerId);
   }
 

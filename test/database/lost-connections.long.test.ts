@@ -198,7 +198,7 @@ describe('continues after resets:', () => {
   });
 
   test.each(MOMENTS)('the runner of batches, %s the statement', async (moment) => {
-    const cuts = ['grant_unsent_providers', 'grant_expire'].map((words) => proxy.cut(words, moment));
+    const cuts = ['grant_providers_with_work', 'grant_expire'].map((words) => proxy.cut(words, moment));
     const runner = instance.app.get(BatchRunner);
     await expect
       .poll(() => {

@@ -1,4 +1,5 @@
 import type { CallbackHandler } from '../callback-handler.js';
+import type { BodyReader } from '../post.js';
 import { readRawBody } from './raw-body.js';
 
 /** The part of the standard `Request` that the adapter uses. */
@@ -7,13 +8,7 @@ export interface FetchRequest {
   readonly url: string;
   readonly headers: { get(name: string): string | null };
   readonly bodyUsed: boolean;
-  readonly body: { getReader(): FetchBodyReader } | null;
-}
-
-/** The part of the standard `ReadableStreamDefaultReader` that the adapter uses. */
-export interface FetchBodyReader {
-  read(): Promise<{ done: true } | { done: false; value: Uint8Array }>;
-  cancel(): Promise<void>;
+  readonly body: { getReader(): BodyReader } | null;
 }
 
 /**
@@ -37,9 +32,9 @@ async function* chunksOf({ body }: FetchRequest): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (;;) {
-      const result = await reader.read();
-      if (result.done) return;
-      yield result.value;
+      const { done, value } = await reader.read();
+      if (done || !value) return;
+      yield value;
     }
   } finally {
     await reader.cancel();
