@@ -31,8 +31,8 @@ const inOwnLiveSession = (session: string) => `
 const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND ${session}."operatorActive"`;
 
 /**
- * rules/win.ts, `decideWin`: the WIN is of free spins, or its round has no BET, or a BET that is APPROVED and not being
- * rolled back.
+ * rules/win.ts, `decideWin`: the WIN is of free spins, or its round has a BET that is APPROVED and not being rolled
+ * back, or its round has no BET. DECLINED BETs do not count.
  */
 const winMayBeBooked = (round: string) => `
   (a.free_spins_ref IS NOT NULL OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;

@@ -186,7 +186,7 @@ export class TransactionStore {
   }
 
   /**
-   * Settles an attempt, and a ROLLBACK's target with it.
+   * Settles an attempt. An APPROVED or DECLINED ROLLBACK also updates its target.
    * @returns false if another attempt or a ROLLBACK has taken the transaction over
    */
   settle(claim: Claim, settlement: Settlement): Promise<boolean> {

@@ -231,8 +231,9 @@ export class WalletService {
   }
 
   /**
-   * Returns the stored answer after another attempt or a ROLLBACK has taken the transaction over. The result of our own
-   * call no longer counts.
+   * Answers the request after another attempt or a ROLLBACK has taken the transaction over. The result of our own call
+   * no longer counts.
+   * @throws CroupierError TRANSACTION_IN_FLIGHT if no outcome is stored yet · OPERATOR_TIMED_OUT · OPERATOR_UNAVAILABLE
    */
   private async answerOfSuccessor(submission: Submission, { attempt }: Claim): Promise<TransactionAnswer> {
     const { request } = submission;

@@ -78,8 +78,8 @@ export class AdjustmentService implements OnModuleInit {
   }
 
   /**
-   * Claims an approved adjustment in the database transaction of its approval. After the commit, this request or the
-   * resolver sends the adjustment to the operator.
+   * Claims an approved adjustment in the database transaction of its approval. After the commit, the request that
+   * approves the adjustment sends it to the operator. If that request cannot, the resolver sends it.
    */
   readonly approved: Executor<'adjustment'> = {
     role: 'operations',

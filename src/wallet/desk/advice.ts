@@ -28,7 +28,10 @@ export interface AdviceFacts {
   readonly providerReceivedFailure: boolean;
 }
 
-/** Seconds from a transaction's last attempt until the resolver takes it up. Until then there is nothing to do. */
+/**
+ * Shortest time from a transaction's last attempt until the resolver takes it up, in seconds. Until then there is
+ * nothing to do.
+ */
 const RESOLVER_STARTS_SECONDS = 60;
 
 export function adviceFor(facts: AdviceFacts): Advice {

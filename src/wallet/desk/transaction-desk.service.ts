@@ -66,8 +66,9 @@ export class TransactionDesk {
   }
 
   /**
-   * Does now what the resolver would do later. If the operator fails again, `resolve` does not throw: the returned
-   * detail shows the failed attempt. A PENDING transaction with an expired lease is treated like a TIMED_OUT one.
+   * Does now what the resolver would do later. Also resolves a parked transaction, which the resolver leaves to a
+   * person. If the operator fails again, `resolve` does not throw: the returned detail shows the failed attempt. A
+   * PENDING transaction with an expired lease is treated like a TIMED_OUT one.
    * @throws CroupierError NOT_FOUND · CONFLICT if it is decided · TRANSACTION_IN_FLIGHT
    */
   async resolve(actor: Actor, key: TransactionKey): Promise<TransactionDetail> {

@@ -141,7 +141,8 @@ export function windowEnd(filter: TransactionFilter, before: Place | undefined):
 }
 
 /**
- * Maximum number of transactions that a page with this filter examines: of each pair if it reads by pairs, else in all.
+ * Maximum number of transactions that a page with this filter examines: of each pair if the page merges the pairs of
+ * all operators, else in all.
  */
 export function windowRows(filter: TransactionFilter): number {
   return examinesAllOperators(filter) ? WINDOW_ROWS_OF_PAIR : WINDOW_ROWS;

@@ -102,7 +102,7 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     return this.tracing.runWork('resolve', requestId, { actor: 'resolver', ...keysOf(due) }, () =>
       this.resolveTraced(due).catch((error: unknown) => {
         const detail = (error as Error).message;
-        this.logger.error({ msg: 'transaction cannot be resolved', detail });
+        this.logger.error({ msg: 'resolving a transaction failed', detail });
         return undefined;
       }),
     );

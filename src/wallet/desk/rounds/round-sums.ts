@@ -59,7 +59,8 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
 /**
  * Computes the sums of a round, with one entry per currency.
  *
- * - `told` leaves out a BET if the provider received APPROVED for its ROLLBACK, or DECLINED for the BET itself.
+ * - `told` counts a BET or WIN if the provider last received APPROVED for it. It leaves out a BET if the provider also
+ *   received APPROVED for the BET's ROLLBACK.
  * - `operator` leaves out a ROLLED_BACK BET.
  * - `unknown` counts an undecided ROLLBACK of an APPROVED BET as a BET with a negative amount. If the BET is undecided,
  *   too, `unknown` counts only the BET.
