@@ -43,7 +43,7 @@ export interface CallbackContext {
 export type RefusalReason = RejectionReason | 'nonce_replayed';
 
 export interface CallbackHandlerOptions {
-  /** Your own identifier, which `X-Tenant-ID` must contain. */
+  /** Your own identifier. `X-Tenant-ID` must be equal to it. */
   tenantId: string;
   /** Your secret; use `secrets` while it is being rotated. */
   secret?: string;

@@ -174,9 +174,9 @@ export class NetworkError extends PlatformError {
 }
 
 /**
- * An answer that is not the platform's: a redirect, a proxy's page, a 4xx without the platform's headers, JSON of
- * another shape. A transaction may have been booked. If the error persists, check `baseUrl` and the proxies in front of
- * the platform.
+ * An answer that is not the platform's: a redirect, a proxy's page, JSON of another shape, or a 4xx without the
+ * platform's headers, except 408, 429 and the 401 `invalid signature`. A transaction may have been booked. If the error
+ * persists, check `baseUrl` and the proxies in front of the platform.
  */
 export class UnexpectedAnswerError extends PlatformError {
   override readonly name: string = 'UnexpectedAnswerError';

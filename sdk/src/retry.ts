@@ -51,7 +51,10 @@ export type AttemptEvent =
 
 /** The pauses between attempts. The defaults suit nearly everyone. */
 export interface BackoffOptions {
-  /** Upper limit of the first pause, in milliseconds. The limit doubles with each further pause. Default: 200. */
+  /**
+   * Upper limit of the first pause, in milliseconds. The limit doubles with each further pause. After `wait-then-retry`
+   * without `Retry-After`, this is also the shortest pause. Default: 200.
+   */
   baseDelayMs?: number;
   /** Upper limit of each pause, in milliseconds; `Retry-After` may exceed it. Default: 5000. */
   maxDelayMs?: number;
@@ -129,7 +132,7 @@ export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions
 /**
  * Repeats the attempt until it is answered, its failure is not retryable, or the attempts or the time are used up. The
  * error's `outcome` is `unknown` if the initial outcome or that of any attempt is `unknown`.
- * @throws PlatformError, or what `attempt` throws
+ * @throws PlatformError, what `attempt` throws, or the reason of the caller's signal if it aborts during a pause
  */
 export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {
   const { deadlineMs, timeoutMs, signal } = call.options;

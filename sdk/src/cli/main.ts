@@ -10,7 +10,7 @@ const HELP = `croupier-provider COMMAND [options]
 
   certify           runs every callback scenario against a provider's server
   certify-operator  runs every case of the wallet contract against an operator's wallet
-  certify-client    runs a client of the platform against a fake one that misbehaves
+  certify-client    runs a client of the platform against a fake platform that misbehaves
   register          registers your server with a sandbox platform on this machine
   launch            launches a session of that sandbox to play with
   debug-signature   explains why a signature is refused

@@ -52,7 +52,7 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
       if (await answered) return;
       throw new Unmet(
         `${AT_ONCE} answers while the body of another call pauses`,
-        `none within ${halfTimeMs} ms`,
+        `not all within ${halfTimeMs} ms`,
       );
     }),
     define('calls-in-parallel', 'works on several calls at the same time', async (subject) => {

@@ -30,7 +30,7 @@ Its receiver:
 
 More:
   --signed-file FILE   the bytes that you signed, to be compared
-  --request-id ID      the X-Request-Id of the refused answer: explains what to do with it
+  --request-id ID      the X-Request-Id of the refused request: explains what to do with it
   --json               prints the result as JSON
 
 Exit status: 0 the signature is valid, 1 it is not, 2 the command cannot be carried out.`;

@@ -74,7 +74,7 @@ export function requestIdAdvice(requestId: string): string {
   The answer never says why a signature was refused, but the receiver's log does: the line "signature refused" with this
   request id has the reason. Ask the platform for it; for a callback that you refused, look at your own onRefused.
     missing_header, malformed_header          a header is missing, was sent twice, or has the wrong form
-    unknown_tenant, tenant_of_another_kind    X-Tenant-ID, or a provider's secret on an operator's route
+    unknown_tenant, tenant_of_another_kind    the tenant is unknown, or of the other kind (provider or operator)
     tenant_mismatch, tenant_disabled          another tenant was called, or the tenant is disabled
     timestamp_expired, timestamp_in_future    the clocks differ, or the request was signed too early
     nonce_replayed                            the nonce was used before

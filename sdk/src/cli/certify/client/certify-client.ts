@@ -19,12 +19,13 @@ case COMMAND is run once, without a shell, with these variables:
 
   CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET   the fake platform's
   CROUPIER_BET, CROUPIER_WIN or CROUPIER_ROLLBACK       the transaction to send with retries, as
-                            JSON: the fields of section 3 without kind; exactly one is set
+                            JSON: the fields in section 3 of the contract, without kind;
+                            exactly one of the three is set
   CROUPIER_TIMEOUT_MS       the time-out to give each attempt
 
 The last line that COMMAND prints is its verdict: approved, declined, not-booked (the round of a
-BET may be voided) or unknown (it may have been booked). Each request must contain the given
-fields, the same bytes each time, a valid signature and a fresh nonce.
+BET may be voided) or unknown (the transaction may have been booked). Each request must contain
+the given fields, the same bytes each time, a valid signature and a fresh nonce.
 
   --timeout-ms N           the most that one run may take; default: 60000
   --attempt-ms N           CROUPIER_TIMEOUT_MS; default: 2000

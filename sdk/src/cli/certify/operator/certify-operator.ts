@@ -28,7 +28,8 @@ them up with ADJUSTMENTs. The operator's secret is taken from CROUPIER_SECRET.
   --tenant ID              the operator's tenant identifier
   --player REF             a player with an account in this currency
   --other-player REF       another one; without it the cases about two players are skipped
-  --unknown-player REF     one that the wallet does not know; without it those cases are skipped
+  --unknown-player REF     one that the wallet does not know; without it the cases about such a player
+                           are skipped
   --currency CODE          default: EUR
   --stake-minor N          the amount of most BETs in minor units; default: 100
   --provider-id ID         in whose name bets are sent; default: certify-provider

@@ -8,7 +8,7 @@ const IGNORED_WITH_VALUE = new Set(
   ),
 );
 /** Options that change the body or the path in ways that this command does not support. */
-const NOT_READ = new Set([
+const UNSUPPORTED = new Set([
   '-F',
   '--form',
   '-G',
@@ -53,7 +53,7 @@ export async function requestOfCurl(
     else if (DATA_OPTIONS.has(option)) data.push(await dataOf(option, next(option), readFile));
     else if (option === '--url') addresses.push(next(option));
     else if (IGNORED_WITH_VALUE.has(option)) next(option);
-    else if (NOT_READ.has(option)) {
+    else if (UNSUPPORTED.has(option)) {
       throw new UsageError(
         `curl's option ${option} changes what is sent and is not supported. Use --path and --body-file.`,
       );

@@ -262,7 +262,7 @@ function placeholders(secret: string, tenant: string): Variant[] {
     'process.env.CROUPIER_SECRET',
   ];
   return [
-    of(1, 'key-empty', 'The key is empty: the secret was not configured where it was signed.', ''),
+    of(1, 'key-empty', 'The key is empty: no secret was configured where the request was signed.', ''),
     of(1, 'key-tenant-id', 'The tenant id was used as the key, not the secret.', tenant),
     ...['', ':', '.', '-', '_', '|', '&'].flatMap((separator) =>
       [tenant + separator + secret, secret + separator + tenant].map((key) =>
@@ -278,7 +278,7 @@ function placeholders(secret: string, tenant: string): Variant[] {
       of(
         1,
         'key-placeholder',
-        `The key is the text "${key}": the secret was not configured where it was signed.`,
+        `The key is the text "${key}": no secret was configured where the request was signed.`,
         key,
       ),
     ),
