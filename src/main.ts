@@ -86,7 +86,7 @@ function reportStop({ outcome, signal, afterMs }: Stopped): void {
   else logger.error(line);
 }
 
-/** A stop waits for the longest time-out of a wallet, and then for this time, in milliseconds, to settle the answer. */
+/** Time that a stop allows for settling an answer after the longest time-out of a wallet, in milliseconds. */
 const SETTLING_MS = 2_000;
 /** Minimum time limit of a stop, in milliseconds. */
 const SHORTEST_STOP_MS = 10_000;
@@ -123,7 +123,7 @@ async function abandon({ stops }: Running): Promise<void> {
   }
 }
 
-/** @throws Error with one line that names the variable */
+/** @throws Error with one line, which names PORT or HOST if the cause is known */
 async function listen(app: INestApplication, { port, host }: Configuration): Promise<void> {
   try {
     await app.listen(port, host);

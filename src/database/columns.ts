@@ -23,7 +23,7 @@ export function integer(name: string): ColumnOfType {
 
 /**
  * A bigint column, as a number.
- * @throws RangeError if a value outside ±(2^53-1), the bounds of the schema, is read or written
+ * @throws RangeError if a value outside ±(2^53-1) is read or written
  */
 export function bigInteger(name: string): ColumnOfType {
   return { name, type: 'bigint', transformer: SAFE_INTEGER };

@@ -38,14 +38,14 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 12_000;
 /** PostgreSQL's error code for a role without the necessary privilege. */
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** Time-out of connecting while the service starts, in milliseconds. */
+/** Time-out of connecting for the migrations, and of each statement on the lock's connection, in milliseconds. */
 const START_TIMEOUT_MS = 3_000;
 /** Key of the advisory lock that lets one instance migrate at a time. The number is arbitrary. */
 const MIGRATION_LOCK = 7_300_001;
 /** Polling interval for the migration lock, in milliseconds. */
 const LOCK_POLL_MS = 200;
 
-// Every bigint of the schema is bounded by 2^53-1, so a number holds it exactly.
+// Amounts are bounded by 2^53-1, and ids and versions never become as high, so a number holds each bigint exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Connection options and migrations, for the service and the TypeORM CLI. */

@@ -27,6 +27,7 @@ import { PoolGauges } from './pool.gauges.js';
 export class DatabaseModule {}
 
 function databaseUrl(configuration: Configuration): string {
-  if (!configuration.databaseUrl) throw new Error('the embedded database is started before the application');
+  if (!configuration.databaseUrl)
+    throw new Error('no database URL: start the embedded database before the application');
   return configuration.databaseUrl;
 }

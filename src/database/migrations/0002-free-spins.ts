@@ -44,7 +44,7 @@ CREATE INDEX callbacks_of_reference ON callbacks (reference);
 `;
 
 /**
- * A PENDING grant without a lease has not been sent yet. `lease_until` belongs to the grant callback under way. A
+ * A PENDING grant without a lease waits to be sent or re-sent. `lease_until` belongs to the grant callback under way. A
  * cancel has a lease of its own, because the grant stays GRANTED while it is being cancelled.
  */
 const FREE_SPINS = `

@@ -25,7 +25,8 @@ CREATE TABLE audit_seals (
   UNIQUE (day, position)
 );
 -- A seal with a far too high number, or for an entry that does not exist yet, would make all later seals of the
--- service fail. Small gaps are allowed, because an instance continues from the highest number that it knows.
+-- service fail. A gap of up to 1,000,000 is accepted: if seals are removed, an instance continues from the highest
+-- number that it knows, and audit:verify reports the gap.
 CREATE FUNCTION audit_seal_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.number > audit_last_seal() + 1000000

@@ -106,7 +106,8 @@ CREATE OR REPLACE FUNCTION partitions_end(parent text) RETURNS date LANGUAGE sql
    WHERE inhparent = parent::regclass
 $$;
 
--- Creates a month's partition and returns its name, or null if the month has one. Reads and writes continue meanwhile.
+-- Creates a month's partition and returns its name, or null if the month has one. Statements that reach
+-- the default partition wait meanwhile; all others continue.
 CREATE OR REPLACE FUNCTION make_partition(parent text, month date) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   name text := parent || to_char(month, '_YYYY_MM');

@@ -54,7 +54,8 @@ CREATE TABLE wins_above_limit (
   PRIMARY KEY (provider_id, transaction_id)
 );
 
--- The time when a grant was last carried out, if it is not created_at. The index serves the sum of the last 24 hours.
+-- The time of a grant's last resend, from which it counts towards the daily limit. NULL means created_at. The index
+-- serves the sum of the last 24 hours.
 ALTER TABLE free_spin_grants ADD COLUMN carried_out_at timestamptz;
 CREATE INDEX free_spin_grants_carried_out
   ON free_spin_grants (operator_id, currency, coalesce(carried_out_at, created_at));

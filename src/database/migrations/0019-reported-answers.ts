@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the status and the time of the last 200 that answered a transaction without an attempt: a replay, or the refusal
- * of a transaction that is rolled back. Both are null if no such answer is known.
+ * Adds the status of the last 200 that was sent without a new attempt, and the time when this status was recorded. Such
+ * a 200 is a replay, or the refusal of a transaction that is rolled back. Both columns are null if no such answer is
+ * known.
  *
  * While ALTER TABLE waits for its lock, all statements on the table queue behind it. Therefore it gives up after five
  * seconds, and the next start of the service tries again. The constraint is validated by a separate statement, which
