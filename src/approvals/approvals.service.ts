@@ -137,7 +137,7 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Stores the approval and records the action in one transaction.
+   * Makes the approval APPROVED and records the action, in one transaction.
    * @returns the remaining work; undefined if the approval is no longer WAITING
    * @throws CroupierError if the action is no longer possible; then nothing is committed
    */

@@ -124,7 +124,7 @@ export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>
 
 type SpinTerms = Pick<GrantTerms, 'spins' | 'betAmountMinor' | 'currency'>;
 
-/** Spins with their stake as people read it, such as `5 spins of 0.20 EUR`. */
+/** Describes spins with the stake of each spin, such as `5 spins of 0.20 EUR`. */
 export function spinsOf({ spins, betAmountMinor, currency }: SpinTerms): string {
   const stake = betAmountMinor === 0 ? "the provider's default stake" : money(betAmountMinor, currency);
   return `${spins} ${spins === 1 ? 'spin' : 'spins'} of ${stake}`;

@@ -104,7 +104,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
         .catch((error: unknown) => {
           const detail = (error as Error).message;
           this.logger.error({
-            msg: 'sending of grants interrupted: the next poll continues it',
+            msg: 'sending of grants and cancels interrupted: the next poll continues with the unclaimed ones',
             providerId,
             detail,
           });

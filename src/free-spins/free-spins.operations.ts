@@ -17,8 +17,8 @@ import { DetailedGrantResponse, GrantResponse, GrantStatusResponse } from './gra
 import { PreviewResponse } from './preview.response.js';
 
 /*
- * OpenAPI documentation of the operations on free spins that administrators and operators share. The lists differ,
- * because administrators can also export theirs as CSV.
+ * OpenAPI documentation of the operations on free spins that administrators and operators share, and of the previews,
+ * which only administrators have. The lists differ, because administrators can also export theirs as CSV.
  */
 
 export const ApiGrant = (request: Type<object>) =>

@@ -4,7 +4,8 @@ import type { Grant } from './grant.entity.js';
 import { GrantStore } from './grant.store.js';
 import { type Failure, judgeCancel, judgeGrant, judgeStatus } from './rules/answers.js';
 
-const UNKNOWN_OUTCOME = 'no outcome was recorded in time: the platform stopped while the provider was called';
+const UNKNOWN_OUTCOME =
+  'no outcome was recorded in time: the platform may have stopped while the provider was called';
 
 /**
  * Sends callbacks about grants to their providers, without retries, and records the outcomes.
@@ -42,7 +43,7 @@ export class GrantCallbacks {
       await this.grants.recordFailed(requestRef, attempt, judged.failure);
       return { outcome };
     }
-    const cancelAttempt = await this.book(requestRef, judged.externalRef, claimsCancel);
+    const cancelAttempt = await this.recordGranted(requestRef, judged.externalRef, claimsCancel);
     return { outcome, ...(cancelAttempt != null && { cancelAttempt }) };
   }
 
@@ -80,7 +81,7 @@ export class GrantCallbacks {
   }
 
   /** @returns the number of the claimed cancel, if any */
-  private async book(
+  private async recordGranted(
     requestRef: string,
     externalRef: string,
     claimsCancel: boolean,

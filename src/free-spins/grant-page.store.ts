@@ -66,8 +66,8 @@ const createdWhen = (comparison: string, values: Record<string, Date>) =>
 
 /**
  * Selects numbers above that of the newest grant created more than ORDER_DIFFERS_MINUTES before `from`. All grants with
- * lower numbers are older than `from`. The number is compared as a row of two values: for a plain column between two
- * bounds that it does not know, the planner would expect few rows, and would choose to read and sort the whole range.
+ * lower numbers are older than `from`. The number is compared as a row of two values, because the planner expects few
+ * rows if a plain column is between two unknown bounds. It would then read and sort the whole range.
  */
 const numberedAfter = (from: Date) =>
   Raw<number>(

@@ -99,8 +99,8 @@ export const GRANTED: Statement = {
 /**
  * Records the failure of attempt $2, unless a later attempt has begun. The failure replaces one that `grant_expire` has
  * recorded for the same attempt. $5: whether the provider may have booked this attempt. $6: whether the provider
- * refused it, which proves that no earlier attempt was booked either. Once `outcome_unknown` is true, only a refusal or
- * the answer to the first attempt can make it false. In the first attempt, `outcome_unknown` is true only because
+ * refused it, which proves that no earlier attempt was booked either. A failure clears `outcome_unknown` only if it is
+ * a refusal or belongs to the first attempt. In the first attempt, `outcome_unknown` is true only because
  * `grant_expire` ran before the answer arrived.
  */
 export const FAILED: Statement = {

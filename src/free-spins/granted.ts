@@ -43,7 +43,7 @@ export function answerGrant(
   return grantResponse(outcome.grant);
 }
 
-/** Answers a request for a batch: 202 if it is recorded or waits for approval, 200 if it is known. */
+/** Answers a request for a batch: 202 if the batch is new or waits for approval, 200 if it is known. */
 export function answerBatch(
   outcome: BatchOutcome,
   response: Response,

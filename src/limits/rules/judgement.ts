@@ -29,8 +29,9 @@ export interface ExceededLimit {
 
 /**
  * The first limit that an action exceeds; undefined if the action needs no approval. A grant or batch with a stake of 0
- * uses the provider's default stake, whose amount is unknown, so it exceeds every limit that is set. A batch must also
- * respect the limit on grants, because a batch of one player could otherwise evade that limit.
+ * uses the provider's default stake, whose amount is unknown. It therefore needs approval if a limit on grants, on
+ * batches or per day is set. A batch must also respect the limit on grants, because a batch of one player could
+ * otherwise evade that limit.
  */
 export function exceeded(limits: Limits, usedMinor: number, stake: Stake): ExceededLimit | undefined {
   const worthUnknown = stake.kind !== 'adjustment' && stake.amountMinor === 0;
