@@ -11,7 +11,8 @@ const STATUSES = new Map([
 
 /** Status code and reason phrase for a parser error, such as `400 Bad Request`. */
 export function statusOf({ code = '', reason = '' }: ParserError): string {
-  // Node reports the same code for a request with both Content-Length and Transfer-Encoding, but that is a 400.
+  // Node also reports HPE_INVALID_TRANSFER_ENCODING for a request with both Content-Length and Transfer-Encoding. Such
+  // a request is answered with 400.
   const isUnknownCoding = code === 'HPE_INVALID_TRANSFER_ENCODING' && !reason.includes('Content-Length');
   return isUnknownCoding ? '501 Not Implemented' : (STATUSES.get(code) ?? '400 Bad Request');
 }

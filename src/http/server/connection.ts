@@ -62,8 +62,8 @@ export class ClientConnection {
   }
 
   /**
-   * Destroys the connection if its client does not read answers, or continues to send beyond `LINGER_MS` or
-   * `LINGER_BYTES`.
+   * Destroys the connection if its client does not read answers. Also destroys the connection of a refused client that
+   * has not closed it after `LINGER_MS`, or has sent more than `LINGER_BYTES`.
    */
   check(): void {
     const nowMs = this.nowMs();

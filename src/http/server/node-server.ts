@@ -15,7 +15,10 @@ import { postponeContinue } from './expect-continue.js';
 import { framingFault, refuseFraming } from './request-framing.js';
 import type { ServerLimits } from './server-limits.js';
 
-/** An idle connection is closed after this time, in milliseconds. Load balancers close it earlier. */
+/**
+ * An idle connection is closed after this time, in milliseconds. It exceeds the usual idle time-out of load balancers,
+ * so that the load balancer closes the connection first.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** Is notified of malformed requests and destroyed connections, which reach no route. */

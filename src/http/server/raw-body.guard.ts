@@ -7,7 +7,10 @@ import { continueToBody } from './expect-continue.js';
 /** Default limit of a request body, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** How many bytes of an oversized body are read beyond its limit before the request is refused. */
+/**
+ * How many bytes of a chunked body are read beyond the limit before the request is refused. A request whose
+ * Content-Length exceeds the limit is refused at once.
+ */
 const PATIENCE_BYTES = 1024 * 1024;
 
 const BODY_LIMIT = 'croupier:body-limit';

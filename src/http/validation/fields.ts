@@ -218,7 +218,7 @@ export const TextField = ({
     { type: 'string', minLength: 1, maxLength: longest, pattern: pattern('*') },
     options,
     Matches(new RegExp(pattern(`{1,${longest}}`), 'u'), {
-      message: `$property must be 1 to ${longest} characters without control characters`,
+      message: `$property must be 1 to ${longest} characters without control characters${notBlank ? ', and not only spaces' : ''}`,
     }),
   );
 };

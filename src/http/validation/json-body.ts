@@ -40,7 +40,7 @@ function fieldsOf({ headers, body }: Request): Record<string, unknown> {
   return parsed(bytes);
 }
 
-/** Accepts only the parameter `charset=utf-8` with `application/json`, because the body is always decoded as UTF-8. */
+/** Accepts `application/json`, optionally with `charset=utf-8`, because the body is always decoded as UTF-8. */
 function isJson(header = ''): boolean {
   const { type, parameters } = parseContentType(header);
   const { charset = 'utf-8', ...others } = parameters;

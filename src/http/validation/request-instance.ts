@@ -7,7 +7,7 @@ import { validatorOf } from './validator.js';
 
 /** How null and unknown fields are treated; an unknown field is one that the class lacks. Contract, section 2. */
 export type Reading =
-  /** An unknown field is refused. */
+  /** An unknown field is refused, and the constraints decide whether a field may be null. */
   | 'strict'
   /** Unknown fields are ignored, and null means that the field is absent. */
   | 'lenient';

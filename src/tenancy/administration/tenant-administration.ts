@@ -34,7 +34,7 @@ import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
 /** A stored tenant with its secret. */
 type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };
 
-/** The audit log records the fields that these classes expose. */
+/** The audit entry of a change contains the fields that these classes expose. */
 const RESPONSES: Readonly<Record<TenantKind, Type<ProviderResponse | OperatorResponse>>> = {
   PROVIDER: ProviderResponse,
   OPERATOR: OperatorResponse,

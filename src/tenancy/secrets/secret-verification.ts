@@ -4,7 +4,10 @@ import { type EncryptedSecrets, secretsInSnapshot } from './encrypted-secret.sto
 import type { SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
-/** A stored secret that contradicts the audit log's last entry about it, or that has an id but no entry. */
+/**
+ * A stored secret that contradicts the audit log's last entry about it, that has an id but no entry, or that cannot be
+ * decrypted.
+ */
 export interface StaleSecret {
   readonly noun: 'provider' | 'operator';
   readonly id: string;
@@ -122,7 +125,10 @@ function mismatch(
   );
 }
 
-/** Why a stored secret is stale, judged by its id; undefined if it is not. One that cannot be decrypted always is. */
+/**
+ * Why a stored secret is stale, judged by its id; undefined if it is not. A secret that cannot be decrypted is always
+ * stale.
+ */
 function staleness(
   box: SecretBox,
   place: SecretPlace,
