@@ -46,9 +46,9 @@ const PARKED: Statement = {
 };
 
 /**
- * TIMED_OUT transactions, and the time in UTC at which each became a cause: five minutes after its creation, or its
- * last change if that was later. Contract, section 9. Migration 0018 creates an index on these expressions. Without
- * the CASE, the planner could combine other indexes and read all TIMED_OUT transactions.
+ * TIMED_OUT transactions, and the time in UTC at which each became a cause: the later of its last change and five
+ * minutes after its creation. Contract, section 9. Migration 0018 creates an index on these expressions. Without the
+ * CASE, the planner could combine other indexes and read all TIMED_OUT transactions.
  */
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
 const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;

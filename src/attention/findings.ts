@@ -14,7 +14,7 @@ export interface ReconciledRange {
  * Opens an item for each finding that has none. Called by a command, which runs without the Nest application.
  * @param complete whether `findings` has all findings of the range; if so, the items of other findings in this range
  *   are closed
- * @param by the actor that opens and closes the items, as their history shows it
+ * @param by the actor that opens the items, as their history shows it
  */
 export async function recordFindings(
   database: Database,

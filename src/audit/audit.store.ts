@@ -28,7 +28,7 @@ export interface AppendedEntry extends Witness {
   readonly lastSeal: number;
 }
 
-/** For a target, the newest entry whose `after` has a given field. Its seal proves that the service wrote it. */
+/** For a target, the newest entry with a seal of its own whose `after` has a given field. The seal is not verified. */
 export interface TargetEntry extends EntryPlace {
   readonly target: string;
   readonly after: Readonly<Record<string, unknown>>;

@@ -3,7 +3,10 @@ import type { Entry, Witness } from './entry.js';
 
 /** Where a chain is broken, and why. */
 export interface Break {
-  /** `<day>/<position>` of the first entry that is wrong, missing or superfluous. */
+  /**
+   * `<day>/<position>` of the first entry that is wrong, missing or superfluous; the partition's name if an archive
+   * as a whole is wrong.
+   */
   readonly at: string;
   readonly reason: string;
 }

@@ -9,21 +9,21 @@ const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
 const PAGE = 1_000;
 
 /**
- * Checks that heads kept outside of the database are entries of the log. The head of an archived entry is compared with
+ * Checks that heads kept outside of the database are entries of the log. The head of a detached entry is compared with
  * the entry's seal, which stays in the database.
  */
 export class HeadCheck {
   /**
-   * Number of heads of archived entries that could not be compared: the entry has no seal of its own, the seal's key is
+   * Number of heads of detached entries that could not be compared: the entry has no seal of its own, the seal's key is
    * unknown, or there is no sealer.
    */
   notCompared = 0;
 
-  /** @param archived the last archived entry */
+  /** @param lastDetached the last detached entry; undefined if there is none */
   constructor(
     private readonly store: AuditStore,
     private readonly sealer: Sealer | undefined,
-    private readonly archived: Witness | undefined,
+    private readonly lastDetached: Witness | undefined,
   ) {}
 
   /** Finds a head that is not an entry of the log. */
@@ -40,19 +40,19 @@ export class HeadCheck {
   }
 
   private async lostOf(heads: readonly Witness[]): Promise<Break | undefined> {
-    const archived = heads.filter((head) => this.isArchived(head));
-    const forged = await this.forgedOf(archived);
+    const detached = heads.filter((head) => this.isDetached(head));
+    const forged = await this.forgedOf(detached);
     if (forged) return { at: placeText(forged), reason: NOT_THE_ENTRY };
-    const lost = await this.store.lostHead(heads.filter((head) => !this.isArchived(head)));
+    const lost = await this.store.lostHead(heads.filter((head) => !this.isDetached(head)));
     if (!lost) return undefined;
     const reason = lost.missing ? 'it is missing, although it existed earlier' : NOT_THE_ENTRY;
     return { at: placeText(lost), reason };
   }
 
-  private isArchived({ day, position }: Witness): boolean {
-    const { archived } = this;
-    if (!archived) return false;
-    return day < archived.day || (day === archived.day && position <= archived.position);
+  private isDetached({ day, position }: Witness): boolean {
+    const last = this.lastDetached;
+    if (!last) return false;
+    return day < last.day || (day === last.day && position <= last.position);
   }
 
   /** The first head whose hash is not the one that was sealed. */

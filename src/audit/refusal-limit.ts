@@ -9,8 +9,8 @@ const REFUSALS = 1_000;
 const WINDOW_MS = 60_000;
 
 /**
- * Bounds the audit entries that one administrator's refused calls can cause: each refusal is an entry of its own, and
- * appends wait for each other. Each instance counts separately.
+ * Bounds the audit entries that one administrator's refused calls can cause, because appends wait for each other.
+ * Refusals on polled routes are not counted. Each instance counts separately.
  */
 @Injectable()
 export class RefusalLimit {

@@ -11,9 +11,9 @@ import { RefusalLimit } from './refusal-limit.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
 /**
- * Records each refusal of an administrator's call in an entry of its own, with the request id. On a route that clients
- * poll, only the first refusal has an entry of its own. Its repetitions within the next minute become one more entry,
- * which counts them. Contract, section 9, "Roles".
+ * Records each call of an administrator that is refused with 403 or 409 in an entry of its own, with the request id. On
+ * a route that clients poll, only the first refusal has an entry of its own. Its repetitions within the next minute
+ * become one more entry, which counts them. Contract, section 9, "Roles".
  */
 @Injectable()
 export class Refusals {

@@ -15,8 +15,8 @@ import { RepeatedEntries } from './repeated-entries.js';
 const SENSITIVE_READ = 'croupier:sensitive-read';
 
 /**
- * Marks a route that shows players or money: each request is recorded before it is answered. Takes the parameters of
- * `Audited`.
+ * Marks a route that shows players or money: each request is recorded before it is answered. If the route is polled,
+ * repetitions are only counted, and their number is recorded later. Takes the parameters of `Audited`.
  */
 export const SensitiveRead = (...route: Parameters<typeof Audited>) =>
   applyDecorators(Audited(...route), SetMetadata(SENSITIVE_READ, true));

@@ -29,15 +29,15 @@ export type LogVerdict =
       readonly seals?: SealCount;
       /** The archive after which the log begins; absent if no entries were detached. */
       readonly archive?: RecordedArchive;
-      /** Number of heads of archived entries that could not be compared: see `HeadCheck`. */
+      /** Number of heads of detached entries that could not be compared: see `HeadCheck`. */
       readonly headsNotCompared: number;
     }
   | ({ readonly kind: 'broken' } & Break);
 
 /**
- * Verifies the audit log, from its first entry or from the end of the last archive: the chain of hashes, the seals, and
- * the heads from outside. Only such a head reveals that the newest entries were removed with their seals. The service
- * may be running at the same time.
+ * Verifies the audit log, from its first entry or from the end of the last detached archive: the chain of hashes, the
+ * seals, and the heads from outside. Only such a head reveals that the newest entries were removed with their seals.
+ * The service may be running at the same time.
  */
 export async function verifyAudit(database: Database, evidence: Evidence): Promise<LogVerdict> {
   const { sealer } = evidence;

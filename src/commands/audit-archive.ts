@@ -65,7 +65,7 @@ export async function archiveMonths(
 
 /**
  * Detaches the partition that an archive file contains. It needs the role of the schema's owner.
- * @param proof if it has no key, the seal of the log entry that records the file is not checked
+ * @param proof if it has no key, the seals in the file and of the log entry that records it are not verified
  * @throws Error if the file is not valid or not recorded in the log, or if the partition is not the oldest one with
  *   entries or its entries differ from those of the file; nothing is detached then
  */

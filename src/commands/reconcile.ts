@@ -116,7 +116,7 @@ function instant(name: string, text: string): Date {
   );
 }
 
-/** The first Ctrl-C or SIGTERM aborts the work, which then cleans up; a second one ends the process at once. */
+/** Ctrl-C or SIGTERM aborts the work, which then cleans up. If the same signal comes again, it ends the process. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {

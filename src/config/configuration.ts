@@ -67,7 +67,7 @@ export abstract class Configuration {
   readonly tracing?: TracingConfiguration;
   /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
-  /** Maximum number of open connections of one remote address; addresses in `trustProxy` are exempt. */
+  /** Maximum number of open connections of one IPv4 address or IPv6 /64; addresses in `trustProxy` are exempt. */
   readonly maxConnectionsPerAddress: number;
   /** Unknown variables whose names are similar to a known one. */
   readonly misspelt: readonly Misspelling[];

@@ -70,8 +70,8 @@ export async function restateArchives(
   const current = new Set(
     archives.filter(({ record }) => record.seal?.keyId === sealer.keyId).map(({ partition }) => partition),
   );
-  const others = new Map(archives.map((archive) => [archive.partition, archive]));
-  for (const [partition, archive] of others)
+  const byPartition = new Map(archives.map((archive) => [archive.partition, archive]));
+  for (const [partition, archive] of byPartition)
     if (!current.has(partition)) await audit.record(actor, auditEntryOf(archive));
 }
 
