@@ -95,7 +95,10 @@ const OWN_START_MS = 120_000;
 const FOUND_START_MS = 20_000;
 /** Longest fast shutdown after a failed start, in milliseconds. */
 const FAILED_START_MS = 2_000;
-/** Maximum number of attempts to start, while other processes win the race for the folder or a port. */
+/**
+ * Maximum number of attempts to start. An attempt fails if the server exits, for example because another process wins
+ * the race for the folder or the port.
+ */
 const START_TRIES = 5;
 /** Each attempt waits this much longer than the previous one, in milliseconds. */
 const START_PAUSE_MS = 100;
@@ -242,7 +245,7 @@ class Supervisor {
   /**
    * Waits until the server answers.
    * @returns a connection; undefined if the server has exited
-   * @throws Error if it neither answers nor exits, refuses the password, or a stop begins
+   * @throws Error if the server does not answer in time or refuses the password, or if `stop` is called
    */
   private async waitForAnswer(postmaster: Postmaster): Promise<Connection | undefined> {
     const limitMs = postmaster.child ? OWN_START_MS : FOUND_START_MS;

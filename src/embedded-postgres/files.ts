@@ -92,8 +92,9 @@ async function makeFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Chooses the account for PostgreSQL, which refuses to run as root: the owner of an existing cluster, or else the account
- * `postgres` or `nobody`. The account needs a name, because initdb refuses one without.
+ * Chooses the account for PostgreSQL, which refuses to run as root: the owner of an existing cluster, or else the
+ * account `postgres` or `nobody`. For a new cluster, the account needs a name, because initdb refuses a uid that has
+ * none.
  */
 async function unprivilegedAccount(folder: string): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));

@@ -56,11 +56,11 @@ export class BoundedLogger {
       return true;
     }
     this.suppressed += 1;
-    if (!this.timer) this.countUntil(this.windowStart + WINDOW_MS - now);
+    if (!this.timer) this.scheduleSuppressedCount(this.windowStart + WINDOW_MS - now);
     return false;
   }
 
-  private countUntil(waitMs: number): void {
+  private scheduleSuppressedCount(waitMs: number): void {
     BoundedLogger.suppressing.add(this);
     this.timer = setTimeout(() => this.writeSuppressedCount(), waitMs).unref();
   }

@@ -9,7 +9,7 @@ import {
 import { Configuration } from '../config/configuration.js';
 import { currentLogFields } from './trace.js';
 
-/** Fields whose values are never logged. */
+/** Fields whose values are redacted; `redactionPaths` sets the depth. */
 const REDACTED = [
   'secret',
   'sessionToken',
@@ -109,7 +109,7 @@ function optionsFor({ logLevel }: Configuration): LoggerOptions {
     level: logLevel,
     timestamp: pino.stdTimeFunctions.isoTime,
     base: null,
-    redact: { paths: [...REDACTED.flatMap(redactedAnywhere), ...STATEMENT_VALUES], censor: '[redacted]' },
+    redact: { paths: [...REDACTED.flatMap(redactionPaths), ...STATEMENT_VALUES], censor: '[redacted]' },
     mixin: currentLogFields,
   };
 }
@@ -134,6 +134,6 @@ function standardOutput(): DestinationStream {
 /**
  * Paths that redact a field of a line and of the objects directly in it. A third level would triple the cost of a line.
  */
-function redactedAnywhere(name: string): string[] {
+function redactionPaths(name: string): string[] {
   return [name, name.startsWith('[') ? `*${name}` : `*.${name}`];
 }

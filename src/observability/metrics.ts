@@ -116,7 +116,7 @@ export class Metrics {
   });
   private readonly groupCommitBatchItems = new Histogram({
     name: 'croupier_group_commit_batch_items',
-    help: 'Claims and settlements per batch, by statement',
+    help: 'Items per batch, by statement',
     labelNames: ['statement'],
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers: [this.registry],

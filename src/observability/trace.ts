@@ -2,13 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { monotonicMs } from '../runtime/clock.js';
 import type { ActiveSpan, Attributes } from './tracing/active-span.js';
 
-/** The context of one request: its id, its log fields, and the duration of each of its parts, in milliseconds. */
+/**
+ * The context of one request or one piece of background work: its id, its log fields, and the duration of each of its
+ * parts, in milliseconds.
+ */
 export interface Trace {
   readonly requestId: string;
   readonly parts: Record<string, number>;
   /** Fields added to the request's log lines by `addLogFields`, mostly ids; never secrets. */
   readonly fields: Record<string, string>;
-  /** The sender, address and route of the request, as far as they are known when a line is written. */
+  /**
+   * The sender, address and route of the request, as far as they are known when a line is written. For background work,
+   * the fields that identify the work.
+   */
   origin?: () => LogFields;
   /** Present if tracing is on. */
   readonly span?: ActiveSpan | undefined;

@@ -52,7 +52,7 @@ const CLAIM_AGAIN = {
      AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
 };
 
-/** Claims a notification that its instance left unsent, because the instance died or its queue was full. */
+/** Claims a notification that its instance left unsent, because the instance stopped or its queue was full. */
 const CLAIM_LEFT = {
   name: 'revocation_claim_left',
   text: claimWhere(`NOT r.sent AND r.session_id = (

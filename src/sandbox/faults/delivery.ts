@@ -49,7 +49,8 @@ async function sendSlowly(response: ServerResponse, status: number, text: string
     response.write(Buffer.of(byte));
     await delay(ms / bytes.length, undefined, { ref: false });
   }
-  // Sends the last byte and ends the response in one step: with that byte, the caller may reuse the connection.
+  // The caller may reuse the connection as soon as it has the last byte. Therefore one call sends this byte and ends
+  // the response.
   response.end(bytes.subarray(-1));
 }
 
