@@ -1,6 +1,6 @@
 /**
- * For `npm start`: builds the service if a source is newer than the build. A build takes about twenty seconds, so it first
- * checks what would make the start fail: the configuration, the ports and the data folder.
+ * For `npm start`: builds the service if a source is newer than the build. A build takes about twenty seconds, so
+ * this script first checks what would make the start fail: the configuration, the ports and the data folder.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';

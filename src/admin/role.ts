@@ -3,7 +3,7 @@ export const ROLES = ['admin', 'operations', 'promotions', 'support'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** The roles whose permissions each role has. */
+/** For each role, the roles whose permissions it has. */
 const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
   admin: ROLES,
   operations: ['operations', 'support'],

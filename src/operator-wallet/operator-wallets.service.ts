@@ -85,8 +85,8 @@ export class OperatorWallets {
   }
 
   /**
-   * The wallet that an owner names; its calls are traced and measured. If the operator is unknown to this instance,
-   * each call is answered with `unknown`, as if the wallet were unreachable.
+   * The wallet of an owner. Its calls are traced and measured, except those of DEMO. If the operator is unknown to this
+   * instance, each call is answered with `unknown`, as if the wallet were unreachable.
    */
   behind(owner: WalletOwner): OperatorWallet {
     const wallet = this.adapter(owner);

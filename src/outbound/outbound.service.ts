@@ -6,7 +6,10 @@ import { AnswerHandler, type CallOutcome, failed } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
 
-/** How long an idle connection is kept, in milliseconds: less than in most servers, so that they rarely close it. */
+/**
+ * How long an idle connection is kept, in milliseconds, if the server sends no `Keep-Alive` header: less than in most
+ * servers, so that they rarely close it.
+ */
 const KEEP_ALIVE_MS = 4_000;
 /**
  * Time-out of connecting, TLS included, in milliseconds: long enough for one lost packet, which TCP sends again

@@ -22,7 +22,7 @@ const count = (example: number, description: string, minimum = 0): Schema => ({
 });
 
 const PLAYER = { playerRef: text('player-42'), gameId: text('sandbox-slots') };
-const BATCH = {
+const GRANT = {
   externalRef: text('spins-7', "The provider's identifier of the grant, from its answer"),
   ...PLAYER,
 };
@@ -61,7 +61,7 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     operationId: 'freeSpinsStatus',
     summary: 'Report the remaining spins of a grant',
     description: 'Called on demand, when a person looks at the grant. It changes nothing.',
-    fields: BATCH,
+    fields: GRANT,
     answered: {
       description: 'The remaining spins',
       content: json({
@@ -77,7 +77,7 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     description:
       'Be idempotent on `externalRef`: the cancel of a whole batch is sent again if the instance that sent it died. ' +
       'Spins that were played before the call arrived remain valid.',
-    fields: BATCH,
+    fields: GRANT,
     answered: { description: 'Cancelled, or no spins were left; the body is ignored' },
   }),
   callback('/v1/game/session/revoke', {

@@ -154,8 +154,8 @@ const APPROVAL = `
     FROM approvals a`;
 
 /**
- * Finds every record that an id identifies. Each part uses an index. UNION removes duplicates. The statement has no
- * name, so that PostgreSQL plans it for each id.
+ * Finds the newest records that an id identifies, within the limits above. Each part uses an index. UNION removes
+ * duplicates. The statement has no name, so that PostgreSQL plans it for each id.
  */
 export const SEARCH: Statement = {
   name: '',

@@ -8,7 +8,7 @@ const MIN_CAPACITY = 10_000;
 /** Largest capacity for a tenant, in nonces: a Set throws beyond it. */
 const SET_CAPACITY = 2 ** 24;
 
-interface Generation {
+interface Generations {
   startedAt: number;
   current: Set<string>;
   previous: Set<string>;
@@ -21,7 +21,7 @@ interface Generation {
  */
 @Injectable()
 export class NonceMemory {
-  private readonly tenants = new Map<string, Generation>();
+  private readonly tenants = new Map<string, Generations>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -35,28 +35,28 @@ export class NonceMemory {
     rememberSeconds: number,
     perSecond: number,
   ): 'claimed' | 'used' | 'full' {
-    const generation = this.generation(tenantId, rememberSeconds);
-    if (generation.current.has(nonce) || generation.previous.has(nonce)) return 'used';
-    const remembered = generation.current.size + generation.previous.size;
+    const generations = this.generations(tenantId, rememberSeconds);
+    if (generations.current.has(nonce) || generations.previous.has(nonce)) return 'used';
+    const remembered = generations.current.size + generations.previous.size;
     if (remembered >= capacityOf(perSecond, rememberSeconds)) return 'full';
-    generation.current.add(nonce);
+    generations.current.add(nonce);
     return 'claimed';
   }
 
-  private generation(tenantId: string, rememberSeconds: number): Generation {
+  private generations(tenantId: string, rememberSeconds: number): Generations {
     const now = this.clock.unixSeconds();
-    let generation = this.tenants.get(tenantId);
-    if (!generation) {
-      generation = { startedAt: now, current: new Set(), previous: new Set() };
-      this.tenants.set(tenantId, generation);
+    let generations = this.tenants.get(tenantId);
+    if (!generations) {
+      generations = { startedAt: now, current: new Set(), previous: new Set() };
+      this.tenants.set(tenantId, generations);
     }
-    const age = now - generation.startedAt;
+    const age = now - generations.startedAt;
     if (age >= rememberSeconds) {
-      generation.previous = age >= 2 * rememberSeconds ? new Set() : generation.current;
-      generation.current = new Set();
-      generation.startedAt = now;
+      generations.previous = age >= 2 * rememberSeconds ? new Set() : generations.current;
+      generations.current = new Set();
+      generations.startedAt = now;
     }
-    return generation;
+    return generations;
   }
 }
 
