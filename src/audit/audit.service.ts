@@ -2,14 +2,8 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { Database, type Query, type Transaction } from '../database/database.js';
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
-import {
-  type AppendedEntry,
-  AuditStore,
-  type Filter,
-  type EntryPlace,
-  type TargetEntry,
-} from './audit.store.js';
-import type { NewEntry, Entry, Seal, Witness } from './entry.js';
+import { type AppendedEntry, AuditStore, type Filter, type EntryPlace } from './audit.store.js';
+import type { NewEntry, Entry, Seal, TargetEntry, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
 /** Appends an audit entry in the transaction of the change that it records. */
@@ -99,11 +93,12 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /**
-   * For each target, the newest sealed entry whose `after` has this field. Targets without such an entry are left out.
+   * For each target, the newest entry that has a seal of a known key and whose `after` has this field. Targets without
+   * such an entry are left out. The seals themselves must have been verified.
    * @param query runs in the caller's transaction
    */
   newestWith(query: Query, targets: readonly string[], field: string): Promise<TargetEntry[]> {
-    return this.store.newestWith(query, targets, field);
+    return this.store.newestWith(query, targets, field, this.sealer.keyIds);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
 import type { Actor } from './actor.js';
-import type { NewEntry, Entry, Seal, SealedEntry, Witness } from './entry.js';
+import type { NewEntry, Entry, Seal, SealedEntry, TargetEntry, Witness } from './entry.js';
 
 /** A filter of entries; an absent field matches every entry. */
 export interface Filter {
@@ -26,12 +26,6 @@ export interface EntryPlace {
 export interface AppendedEntry extends Witness {
   /** The number of the newest seal; 0 if there is none. */
   readonly lastSeal: number;
-}
-
-/** For a target, the newest entry with a seal of its own whose `after` has a given field. The seal is not verified. */
-export interface TargetEntry extends EntryPlace {
-  readonly target: string;
-  readonly after: Readonly<Record<string, unknown>>;
 }
 
 /** Summary of the entries before a day. */
@@ -175,19 +169,20 @@ const LOST_HEAD = {
 };
 
 /**
- * For each target, the newest entry whose `after` has the field. Only entries with a seal of their own count, because
- * others may come from anyone who can write to the database. LIKE does not match inside a JSON string, because quotes
- * are escaped there.
+ * For each target, the newest entry whose `after` has the field. Only entries with a seal of a known key count, because
+ * anyone who can write to the database can append others. LIKE does not match inside a JSON string, because quotes are
+ * escaped there.
  */
 const NEWEST_WITH = {
   name: 'audit_newest_with',
   text: `
-    SELECT t.target, e.day::text, e.position, e.after
+    SELECT t.target, e.day::text, e.position, e.after, e.key_id AS "keyId"
       FROM unnest($1::text[]) AS t (target)
      CROSS JOIN LATERAL (
-       SELECT * FROM audit_entries e
+       SELECT e.*, s.key_id
+         FROM audit_entries e
+         JOIN audit_seals s ON s.day = e.day AND s.position = e.position AND s.key_id = ANY ($3::text[])
         WHERE e.target = t.target AND e.after::text LIKE '%"' || $2 || '":%'
-          AND EXISTS (SELECT FROM audit_seals s WHERE s.day = e.day AND s.position = e.position)
         ORDER BY e.day DESC, e.position DESC LIMIT 1) e`,
 };
 
@@ -246,9 +241,17 @@ export class AuditStore {
     return (await this.database.query<LostHead>(LOST_HEAD, [days, positions, hashes]))[0];
   }
 
-  /** @param field letters only, because it becomes part of a LIKE pattern */
-  newestWith(query: Query, targets: readonly string[], field: string): Promise<TargetEntry[]> {
-    return query<TargetEntry>(NEWEST_WITH, [targets, field]);
+  /**
+   * @param field letters only, because it becomes part of a LIKE pattern
+   * @param keyIds the keys whose seals count; that these seals are valid is not verified here
+   */
+  newestWith(
+    query: Query,
+    targets: readonly string[],
+    field: string,
+    keyIds: readonly string[],
+  ): Promise<TargetEntry[]> {
+    return query<TargetEntry>(NEWEST_WITH, [targets, field, keyIds]);
   }
 
   /**

@@ -62,3 +62,13 @@ export interface Entry extends Witness {
 export interface SealedEntry extends Entry {
   readonly seal: Seal | null;
 }
+
+/** For a target, the newest entry that is sealed with a given key and whose `after` has a given field. */
+export interface TargetEntry {
+  readonly day: string;
+  readonly position: number;
+  readonly target: string;
+  readonly after: Readonly<Record<string, unknown>>;
+  /** The key of the entry's seal. */
+  readonly keyId: string;
+}

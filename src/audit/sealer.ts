@@ -15,6 +15,8 @@ const KEY_BYTES = 32;
 export class Sealer {
   /** Identifies the key that makes new seals. */
   readonly keyId: string;
+  /** Identifies the keys whose seals can be verified. */
+  readonly keyIds: readonly string[];
   private readonly keys: ReadonlyMap<string, Buffer>;
 
   /** Makes seals with `secretsKey`; verifies seals of both keys. */
@@ -22,6 +24,7 @@ export class Sealer {
     this.keyId = keyIdOf(secretsKey);
     const known = secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey];
     this.keys = new Map(known.map((key) => [keyIdOf(key), sealingKey(key)]));
+    this.keyIds = [...this.keys.keys()];
   }
 
   /** @param number one more than the previous seal's number; 1 for the first seal */

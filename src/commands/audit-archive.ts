@@ -54,7 +54,7 @@ export async function archiveMonths(
       const copy = await copyPartition(database, sealer, partition, folder);
       if (!copy) continue;
       await audit.change(actor, async ({ query }, record) => {
-        await repeatSecretEntries(query, audit, record, partition.end);
+        await repeatSecretEntries(query, audit, record, ({ day }) => day < partition.end);
         await record(auditEntryOf(copy.archive));
       });
       print(`Archived ${copy.archive.entries} entries of ${partition.name} in ${copy.path}.`);

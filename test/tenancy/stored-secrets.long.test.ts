@@ -156,16 +156,29 @@ describe('audit:verify reports', () => {
     await world.sql.run(`DELETE FROM tenants WHERE id = 'unnamed'`);
     expect([status, said]).toEqual([
       1,
-      expect.stringContaining('no sealed entry of the log names one for this tenant'),
+      expect.stringContaining('no entry of the log with a seal of a known key names one for this tenant'),
     ]);
   });
 
-  test('an old secret, although someone has appended an entry that names it', async () => {
+  test.each([
+    ['', undefined],
+    [' with a seal of an unknown key', 'deadbeef'],
+  ])('an old secret, although someone has appended an entry%s that names it', async (_, keyId) => {
     const [, , secretId] = leaked.sealed_secret.split('.');
-    await world.sql.run(
-      `INSERT INTO audit_entries (actor, role, action, target, after) VALUES ('root', 'admin', $1, $2, $3)`,
+    const [entry] = await world.sql.run<{ day: string; position: number }>(
+      `INSERT INTO audit_entries (actor, role, action, target, after) VALUES ('root', 'admin', $1, $2, $3)
+       RETURNING day::text, position`,
       ['provider.rotate-secret', `provider:${PROVIDER}`, JSON.stringify({ secretId })],
     );
+    if (keyId !== undefined) {
+      await world.sql.run(
+        `INSERT INTO audit_seals (number, day, position, key_id, mac)
+         SELECT max(number) + 1, $1, $2, $3, sha256('') FROM audit_seals`,
+        [entry!.day, entry!.position, keyId],
+      );
+    }
+    // The seal of this entry covers the appended one.
+    await rotate(OTHER_PROVIDER, 0);
     await put(PROVIDER, { sealed_secret: leaked.sealed_secret });
     const { status, said } = await prove();
     await put(PROVIDER, present);

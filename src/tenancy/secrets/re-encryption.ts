@@ -1,13 +1,15 @@
 import type { Actor } from '../../audit/actor.js';
 import type { Audit, RecordEntry } from '../../audit/audit.service.js';
 import { lockSecrets, replaceSecrets, type EncryptedSecrets } from './encrypted-secret.store.js';
+import { repeatSecretEntries } from './repeated-secret-entries.js';
 import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
 /**
  * Re-encrypts the tenants' secrets in one transaction, so that all have the current `SECRETS_KEY` and format. Instances
  * that have both keys continue to decrypt. The audit entry is sealed with the current key; through the hash chain, this
- * seal also covers the entries that were sealed with the previous key.
+ * seal also covers the entries that were sealed with the previous key. Entries that name a tenant's secrets under the
+ * previous key are appended again under the current one.
  * @returns the number of tenants whose secrets were re-encrypted, and the number of all tenants
  * @throws Error if a secret can be decrypted with neither key
  */
@@ -23,6 +25,7 @@ export async function reEncrypt(
       .map((tenant) => renew(tenant, secretBox));
     for (const { encrypted } of renewals) await replaceSecrets(query, encrypted);
     for (const renewal of renewals) await recordNewIds(renewal, record);
+    await repeatSecretEntries(query, audit, record, ({ keyId }) => keyId !== secretBox.keyId);
     const after = { keyId: secretBox.keyId, resealed: renewals.length, tenants: tenants.length };
     if (renewals.length > 0 || !(await audit.isSealedWithCurrentKey(query))) {
       await record({ action: 'secrets.re-encrypt', target: 'tenants', after });

@@ -106,7 +106,7 @@ function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: Sec
   const reason = staleness(box, { tenantId: id, column: 'current' }, encryptedSecret, (secretId) =>
     secretId === undefined
       ? undefined
-      : 'it has an id, and no sealed entry of the log names one for this tenant',
+      : 'it has an id, and no entry of the log with a seal of a known key names one for this tenant',
   );
   if (reason === undefined) return [];
   return [{ noun: nounOf(kind), id, column: 'current', reason, recordedAt: 'not in the log' }];
