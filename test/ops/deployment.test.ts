@@ -67,6 +67,17 @@ describe('the chart', () => {
     }
   });
 
+  test('lets Prometheus send the token of /metrics if there is one', () => {
+    const endpoint = (authenticated: boolean) =>
+      objects({ monitoring: { enabled: true, authenticated } }).find(({ kind }) => kind === 'PodMonitor')![
+        'spec'
+      ].podMetricsEndpoints[0];
+    expect(endpoint(false)).toEqual({ port: 'http', path: '/metrics', interval: '15s' });
+    expect(endpoint(true)['authorization']).toEqual({
+      credentials: { name: 'croupier', key: 'METRICS_TOKEN' },
+    });
+  });
+
   test.each([
     [5, 5, 20],
     [5, 30, 42],
