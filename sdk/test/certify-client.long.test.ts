@@ -82,6 +82,7 @@ test.each<[string, string[], string]>([
   ['forgets what it rolls back', ['rollback-approved'], 'expected  originalTransactionId certify-original'],
   ['retries only BETs', ['win-retry-error-500', 'rollback-retry-hang'], 'approved'],
   ['takes a ROLLBACK for granted', ['rollback-retry-bounded'], 'the verdict unknown'],
+  ['sends no JSON', ['approved'], 'expected  sessionToken certify-session-1'],
   ['says nothing', ['approved'], 'a last line of approved, declined'],
 ])('a client that %s fails %j', async (fault, ids, expected) => {
   const only = ids.flatMap((id) => ['--only', id]);

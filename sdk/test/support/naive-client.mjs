@@ -32,11 +32,12 @@ console.log(givesUp ? 'not-booked' : 'unknown');
 async function send(attempt) {
   const id =
     FAULT === 'sends a new id' ? `${transaction.transactionId}-${attempt}` : transaction.transactionId;
-  const body = JSON.stringify({
+  const fields = {
     ...transaction,
     transactionId: id,
     ...(FAULT === 'sends new bytes' && { attempt }),
-  });
+  };
+  const body = FAULT === 'sends no JSON' ? 'kind=BET' : JSON.stringify(fields);
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = FAULT === 'sends the same nonce' ? firstNonce : randomUUID();
   const key = FAULT === 'signs with another secret' ? 'x' : CROUPIER_SECRET;

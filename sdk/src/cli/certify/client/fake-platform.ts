@@ -100,9 +100,18 @@ function answer(step: Step, body: string, response: ServerResponse): void {
 }
 
 function decision(body: string, status: 'APPROVED' | 'DECLINED'): object {
-  const { transactionId, currency } = JSON.parse(body) as { transactionId?: string; currency?: string };
+  const { transactionId, currency } = fieldsOf(body);
   const reason = status === 'DECLINED' ? { declineReason: 'INSUFFICIENT_FUNDS' } : {};
   return { transactionId, platformTransactionId: 'fake-1', status, balance: 1000, currency, ...reason };
+}
+
+/** The fields of a JSON object; none if the client under test sent anything else. */
+function fieldsOf(body: string): { transactionId?: string; currency?: string } {
+  try {
+    return (JSON.parse(body) ?? {}) as { transactionId?: string; currency?: string };
+  } catch {
+    return {};
+  }
 }
 
 function sendJson(
