@@ -92,6 +92,7 @@ function limitOf(timeoutMs: number, callersSignal: AbortSignal | undefined): Lim
     controller.abort(new Error('timed out'));
   }, timeoutMs);
   const stop = () => controller.abort(callersSignal?.reason);
+  if (callersSignal?.aborted) stop();
   callersSignal?.addEventListener('abort', stop, { once: true });
   return {
     signal: controller.signal,
