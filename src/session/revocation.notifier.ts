@@ -35,7 +35,7 @@ const STOP_MS = 5_000;
 
 const PENDING: Notification = { delivered: false, error: 'pending' };
 const UNKNOWN_OUTCOME =
-  'the outcome is not known: the platform stopped while the provider was being notified';
+  'the outcome is not known: the platform may have stopped while the provider was being notified';
 
 /**
  * Notifies the provider of each revoked session once: the claim of a notification is committed before the call. Any
