@@ -10,7 +10,7 @@ const OF = {
   maxBatchMinor: 'The highest stake of a whole batch',
   maxAdjustmentMinor: 'The highest absolute amount of an adjustment',
   dailyMinor: 'The highest sum of stakes and adjustments carried out in 24 hours',
-  maxWinMinor: 'The highest WIN that is not listed as flagged winnings',
+  maxWinMinor: 'A higher WIN is booked, and listed as flagged winnings',
 } as const;
 
 const AmountField = (name: keyof typeof OF, example: number) =>

@@ -64,7 +64,7 @@ function undecided(facts: AdviceFacts): Advice {
     return { action: facts.idleSeconds < RESOLVER_STARTS_SECONDS ? 'wait' : 'resolve', text };
   }
   if (facts.idleSeconds < RESOLVER_STARTS_SECONDS) {
-    const text = `${doubt} The resolver takes it up within a minute if the provider does not retry.`;
+    const text = `${doubt} The resolver takes it up if the provider does not retry.`;
     return { action: 'wait', text };
   }
   return { action: 'resolve', text: `${doubt} ${effectOfResolving(facts)}` };
