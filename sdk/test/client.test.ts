@@ -283,6 +283,15 @@ describe('an aborted signal', () => {
     expect(received).toHaveLength(0);
   });
 
+  test('ends a call that onAttempt aborts just before it is sent', async () => {
+    const { client, received } = await clientOf([BALANCE]);
+    const controller = new AbortController();
+    const onAttempt = () => controller.abort(new Error('changed my mind'));
+    const call = client.getBalance(BET, { signal: controller.signal, onAttempt });
+    await expect(call).rejects.toThrow('changed my mind');
+    expect(received).toHaveLength(0);
+  });
+
   test('ends a call that is under way', async () => {
     const { client, received } = await clientOf(['hang']);
     const controller = new AbortController();
