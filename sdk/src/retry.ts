@@ -130,8 +130,8 @@ export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions
 }
 
 /**
- * Repeats the attempt until it is answered, its failure is not retryable, or the attempts or the time are used up. The
- * error's `outcome` is `unknown` if the initial outcome or that of any attempt is `unknown`.
+ * Repeats the attempt until it succeeds or fails with a failure that is not retryable, or until the attempts or the
+ * time are used up. The error's `outcome` is `unknown` if the initial outcome or that of any attempt is `unknown`.
  * @throws PlatformError, what `attempt` throws, or the reason of the caller's signal if it aborts during a pause
  */
 export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {

@@ -4,8 +4,8 @@ import type { PeriodCounts } from './calls-of-period.js';
 import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
 
 /**
- * How long a breaker counts as open after it was last shared as open, in seconds: more than twice the interval at which
- * an instance shares its calls.
+ * How long a breaker counts as open after an instance last stored it as open, in seconds. This is more than twice the
+ * interval at which an instance stores its counts.
  */
 const BREAKER_SHOWN_SECONDS = 5;
 /** Maximum number of rows that one statement removes. */
@@ -73,7 +73,7 @@ export class HealthPeriodStore {
     await this.database.query(SHARE, [instanceId, startedAt, JSON.stringify(counts)]);
   }
 
-  /** Reads the calls of the last hour. A tenant that was not called has no rows. */
+  /** Reads the calls of the last hour. A tenant has no rows if it was not called and its breaker was not open. */
   read(tenantIds: readonly string[]): Promise<CallsWithin[]> {
     return this.database.query<CallsWithin>(READ, [tenantIds]);
   }

@@ -55,8 +55,8 @@ export async function pageByTime<Row extends { place: string }, T>(
 export interface Found<Row> {
   readonly rows: Row[];
   /**
-   * The oldest sort key that was examined. Undefined if the search reached the end of the list, or stopped only because
-   * it had found `limit` rows.
+   * The lower bound of the search: no row older than this place is examined. Undefined if only `limit` and the end of
+   * the list bound the search.
    */
   readonly downTo?: Place | undefined;
 }

@@ -4,8 +4,9 @@ import type { ServerLimits } from './server-limits.js';
 import { kernelProgress, stopParsing } from './node-internals.js';
 
 /**
- * How long, in milliseconds, and how much, in bytes, a refused client may continue to send before its connection is
- * destroyed.
+ * The server may close its side of a connection while the client is still sending a request. The client may then
+ * continue to send for this time, in milliseconds, and up to this size, in bytes. Beyond either limit, the connection
+ * is destroyed.
  */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 1024 * 1024;
@@ -62,8 +63,8 @@ export class ClientConnection {
   }
 
   /**
-   * Destroys the connection if its client does not read answers. Also destroys the connection of a refused client that
-   * has not closed it after `LINGER_MS`, or has sent more than `LINGER_BYTES`.
+   * Destroys the connection if its client does not read answers. After `closeGently`, also destroys the connection if
+   * the client has not closed it after `LINGER_MS`, or has sent more than `LINGER_BYTES`.
    */
   check(): void {
     const nowMs = this.nowMs();
