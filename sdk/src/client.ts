@@ -6,7 +6,7 @@ import {
   backoffOf,
   type BackoffOptions,
   type CallOptions,
-  callUntilAnswered,
+  callWithRetries,
   resolveOptions,
 } from './retry.js';
 import { checkSecret, signRequest } from './signature.js';
@@ -170,7 +170,7 @@ export class ProviderClient {
     // Serialised once for all attempts, because the platform compares a repeated request with the first one.
     const body = JSON.stringify(call.body);
     const requestId = randomUUID();
-    return callUntilAnswered({
+    return callWithRetries({
       identity: { route, transactionId, requestId },
       attempt: (timeoutMs) => this.#attempt(call, body, requestId, timeoutMs, options.signal),
       options,

@@ -134,7 +134,7 @@ export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions
  * time are used up. The error's `outcome` is `unknown` if the initial outcome or that of any attempt is `unknown`.
  * @throws PlatformError, what `attempt` throws, or the reason of the caller's signal if it aborts during a pause
  */
-export async function callUntilAnswered<T>(call: Call<T>): Promise<T> {
+export async function callWithRetries<T>(call: Call<T>): Promise<T> {
   const { deadlineMs, timeoutMs, signal } = call.options;
   const endsAt = performance.now() + deadlineMs;
   const attempts: FailedAttempt[] = [];

@@ -75,7 +75,7 @@ export class ApprovalItem {
   })
   amountMinor?: number;
 
-  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the exceeded limit' })
+  @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit because of which it needs approval' })
   limit?: ApprovalLimit;
 
   @ApiPropertyOptional({
