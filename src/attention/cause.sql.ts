@@ -2,11 +2,11 @@ import type { Statement } from '../database/database.js';
 import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
 
 /*
- * The searches for causes in the tables of other rooms. The place of a row is its sort key. Each query reads a window:
- * the next $1 rows after the place $2 …, newest first, because the newest causes may have no item yet. It finds these
- * rows with an index and reads no others of the table, so its cost is bounded. Each row has three flags: `due`, whether
- * it is a cause now; `known`, whether it has an item that is up to date; `recent`, whether it became a cause within the
- * last 30 seconds.
+ * Searches for the causes of attention items in the tables of other rooms. The place of a row is its sort key. Each
+ * query reads a window: the next $1 rows after the place $2 …, newest first, because the newest causes may have no item
+ * yet. It finds these rows with an index and reads no others of the table, so its cost is bounded. Each row has three
+ * flags: `due`, whether it is a cause now; `known`, whether it has an item that is up to date; `recent`, whether it
+ * became a cause within the last 30 seconds.
  */
 
 const RECENT = `statement_timestamp() - interval '30 seconds'`;
@@ -46,9 +46,9 @@ const PARKED: Statement = {
 };
 
 /**
- * TIMED_OUT transactions, and the time in UTC at which each became a cause: the later of its last change and five
- * minutes after its creation. Contract, section 9. Migration 0018 creates an index on these expressions. Without the
- * CASE, the planner could combine other indexes and read all TIMED_OUT transactions.
+ * TIMED_OUT transactions that are not parked, and the time in UTC at which each became a cause: the later of its last
+ * change and five minutes after its creation. Contract, section 9. Migration 0018 creates an index on these
+ * expressions. Without the CASE, the planner could combine other indexes and read all TIMED_OUT transactions.
  */
 const TIMED_OUT = `CASE WHEN state = 'TIMED_OUT' AND parked_at IS NULL THEN true END`;
 const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
@@ -194,9 +194,9 @@ export const TRADING_PAIRS: Statement = {
 const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
 
 /**
- * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Counts their rounds that
- * have been open for more than a day (`open`), that began last week (`ofLastWeek`), and that meet both conditions.
- * `partial` is true if older transactions may exist, which were not read.
+ * Reads the newest $3 transactions of operator $1 and provider $2 that are older than a day. Returns three counts of
+ * their rounds: those open for more than a day (`open`), those that began last week (`ofLastWeek`), and those that meet
+ * both conditions (`openOfLastWeek`). `partial` is true if older transactions may exist, which were not read.
  */
 export const OPEN_ROUNDS: Statement = {
   name: 'cause_open_rounds',

@@ -17,7 +17,7 @@ import type { ServerObserver } from './node-server.js';
 /** A request id that is accepted from a caller. Contract, section 2. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Headers of every answer. */
+/** Headers of every answer, except to a malformed request. */
 const HEADERS = new Map(
   Object.entries({
     ...headersOf(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } })),
