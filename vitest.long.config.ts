@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     ...quick.test,
     globalSetup: 'test/world/database.setup.ts',
+    // Some tests start the built service several times, which takes long on a slow machine.
+    testTimeout: 60_000,
     include: ['test/**/*.long.test.ts', 'sdk/test/**/*.long.test.ts'],
     exclude: [...configDefaults.exclude, 'test/engines/**'],
   },

@@ -4,5 +4,10 @@ import quick from './vitest.config.js';
 /** The tests of `npm run test:services`: all tests, except those that test/services.sh leaves out. */
 export default defineConfig({
   ...quick,
-  test: { ...quick.test, globalSetup: 'test/world/database.setup.ts', exclude: configDefaults.exclude },
+  test: {
+    ...quick.test,
+    globalSetup: 'test/world/database.setup.ts',
+    testTimeout: 60_000,
+    exclude: configDefaults.exclude,
+  },
 });

@@ -23,6 +23,8 @@ const LONGEST = 12_288;
 const MEASURABLE_MS = 20;
 /** Largest factor of cost for twice the input. Quadratic time costs four times as much. */
 const GROWTH = 3;
+/** How often a growth must be measured again before it counts. */
+const CONFIRMATIONS = 4;
 
 /** CPU milliseconds of this process, the best of three runs, so that other work on the machine has no influence. */
 function cpuMs(work: () => unknown): number {
@@ -41,7 +43,8 @@ const inputOf = ({ prefix, pump, suffix }: Attack, length: number) =>
 
 /**
  * Whether the work's CPU time grows faster than its input; doubles the input and stops at the first proof. A proof is
- * measured twice, because garbage collection of the process may fall into the longer of two measurements.
+ * measured again several times, because garbage collection, or a machine that is slow for a moment, may coincide with
+ * the measurement of the longer input.
  */
 function isSuperLinear(work: (input: string) => unknown, attack: Attack, longest: number): boolean {
   const costAt = (length: number) => cpuMs(() => work(inputOf(attack, length)));
@@ -50,7 +53,9 @@ function isSuperLinear(work: (input: string) => unknown, attack: Attack, longest
   let before = MEASURABLE_MS;
   for (let length = SHORTEST; length <= longest; length *= 2) {
     const after = costAt(length);
-    if (growsTooFast(before, after) && growsTooFast(costAt(length / 2), costAt(length))) return true;
+    const isConfirmed = () => growsTooFast(costAt(length / 2), costAt(length));
+    if (growsTooFast(before, after) && Array.from({ length: CONFIRMATIONS }, isConfirmed).every(Boolean))
+      return true;
     before = after;
   }
   return false;
