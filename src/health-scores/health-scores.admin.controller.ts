@@ -54,7 +54,7 @@ export class HealthScoresAdminController {
   @ApiOperation({
     summary: 'Read how well a provider answers',
     description:
-      'Counts the callbacks that all instances sent to the provider. Each 200 is a success. At most 5 ' +
+      'Counts the callbacks that all instances sent to the provider. Each complete 200 is a success. At most 5 ' +
       'seconds old.',
   })
   @ApiOkResponse({ type: HealthScoreResponse })

@@ -36,7 +36,7 @@ function fieldsOf({ headers, body }: Request): Record<string, unknown> {
   const bytes = body as Buffer;
   // An absent body is read as {}, so that the refusal names the missing field.
   if (bytes.length === 0) return {};
-  if (!isJson(headers['content-type'])) throw invalid('Content-Type must be application/json');
+  if (!isJson(headers['content-type'])) throw invalid('Content-Type must be application/json in UTF-8');
   return parsed(bytes);
 }
 

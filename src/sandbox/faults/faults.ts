@@ -17,7 +17,9 @@ export const FAULTS = {
   'book-and-answer-500': { does: 'Carries the call out and answers 500.' },
   'answer-twice': { does: 'Carries the call out and answers it twice on the same connection.' },
   'answer-slowly': { does: 'Carries the call out and answers slowly, byte by byte.' },
-  'cut-connection': { does: 'Carries the call out and cuts the connection in the middle of the answer.' },
+  'cut-connection': {
+    does: 'Carries the call out, and cuts the connection before the last byte of the answer.',
+  },
   'unreadable-body': { does: 'Carries the call out and answers 200 with a truncated JSON body.' },
   redirect: { does: 'Carries the call out and answers 307 with a Location.' },
   'wrong-balance': { on: TRANSACTIONS, does: 'Books and answers a balance that is 1 minor unit too high.' },
