@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { verifyPlatformSignature } from '../../../signature.js';
 import { Unmet } from '../outcome.js';
-import { type Arrival, FakePlatform, type Step } from './fake-platform.js';
+import { type Arrival, FakePlatform, fieldsIn, type Step } from './fake-platform.js';
 
 export type Verdict = 'approved' | 'declined' | 'not-booked' | 'unknown';
 const VERDICTS: readonly string[] = ['approved', 'declined', 'not-booked', 'unknown'];
@@ -138,13 +138,5 @@ export class ClientRunner {
     for (const [name, value] of Object.entries(request)) {
       if (sent[name] !== value) throw new Unmet(`${name} ${value}`, String(sent[name]));
     }
-  }
-}
-
-function fieldsIn(body: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(body)) as Record<string, unknown>;
-  } catch {
-    return {};
   }
 }

@@ -100,15 +100,15 @@ function answer(step: Step, body: string, response: ServerResponse): void {
 }
 
 function decision(body: string, status: 'APPROVED' | 'DECLINED'): object {
-  const { transactionId, currency } = fieldsOf(body);
+  const { transactionId, currency } = fieldsIn(body);
   const reason = status === 'DECLINED' ? { declineReason: 'INSUFFICIENT_FUNDS' } : {};
   return { transactionId, platformTransactionId: 'fake-1', status, balance: 1000, currency, ...reason };
 }
 
-/** The fields of a JSON object; none if the client under test sent anything else. */
-function fieldsOf(body: string): { transactionId?: string; currency?: string } {
+/** The fields of a request; none if the client under test sent no JSON object. */
+export function fieldsIn(body: string): Record<string, unknown> {
   try {
-    return (JSON.parse(body) ?? {}) as { transactionId?: string; currency?: string };
+    return Object(JSON.parse(body)) as Record<string, unknown>;
   } catch {
     return {};
   }
