@@ -10,18 +10,23 @@ import { HANGING_PATH } from './hanging.js';
 
 const BALANCE = 100_000;
 const GRANT = '/v1/game/free-spins/grant';
+type Named = Record<'transactionId' | 'playerRef' | 'currency', unknown>;
 const ANSWERS = {
-  '/transaction': answer(
-    JSON.stringify({ status: 'APPROVED', balance: BALANCE, operatorTransactionId: 'op-1' }),
-  ),
-  '/balance': answer(JSON.stringify({ balance: BALANCE })),
+  '/transaction': ({ transactionId }: Named) => ({
+    transactionId,
+    status: 'APPROVED',
+    balance: BALANCE,
+    operatorTransactionId: 'op-1',
+  }),
+  '/balance': ({ playerRef, currency }: Named) => ({ playerRef, currency, balance: BALANCE }),
   // A provider's answer to a grant: this process also stands in for the provider.
-  [GRANT]: answer(JSON.stringify({ externalRef: 'spins-1' })),
+  [GRANT]: () => ({ externalRef: 'spins-1' }),
 };
 
-function answer(body: string): Buffer {
-  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-  return Buffer.from(head + body);
+function answerTo(route: keyof typeof ANSWERS, body: string): Buffer {
+  const content = Buffer.from(JSON.stringify(ANSWERS[route](JSON.parse(body) as Named)));
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${content.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), content]);
 }
 
 /** The instructions of the witness: whose claims to check, and the secret of the signatures. */
@@ -71,8 +76,8 @@ const server = createServer({ noDelay: true }, (socket) => {
     received = received.subarray(end + 4 + length);
     if (head.includes(`${HANGING_PATH}/`)) return;
     const route = routeOf(head);
-    if (watch) void witness(head, route, body).then(() => socket.write(ANSWERS[route]));
-    else socket.write(ANSWERS[route]);
+    if (watch) void witness(head, route, body).then(() => socket.write(answerTo(route, body)));
+    else socket.write(answerTo(route, body));
   });
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }));

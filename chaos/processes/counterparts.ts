@@ -46,8 +46,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const route = rest.join('/');
   if (route === 'transaction') return transaction(party, body, json, response);
   if (route === 'balance') {
-    const balance = ledgerOf(party).balance(String(json['playerRef']), String(json['currency']));
-    return respondWith(fateOf('balance', String(json['playerRef'])), response, () => ({ balance }));
+    const { playerRef, currency } = json;
+    const balance = ledgerOf(party).balance(String(playerRef), String(currency));
+    const answer = { playerRef, currency, balance };
+    return respondWith(fateOf('balance', String(playerRef)), response, () => answer);
   }
   if (route.endsWith('free-spins/grant')) {
     const requestRef = String(json['requestRef']);
@@ -83,6 +85,7 @@ function transaction(
     }
     const { status, reason, operatorTransactionId } = entry;
     return {
+      transactionId,
       status,
       balance: ledger.balance(order.playerRef, order.currency),
       reason,

@@ -63,6 +63,7 @@ async function book(order) {
     const balance = Number(account?.balance_minor ?? 0);
     const booking = (await findBooking(client, order)) ?? (await insertBooking(client, order, account));
     const answer = {
+      transactionId: order.transactionId,
       status: booking.status,
       balance: balance + (booking.isNew ? Number(booking.moved_minor) : 0),
       ...(booking.reason && { reason: booking.reason }),
@@ -166,7 +167,7 @@ async function readBalance({ playerRef, currency }) {
     'SELECT balance_minor FROM accounts WHERE player_ref = $1 AND currency = $2',
     [playerRef, currency],
   );
-  return rows[0] && { balance: Number(rows[0].balance_minor) };
+  return rows[0] && { playerRef, currency, balance: Number(rows[0].balance_minor) };
 }
 
 /** The body as an object; empty if it is anything else. */

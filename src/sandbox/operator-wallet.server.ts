@@ -60,16 +60,16 @@ export class OperatorWalletServer {
       this.journal.append(entry);
       this.ledger.record(entry);
     }
-    const { status, reason, operatorTransactionId, playerRef, currency } = entry;
+    const { transactionId, status, reason, operatorTransactionId, playerRef, currency } = entry;
     const balance = this.ledger.balance(playerRef, currency) + (fault === 'wrong-balance' ? 1 : 0);
-    return { status: 200, body: { status, balance, reason, operatorTransactionId } };
+    return { status: 200, body: { transactionId, status, balance, reason, operatorTransactionId } };
   }
 
   private balance({ playerRef, currency }: Fields): Answer {
     if (!isText(playerRef) || !isCurrency(currency)) return badRequest('playerRef and currency are needed');
     if (!this.ledger.hasAccount(playerRef))
       return { status: 404, body: { error: 'there is no such player' } };
-    return { status: 200, body: { balance: this.ledger.balance(playerRef, currency) } };
+    return { status: 200, body: { playerRef, currency, balance: this.ledger.balance(playerRef, currency) } };
   }
 }
 

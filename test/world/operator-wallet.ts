@@ -95,8 +95,9 @@ export class OperatorWalletCounterpart extends Counterpart<Behaviour, WalletMatc
   protected override carryOut({ method, path, json }: ReceivedCall, decline?: string): Reply {
     if (method === 'POST' && path === '/transaction') return this.book(json, decline);
     if (method === 'POST' && path === '/balance') {
-      const balance = this.ledger.balance(String(json['playerRef']), String(json['currency']));
-      return { status: 200, body: { balance } };
+      const { playerRef, currency } = json;
+      const balance = this.ledger.balance(String(playerRef), String(currency));
+      return { status: 200, body: { playerRef, currency, balance } };
     }
     return { status: 404, body: { error: 'not found' } };
   }
@@ -111,7 +112,10 @@ export class OperatorWalletCounterpart extends Counterpart<Behaviour, WalletMatc
       this.ledger.record(entry);
     }
     const balance = this.ledger.balance(order.playerRef, order.currency);
-    const { status, operatorTransactionId } = entry;
-    return { status: 200, body: { status, balance, reason: entry.reason, operatorTransactionId } };
+    const { transactionId, status, operatorTransactionId } = entry;
+    return {
+      status: 200,
+      body: { transactionId, status, balance, reason: entry.reason, operatorTransactionId },
+    };
   }
 }
