@@ -10,7 +10,9 @@ import type {
 export type MovementRequest = WalletTransactionRequest;
 export type Player = WalletBalanceRequest;
 
-/** The wallet gave no answer or an invalid one, so it is not known whether it booked the movement. */
+/**
+ * The wallet gave no answer or an invalid one. Unless nothing was sent, it is not known whether it booked the movement.
+ */
 export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly cause: 'timeout' | 'unavailable';
@@ -19,18 +21,26 @@ export interface UnknownOutcome {
    * send it. The breaker counts such a call as failed. Not set for an answer that is too large.
    */
   readonly noHttpAnswer?: true;
+  /** Set if no connection was made, so that the wallet has received nothing. */
+  readonly notSent?: true;
+  /** Set if the answer names another call, or none. Its connection has been closed. */
+  readonly misdirected?: true;
   /** Why there is no valid answer. The log and the transaction's history show it; the provider never sees it. */
   readonly detail: string;
   /** The incomplete or invalid HTTP answer, as far as it was read. */
   readonly received?: ReceivedAnswer;
 }
 
-export interface Booked extends WalletTransactionResponse {
+/** The wallet's decision, without what it repeats from the request. */
+export interface Booked extends Omit<WalletTransactionResponse, 'transactionId'> {
   readonly kind: 'decided';
+  /** What is wrong with a part of the answer that was ignored. */
+  readonly detail?: string;
 }
 
 export type WalletAnswer = Booked | UnknownOutcome;
-export type BalanceAnswer = (WalletBalanceResponse & { readonly kind: 'known' }) | UnknownOutcome;
+export type BalanceAnswer =
+  (Pick<WalletBalanceResponse, 'balance'> & { readonly kind: 'known' }) | UnknownOutcome;
 
 /** The wallet that keeps a player's balance: an operator's wallet, or that of a DEMO session. */
 export interface OperatorWallet {

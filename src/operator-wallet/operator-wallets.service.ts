@@ -174,15 +174,18 @@ export class OperatorWallets {
       outcome = outcomeOf(answer);
       this.recordCall(owner.operatorId, answer, monotonicMs() - startedMs);
       if (answer.kind === 'unknown') {
-        const { cause, detail } = answer as UnknownOutcome;
+        const { cause, detail, misdirected, notSent } = answer as UnknownOutcome;
         const { operatorId } = owner;
         this.logger.warn({
-          msg: 'no valid answer from the wallet',
+          msg: misdirected
+            ? 'the answer names another call, or none; its connection was closed'
+            : 'no valid answer from the wallet',
           operatorId,
           operation,
           transactionId,
           cause,
           detail,
+          ...(notSent && { notSent }),
         });
       }
       const { reason } = answer as { reason?: string };
@@ -203,7 +206,8 @@ export class OperatorWallets {
 
 type MeasuredAnswer = { kind: string; status?: string } | UnknownOutcome;
 
-function outcomeOf(answer: { kind: string; status?: string; cause?: string }): string {
+function outcomeOf(answer: { kind: string; status?: string; cause?: string; misdirected?: true }): string {
+  if (answer.misdirected) return 'misdirected';
   return answer.status ?? answer.cause ?? answer.kind;
 }
 
@@ -218,6 +222,7 @@ const UNLIMITED: ReservedCall = { release: () => undefined };
 const NOT_CONFIGURED: UnknownOutcome = {
   kind: 'unknown',
   cause: 'unavailable',
+  notSent: true,
   detail: 'the operator is unknown to this instance',
 };
 

@@ -70,15 +70,25 @@ const MOVEMENTS: Readonly<Record<string, { summary: string; value: WalletTransac
 const DECISIONS: Readonly<Record<string, { summary: string; value: WalletTransactionResponse }>> = {
   APPROVED: {
     summary: 'Booked',
-    value: { status: 'APPROVED', balance: 99750, operatorTransactionId: 'w-88121' },
+    value: {
+      transactionId: 'bet-1001',
+      status: 'APPROVED',
+      balance: 99750,
+      operatorTransactionId: 'w-88121',
+    },
   },
   INSUFFICIENT_FUNDS: {
     summary: 'Declined: the balance is too low',
-    value: { status: 'DECLINED', balance: 100, reason: 'INSUFFICIENT_FUNDS' },
+    value: { transactionId: 'bet-1001', status: 'DECLINED', balance: 100, reason: 'INSUFFICIENT_FUNDS' },
   },
   TOMBSTONE: {
     summary: 'Declined: a BET whose ROLLBACK came first',
-    value: { status: 'DECLINED', balance: 100000, reason: 'TRANSACTION_ROLLED_BACK' },
+    value: {
+      transactionId: 'bet-1001',
+      status: 'DECLINED',
+      balance: 100000,
+      reason: 'TRANSACTION_ROLLED_BACK',
+    },
   },
 };
 
@@ -111,7 +121,9 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
     content: body(WalletBalanceRequest, { balance: { value: { playerRef: 'player-42', currency: 'EUR' } } }),
     answered: {
       description: 'The balance at this moment',
-      content: body(WalletBalanceResponse, { balance: { value: { balance: 99750 } } }),
+      content: body(WalletBalanceResponse, {
+        balance: { value: { playerRef: 'player-42', currency: 'EUR', balance: 99750 } },
+      }),
     },
     otherwise: 'Not an answer: the provider gets a 500 and may try again',
   },

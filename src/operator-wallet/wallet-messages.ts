@@ -65,6 +65,14 @@ export class WalletTransactionRequest {
 
 /** The wallet's decision. */
 export class WalletTransactionResponse {
+  @ApiProperty({
+    example: 'bet-1001',
+    description:
+      'The `transactionId` of the request. An answer that names another one, or none, is no answer: a connection can ' +
+      'deliver the answer to another call',
+  })
+  readonly transactionId: string;
+
   @ApiProperty({ enum: ['APPROVED', 'DECLINED'] })
   readonly status: 'APPROVED' | 'DECLINED';
 
@@ -85,7 +93,12 @@ export class WalletTransactionResponse {
   })
   readonly reason?: string;
 
-  @ApiPropertyOptional({ example: 'w-88121', description: 'Your id of the transaction, for support' })
+  @ApiPropertyOptional({
+    example: 'w-88121',
+    minLength: 1,
+    maxLength: 200,
+    description: 'Your id of the transaction, for support',
+  })
   readonly operatorTransactionId?: string;
 }
 
@@ -98,7 +111,14 @@ export class WalletBalanceRequest {
   readonly currency: string;
 }
 
+/** The balance, with the player and the currency of the request: an answer that names others, or none, is no answer. */
 export class WalletBalanceResponse {
+  @ApiProperty({ example: 'player-42', description: 'The `playerRef` of the request' })
+  readonly playerRef: string;
+
+  @ApiProperty({ example: 'EUR', description: 'The `currency` of the request' })
+  readonly currency: string;
+
   @ApiProperty({
     type: 'integer',
     minimum: Number.MIN_SAFE_INTEGER,

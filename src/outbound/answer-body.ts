@@ -1,6 +1,9 @@
 /** Maximum number of bytes of a counterpart's answer that are read. Contract, section 6. */
 export const ANSWER_LIMIT_BYTES = 64 * 1024;
 
+/** Some servers put it before their JSON, where RFC 8259 allows a reader to ignore it. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
 /** Collects the body of an answer as it arrives, up to a limit. */
 export class AnswerBody {
   private readonly chunks: Buffer[] = [];
@@ -19,7 +22,9 @@ export class AnswerBody {
     return this.size <= this.limitBytes;
   }
 
+  /** The body as far as it was read, without a UTF-8 byte order mark. */
   bytes(): Buffer {
-    return Buffer.concat(this.chunks);
+    const body = Buffer.concat(this.chunks);
+    return body.indexOf(BYTE_ORDER_MARK) === 0 ? body.subarray(BYTE_ORDER_MARK.length) : body;
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ANSWER_LIMIT_BYTES, AnswerBody } from './answer-body.js';
 
@@ -6,9 +7,17 @@ const FINAL_STATUS = 200;
 
 /** The outcome of a call. A call is sent at most once. */
 export type CallOutcome =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly body: Buffer;
+      /** The value of `Content-Encoding`, unless it is `identity`: the body is not decoded. */
+      readonly encoding?: string;
+    }
   | {
       readonly kind: 'timeout';
+      /** Set if there was no connection yet, so that nothing was sent. */
+      readonly notSent?: true;
       /** The part of the answer that arrived before the time-out, if any. */
       readonly received?: ReceivedAnswer;
       readonly detail: string;
@@ -17,10 +26,25 @@ export type CallOutcome =
       readonly kind: 'failed';
       /** True if the answer is too large. False if the call was not sent or failed before the answer was complete. */
       readonly answered: boolean;
+      /** Set if no connection was made, so that nothing was sent. */
+      readonly notSent?: true;
       /** The part of an incomplete or too large answer that was read. */
       readonly received?: ReceivedAnswer;
       readonly detail: string;
     };
+
+/** The connection that carries a call. */
+export interface CarryingConnection {
+  /** Closes the socket at once, so that it carries no further call. */
+  closeSocket(): void;
+}
+
+/** What the caller makes of the outcome of its call. */
+export interface Interpretation {
+  readonly kind: string;
+  /** Set if the answer belongs to another call. Its connection is closed, because further answers may be shifted, too. */
+  readonly misdirected?: true;
+}
 
 /** The status of an HTTP answer, and its body as far as it was read. */
 export interface ReceivedAnswer {
@@ -34,25 +58,28 @@ export interface ReceivedAnswer {
  * still waits for a connection is never sent.
  */
 export class AnswerHandler implements Dispatcher.DispatchHandler {
+  /** The connection that carries the call, once one is chosen. */
+  connection: CarryingConnection | undefined;
   private readonly timer: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
+  private encoding: string | undefined;
   private readonly body = new AnswerBody();
   private timedOut: Error | undefined;
   private tooLarge = false;
 
   /**
    * @param timeoutMs time-out from now to the last byte of the answer, in milliseconds
-   * @param conclude receives the outcome. It must ignore further calls: after a time-out, the aborted request reports
-   *   an error, too
+   * @param conclude receives and interprets the outcome. It must ignore further calls: after a time-out, the aborted
+   *   request reports an error, too
    */
   constructor(
     timeoutMs: number,
-    private readonly conclude: (outcome: CallOutcome) => void,
+    private readonly conclude: (outcome: CallOutcome) => Interpretation,
   ) {
     this.timer = setTimeout(() => {
       this.timedOut = new Error(`no complete answer within ${timeoutMs} ms`);
-      this.conclude({ kind: 'timeout', detail: this.timedOut.message, ...this.received() });
+      this.conclude({ kind: 'timeout', detail: this.timedOut.message, ...this.sent(), ...this.received() });
       this.controller?.abort(this.timedOut);
     }, timeoutMs);
   }
@@ -63,8 +90,13 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /** undici calls this for each 1xx, too; the last status counts. */
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     this.status = status;
+    this.encoding = headers['content-encoding']?.toString();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -76,17 +108,30 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.timer);
-    this.conclude({ kind: 'answered', status: this.status, body: this.body.bytes() });
+    const answer = { kind: 'answered', status: this.status, body: this.body.bytes() } as const;
+    const { misdirected } = this.conclude(
+      isIdentity(this.encoding) ? answer : { ...answer, encoding: this.encoding },
+    );
+    if (misdirected) this.connection?.closeSocket();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     clearTimeout(this.timer);
-    this.conclude({ ...failed(error, this.tooLarge), ...this.received() });
+    this.conclude({ ...failed(error, this.tooLarge), ...this.sent(), ...this.received() });
+  }
+
+  /** undici passes the controller when the connection is made, just before it writes the request. */
+  private sent(): { notSent?: true } {
+    return this.controller ? {} : { notSent: true };
   }
 
   private received(): { received?: ReceivedAnswer } {
     return this.status < FINAL_STATUS ? {} : { received: { status: this.status, body: this.body.bytes() } };
   }
+}
+
+function isIdentity(encoding: string | undefined): encoding is undefined {
+  return encoding === undefined || encoding.trim() === '' || encoding.trim().toLowerCase() === 'identity';
 }
 
 /** The outcome of a failed call. Its `detail` is bounded, and has no NUL, which PostgreSQL would refuse. */

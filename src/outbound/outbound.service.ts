@@ -1,16 +1,12 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { Configuration, SETTLING_FACTOR } from '../config/configuration.js';
 import { namesPrivateAddress } from './address.js';
-import { AnswerHandler, type CallOutcome, failed } from './answer.js';
+import { AnswerHandler, type CallOutcome, failed, type Interpretation } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
+import { walletAgent, type WalletCall } from './wallet-connection.js';
 
-/**
- * How long an idle connection is kept, in milliseconds, if the server sends no `Keep-Alive` header: less than in most
- * servers, so that they rarely close it.
- */
-const KEEP_ALIVE_MS = 4_000;
 /**
  * Time-out of connecting, TLS included, in milliseconds: long enough for one lost packet, which TCP sends again
  * after a second. The call itself may time out earlier.
@@ -55,13 +51,22 @@ export class Outbound implements OnApplicationShutdown {
     private readonly resolver: HostResolver,
   ) {}
 
-  /** Posts a signed JSON body. Never rejects: every outcome is a value. */
-  post(call: SignedCall): Promise<CallOutcome> {
+  /**
+   * Posts a signed JSON body. Never rejects: every outcome is a value.
+   * @param interpret must not throw. It is called as soon as the outcome is known, so that the connection of a
+   *   misdirected answer is closed before it can carry another call
+   */
+  post<A extends Interpretation>(call: SignedCall, interpret: (outcome: CallOutcome) => A): Promise<A> {
     return new Promise((resolve) => {
+      const conclude = (outcome: CallOutcome) => {
+        const interpretation = interpret(outcome);
+        resolve(interpretation);
+        return interpretation;
+      };
       try {
-        this.send(call, resolve);
+        this.send(call, conclude);
       } catch (error) {
-        resolve(failed(error));
+        conclude({ ...failed(error), notSent: true });
       }
     });
   }
@@ -71,19 +76,19 @@ export class Outbound implements OnApplicationShutdown {
     await Promise.all(Array.from(this.counterparts.values(), ({ agent }) => agent.destroy()));
   }
 
-  private send(call: SignedCall, conclude: (outcome: CallOutcome) => void): void {
+  private send(call: SignedCall, conclude: (outcome: CallOutcome) => Interpretation): void {
     if (this.stopped) throw new Error('the service has shut down');
     const { agent, origin, basePath, isPrivate } = this.counterpartOf(call);
     if (!this.configuration.outboundAllowPrivate && isPrivate) {
-      return conclude({ kind: 'failed', answered: false, detail: 'the address is private' });
+      conclude({ kind: 'failed', answered: false, notSent: true, detail: 'the address is private' });
+      return;
     }
     const path = basePath + call.route;
     const body = Buffer.from(JSON.stringify(call.body));
-    const headers = this.signer.headers(call, path, body);
-    agent.dispatch(
-      { origin, path, method: 'POST', headers, body },
-      new AnswerHandler(call.timeoutMs, conclude),
-    );
+    const headers = { ...this.signer.headers(call, path, body), 'Accept-Encoding': 'identity' };
+    const handler = new AnswerHandler(call.timeoutMs, conclude);
+    const dispatched: WalletCall = { origin, path, method: 'POST', headers, body, handler };
+    agent.dispatch(dispatched, handler);
   }
 
   private counterpartOf({ tenantId, baseUrl }: SignedCall): Counterpart {
@@ -104,17 +109,9 @@ export class Outbound implements OnApplicationShutdown {
 
   private agent(): Agent {
     const { outboundAllowPrivate, operatorMaxInFlight } = this.configuration;
-    return new Agent({
-      connections: operatorMaxInFlight * SETTLING_FACTOR,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // 0 switches undici's time-outs off: the call has one time-out for all of its phases.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {
-        timeout: CONNECT_TIMEOUT_MS,
-        ...(!outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
-      },
+    return walletAgent(operatorMaxInFlight * SETTLING_FACTOR, {
+      timeout: CONNECT_TIMEOUT_MS,
+      ...(!outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
     });
   }
 }

@@ -245,10 +245,11 @@ export class AttemptRunner {
           outcome: codeOf(answer),
           detail: answer.detail,
           operatorStatus: answer.received?.status,
+          notSent: answer.notSent,
         }),
       };
     }
-    const { status, balance, reason, operatorTransactionId } = answer;
+    const { status, balance, reason, operatorTransactionId, detail } = answer;
     const declined = status === 'DECLINED' ? declineReason(reason) : undefined;
     const { transactionId, currency } = claim.operatorRequest;
     const { platformTransactionId } = claim;
@@ -257,7 +258,7 @@ export class AttemptRunner {
       state: status,
       responseBody: responseBody(body),
       declineReason: declined ?? null,
-      record: record({ outcome: status, balance, reason, operatorTransactionId }),
+      record: record({ outcome: status, balance, reason, operatorTransactionId, detail }),
     };
   }
 }
@@ -277,6 +278,7 @@ function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }
 const LEASE_TOO_SHORT: UnknownOutcome = {
   kind: 'unknown',
   cause: 'timeout',
+  notSent: true,
   detail: 'the lease would expire before the call times out',
 };
 

@@ -89,7 +89,10 @@ export interface AttemptRecord {
   readonly balance?: number;
   readonly reason?: string;
   readonly operatorTransactionId?: string;
+  /** Why there is no valid answer, or what part of a valid one was ignored. */
   readonly detail?: string;
+  /** Set if no connection to the wallet was made, so that the operator has received nothing. */
+  readonly notSent?: true;
   /** HTTP status of the operator's answer, if the answer was invalid. */
   readonly operatorStatus?: number;
   /** Set if a person entered the answer: no operator was called. */

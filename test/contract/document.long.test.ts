@@ -221,6 +221,7 @@ describe('section 3, the table of ROLLBACKs', () => {
 
 describe("section 3, the table of the operator's answers", () => {
   const answers = (status: number, body: object | string) => ({ do: 'answer', status, body }) as const;
+  const named = (fields: string) => ({ do: 'answer-call', fields }) as const;
 
   test.each(
     documentedRows<Parameters<World['wallet']['next']>[0]>('operator-answers', {
@@ -232,8 +233,18 @@ describe("section 3, the table of the operator's answers", () => {
       'answers 404': answers(404, { error: 'not found' }),
       'answers 503': answers(503, '<html>'),
       'answers 200 with a body that is not JSON': { do: 'garbage' },
-      'answers 200 without a balance': answers(200, { status: 'APPROVED' }),
-      'answers 200 with another status': answers(200, { status: 'BOOKED', balance: 1 }),
+      'answers 200 without a balance': named('"status":"APPROVED"'),
+      'answers 200 with another status': named('"status":"BOOKED","balance":1'),
+      'answers 200 without a transactionId': answers(200, { status: 'APPROVED', balance: 1 }),
+      'answers 200 with the transactionId of another call': answers(200, {
+        transactionId: 'another',
+        status: 'APPROVED',
+        balance: 1,
+      }),
+      'answers 200 with a `Content-Encoding`': {
+        ...named('"status":"APPROVED","balance":1'),
+        headers: { 'Content-Encoding': 'gzip' },
+      },
     }),
   )('$row.0: $row.1', async ({ row, scenario }) => {
     const [, answer, state] = row;

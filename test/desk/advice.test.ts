@@ -8,6 +8,7 @@ const BET: AdviceFacts = {
   currency: 'EUR',
   ownVerdict: false,
   leaseAlive: false,
+  neverSent: false,
   parked: false,
   undecidedRollback: undefined,
   idleSeconds: 3_600,
@@ -32,6 +33,18 @@ describe('the advice for', () => {
       /debited 2\.50 EUR\. The resolver/,
     ],
     ['a time-out a minute ago', { ...TIMED_OUT, idleSeconds: 60 }, 'resolve', /if 2\.50 EUR was debited/],
+    [
+      'a BET that was never sent',
+      { ...TIMED_OUT, neverSent: true },
+      'resolve',
+      /^No money moved: no connection .* Resolving ends the BET with a ROLLBACK, which returns nothing\.$/,
+    ],
+    [
+      'a parked WIN that was never sent',
+      { ...TIMED_OUT, kind: 'WIN', parked: true, neverSent: true },
+      'contact-operator',
+      /^No money moved: no connection .* check the address and the state of its wallet/,
+    ],
     ['an expired lease', EXPIRED, 'resolve', /ends the BET with a ROLLBACK/],
     [
       'an undecided WIN',

@@ -19,10 +19,8 @@ afterAll(() => world.stop());
 
 /** An answer with this literal as its balance, whatever was booked. */
 const withBalance = (balance: string): Ending => ({
-  do: 'answer',
-  status: 200,
-  headers: { 'Content-Type': 'application/json' },
-  body: `{"status":"APPROVED","balance":${balance}}`,
+  do: 'answer-call',
+  fields: `"status":"APPROVED","balance":${balance}`,
 });
 
 /**

@@ -116,10 +116,7 @@ describe('one session', () => {
 
   test('leaves out a sum that a number cannot represent exactly', async () => {
     const { playerRef } = session;
-    world.wallet.always(
-      { do: 'answer', status: 200, body: { status: 'APPROVED', balance: 1 } },
-      { playerRef },
-    );
+    world.wallet.always({ do: 'answer-call', fields: '"status":"APPROVED","balance":1' }, { playerRef });
     const win = world.transaction(session, 'WIN', { amountMinor: Number.MAX_SAFE_INTEGER });
     for (const transactionId of ['largest-1', 'largest-2']) await world.submit({ ...win, transactionId });
     const { json } = await get(`sessions/${session.sessionId}`);

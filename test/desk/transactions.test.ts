@@ -347,7 +347,7 @@ describe('the detail', () => {
     const { transactionId } = body;
     const page = `<html>\n\u0000\u001bdown for maintenance</html>${'x'.repeat(5000)}`;
     world.wallet.next({ do: 'answer', status: 503, body: page }, { transactionId });
-    world.wallet.next({ do: 'answer', status: 200, body: { status: 'MAYBE' } }, { transactionId });
+    world.wallet.next({ do: 'answer-call', fields: '"status":"MAYBE"' }, { transactionId });
     world.wallet.next({ do: 'drop' }, { transactionId });
     for (let attempt = 1; attempt <= 4; attempt += 1) await world.submit(body);
     const { json } = await detail(body);
@@ -355,13 +355,13 @@ describe('the detail', () => {
     const kept = '<html> \uFFFD\uFFFDdown for maintenance</html>'.padEnd(4096, 'x');
     expect(attempts).toMatchObject([
       { operatorStatus: 503, operatorBody: kept },
-      { operatorStatus: 200, operatorBody: '{"status":"MAYBE"}' },
+      { operatorStatus: 200, operatorBody: JSON.stringify({ transactionId, status: 'MAYBE' }) },
       { outcome: 'OPERATOR_UNAVAILABLE' },
       {
         outcome: 'APPROVED',
         operatorStatus: 200,
         operatorBody: expect.stringMatching(
-          /^\{"status":"APPROVED","balance":\d+,"operatorTransactionId":"[^"]+"\}$/,
+          /^\{"transactionId":"[^"]+","status":"APPROVED","balance":\d+,"operatorTransactionId":"[^"]+"\}$/,
         ),
       },
     ]);

@@ -97,11 +97,15 @@ test('every kind of transaction was sent', () => {
   expect([...kinds].sort()).toEqual(['ADJUSTMENT', 'BET', 'ROLLBACK', 'WIN']);
 });
 
+/** Stands for the transactionId of the request. */
+const MATCHING = 'matching';
+
 test("an answer counts as the wallet's decision if and only if the document accepts it", async () => {
   const session = await world.launch();
   const { content } = calls['/transaction']!.post.responses['200']!;
   const answer = fc.record(
     {
+      transactionId: fc.constantFrom<unknown>(MATCHING, MATCHING, MATCHING, 1, null),
       status: fc.constantFrom<unknown>('APPROVED', 'DECLINED', 'PENDING', 'approved', null, 1),
       balance: fc.constantFrom<unknown>(0, -1, 99750, 2 ** 53 - 1, 2 ** 53, 1.5, '100', null),
       reason: fc.constantFrom('INSUFFICIENT_FUNDS', 'words'),
@@ -112,8 +116,10 @@ test("an answer counts as the wallet's decision if and only if the document acce
   const outcomes = new Set<number>();
   await fc.assert(
     fc.asyncProperty(answer, async (body) => {
+      const win = world.transaction(session, 'WIN', { amountMinor: 0 });
+      if (body.transactionId === MATCHING) body.transactionId = win.transactionId;
       world.wallet.next({ do: 'answer', status: 200, body: JSON.stringify(body) });
-      const { status } = await world.submit(world.transaction(session, 'WIN', { amountMinor: 0 }));
+      const { status } = await world.submit(win);
       const valid = document.invalid(schemaOf(content), body).length === 0;
       expect({ body, status }).toEqual({ body, status: valid ? 200 : 500 });
       outcomes.add(status);

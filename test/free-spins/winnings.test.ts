@@ -57,7 +57,7 @@ describe('the winnings of a grant', () => {
     const { requestRef, externalRef, playerRef } = await tool.granted();
     const largest = { amountMinor: Number.MAX_SAFE_INTEGER };
     world.wallet.always(
-      { do: 'answer', status: 200, body: { status: 'APPROVED', balance: 1 } },
+      { do: 'answer-call', fields: '"status":"APPROVED","balance":1' },
       { playerRef: String(playerRef) },
     );
     await win(playerRef, externalRef, largest);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Configuration, SETTLING_FACTOR } from '../../src/config/configuration.js';
 import { CallSigner } from '../../src/outbound/call-signer.js';
@@ -50,7 +51,15 @@ afterEach(async () => {
 });
 
 const post = (route = '/', timeoutMs = PATIENCE_MS, tenantId = 'operator') =>
-  outbound.post({ baseUrl: url, route, tenantId, secret: 'secret', body: { a: 1 }, timeoutMs });
+  outbound.post(call(route, timeoutMs, tenantId), (outcome) => outcome);
+const call = (route: string, timeoutMs = PATIENCE_MS, tenantId = 'operator') => ({
+  baseUrl: url,
+  route,
+  tenantId,
+  secret: 'secret',
+  body: { a: 1 },
+  timeoutMs,
+});
 
 describe('an answer', () => {
   test('has its status and its bytes, in any number of chunks', async () => {
@@ -145,7 +154,7 @@ describe('there is no complete answer:', () => {
     answer = (request, response) => (request.url === '/held' ? pending.push(response) : response.end());
     const holding = Array.from({ length: CONNECTIONS }, () => post('/held'));
     await vi.waitFor(() => expect(pending).toHaveLength(CONNECTIONS));
-    expect(await post('/late', 50)).toMatchObject({ kind: 'timeout' });
+    expect(await post('/late', 50)).toMatchObject({ kind: 'timeout', notSent: true });
     // If it were still waiting, it would be sent before the next one.
     const next = post('/next');
     for (const response of pending) response.end();
@@ -161,7 +170,7 @@ describe('there is no complete answer:', () => {
       PATIENCE_MS,
       { kind: 'failed', answered: false, detail: /ConnectTimeoutError|CONNECT_TIMEOUT/ },
     ],
-    ["the call's own time-out", 50, { kind: 'timeout', detail: /50 ms/ }],
+    ["the call's own time-out", 50, { kind: 'timeout', notSent: true, detail: /50 ms/ }],
   ])('connecting takes longer than %s', async (_, timeoutMs, { detail, ...outcome }) => {
     // The server accepts the connection and does not answer the TLS handshake.
     server.removeAllListeners('connection').on('connection', (socket: Socket) => {
@@ -177,17 +186,30 @@ describe('there is no complete answer:', () => {
     await vi.waitFor(() => expect(sockets.size).toBe(0), PATIENCE_MS);
   });
 
+  test.each<[string, () => unknown]>([
+    ['the connection is refused', () => server.close()],
+    ['the name is not found', () => (url = 'http://nowhere.invalid')],
+    ['the TLS handshake fails', () => (url = url.replace('http:', 'https:'))],
+    ['the service has shut down', () => outbound.onApplicationShutdown()],
+  ])('%s: nothing was sent', async (_, arrange) => {
+    await arrange();
+    expect(await post()).toMatchObject({ kind: 'failed', answered: false, notSent: true });
+  });
+
+  test('the connection is lost after the request: it may have arrived', async () => {
+    answer = (request) => request.socket.destroy();
+    expect(await post()).not.toHaveProperty('notSent');
+    answer = () => undefined;
+    expect(await post('/', 50)).not.toHaveProperty('notSent');
+  });
+
   test('the address is invalid', async () => {
     url = 'nowhere';
     expect(await post()).toMatchObject({
       kind: 'failed',
+      notSent: true,
       detail: expect.stringContaining('Invalid URL') as string,
     });
-  });
-
-  test('the service has shut down', async () => {
-    await outbound.onApplicationShutdown();
-    expect(await post()).toMatchObject({ kind: 'failed' });
   });
 });
 
@@ -215,5 +237,99 @@ describe('the connections of a tenant', () => {
     pending[0]?.end();
     expect(await holding).toMatchObject({ kind: 'answered' });
     expect(received).toEqual(['/held', '/moved/next']);
+  });
+});
+
+describe('a kept connection', () => {
+  let opened: number;
+  beforeEach(() => {
+    opened = 0;
+    server.on('connection', () => (opened += 1));
+    answer = (_, response) => response.end('{}');
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** undici reuses a connection in the turn of the event loop after the one in which its answer ended. */
+  const postThenTurn = async () => {
+    const outcome = await post();
+    await turn();
+    return outcome;
+  };
+
+  test('carries no call once it is 60 s old', async () => {
+    const openedAt = Date.now();
+    vi.useFakeTimers({ toFake: ['Date'], now: openedAt });
+    await postThenTurn();
+    vi.setSystemTime(openedAt + 59_000);
+    await postThenTurn();
+    expect(opened).toBe(1);
+    vi.setSystemTime(openedAt + 61_000);
+    await postThenTurn();
+    expect(opened).toBe(2);
+  });
+
+  test.each([
+    ['without a hint', undefined, 4_000],
+    ['with a hint, less a second', 'timeout=10', 9_000],
+    ['with a long hint', 'timeout=65', 30_000],
+  ])('is closed when it is idle: %s', async (_, hint, idleMs) => {
+    server.keepAliveTimeout = 0;
+    answer = (_, response) => {
+      if (hint !== undefined) response.setHeader('Keep-Alive', hint);
+      response.end('{}');
+    };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await postThenTurn();
+    const [socket] = sockets;
+    vi.advanceTimersByTime(idleMs - 1);
+    await turn();
+    expect(sockets.size).toBe(1);
+    vi.advanceTimersByTime(1);
+    await once(socket!, 'close');
+  });
+
+  test('is not kept if the hint leaves no second', async () => {
+    answer = (_, response) => response.setHeader('Keep-Alive', 'timeout=1').end('{}');
+    await postThenTurn();
+    await postThenTurn();
+    expect(opened).toBe(2);
+  });
+
+  test('is closed after a misdirected answer, before it carries another call', async () => {
+    const carriers: Socket[] = [];
+    server.on('request', ({ socket }) => carriers.push(socket));
+    await outbound.post(call('/'), () => ({ kind: 'unknown', misdirected: true }));
+    await postThenTurn();
+    expect(carriers[1]).not.toBe(carriers[0]);
+    await vi.waitFor(() => expect(sockets).not.toContain(carriers[0]));
+  });
+});
+
+describe('the encoding of an answer', () => {
+  test('is asked to be none', async () => {
+    let accepted: unknown;
+    answer = (request, response) => {
+      accepted = request.headers['accept-encoding'];
+      response.end();
+    };
+    await post();
+    expect(accepted).toBe('identity');
+  });
+
+  test.each(['gzip', 'br', 'deflate, gzip'])('%s is reported, and not decoded', async (encoding) => {
+    answer = (_, response) => response.setHeader('Content-Encoding', encoding).end('coded');
+    expect(await post()).toEqual({ kind: 'answered', status: 200, body: Buffer.from('coded'), encoding });
+  });
+
+  test.each(['identity', 'Identity', ''])('%j is none', async (encoding) => {
+    answer = (_, response) => response.setHeader('Content-Encoding', encoding).end('{}');
+    expect(await post()).not.toHaveProperty('encoding');
+  });
+
+  test('a byte order mark is skipped', async () => {
+    answer = (_, response) => response.end('\uFEFF{}');
+    expect(await post()).toMatchObject({ body: Buffer.from('{}') });
   });
 });

@@ -15,10 +15,8 @@ export function chosen(below: number, ...words: (string | number)[]): number {
 }
 
 const raw = (balance: string): LateEnding => ({
-  do: 'answer',
-  status: 200,
-  headers: { 'Content-Type': 'application/json' },
-  body: `{"status":"APPROVED","balance":${balance}}`,
+  do: 'answer-call',
+  fields: `"status":"APPROVED","balance":${balance}`,
 });
 const booked = (then: LateEnding): Behaviour => ({ do: 'book-then', then });
 

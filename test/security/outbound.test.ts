@@ -119,7 +119,7 @@ async function outcomes(url: string): Promise<string[]> {
   const call = { tenantId: 'x', secret: 'x', timeoutMs: 2_000 };
   const wallet = await guarded.app
     .get(Outbound, { strict: false })
-    .post({ ...call, baseUrl: url, route: '', body: {} });
+    .post({ ...call, baseUrl: url, route: '', body: {} }, (outcome) => outcome);
   const webhook = await guarded.app
     .get(CallbackHttp, { strict: false })
     .post({ ...call, url, body: Buffer.from('{}'), ignoresBodyOf200: false });

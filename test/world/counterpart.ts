@@ -34,6 +34,8 @@ export interface Reply {
 export type Ending =
   | ({ do: 'answer' } & Reply)
   | { do: 'redirect'; to: string; status?: number }
+  /** 200 that names its call as section 4 of the contract demands, with these further fields as JSON text. */
+  | { do: 'answer-call'; fields: string; headers?: Record<string, string> }
   /** 200 and JSON by its header, but not by its content. */
   | { do: 'garbage' }
   /** The connection is closed without a byte. */
@@ -191,16 +193,16 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
     rule?.arrive(call);
     switch (behaviour?.do) {
       case undefined:
-        return end(response, { do: 'reply' }, this.carryOut(call));
+        return end(response, call, { do: 'reply' }, this.carryOut(call));
       case 'decline':
-        return end(response, { do: 'reply' }, this.carryOut(call, behaviour.reason));
+        return end(response, call, { do: 'reply' }, this.carryOut(call, behaviour.reason));
       case 'book-then':
-        return end(response, behaviour.then, this.carryOut(call));
+        return end(response, call, behaviour.then, this.carryOut(call));
       case 'hold':
         await rule?.released;
-        return end(response, behaviour.then ?? { do: 'reply' }, carriedOut || this.carryOut(call));
+        return end(response, call, behaviour.then ?? { do: 'reply' }, carriedOut || this.carryOut(call));
       default:
-        return end(response, behaviour as Ending, { status: 500 });
+        return end(response, call, behaviour as Ending, { status: 500 });
     }
   }
 
@@ -243,12 +245,17 @@ function matches(call: ReceivedCall, { where, path, ...fields }: Match): boolean
 }
 
 /** @param reply the true answer, which an ending may spoil */
-function end(response: ServerResponse, ending: LateEnding, reply: Reply): void {
+function end(response: ServerResponse, call: ReceivedCall, ending: LateEnding, reply: Reply): void {
   switch (ending.do) {
     case 'reply':
       return send(response, reply);
     case 'answer':
       return send(response, ending);
+    case 'answer-call': {
+      const named = JSON.stringify(namesOf(call)).slice(0, -1);
+      const headers = { ...JSON_TYPE, ...ending.headers };
+      return send(response, { status: 200, headers, body: `${named},${ending.fields}}` });
+    }
     case 'redirect':
       return send(response, { status: ending.status ?? 307, headers: { Location: ending.to } });
     case 'garbage':
@@ -283,6 +290,11 @@ function end(response: ServerResponse, ending: LateEnding, reply: Reply): void {
       response.once('close', () => clearInterval(timer));
     }
   }
+}
+
+/** The fields by which a wallet's answer names its call. */
+function namesOf({ json: { transactionId, playerRef, currency } }: ReceivedCall): object {
+  return transactionId === undefined ? { playerRef, currency } : { transactionId };
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -19,7 +19,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   const text = bytes.toString('utf8');
   const parsed: unknown = JSON.parse(text);
   // The scan relies on valid JSON, so it runs after the parser.
-  const exact = withoutRoundedNumbers(text);
+  const exact = withNumbersReplaced(text, (literal) => (isRounded(literal) ? '0.5' : literal));
   const value: unknown = exact === text ? parsed : JSON.parse(exact);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new TypeError('the body is not a JSON object');
@@ -28,11 +28,26 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
 }
 
 /**
- * Replaces each literal that JSON.parse would round to an integer, such as 9007199254740990.6, with 0.5, which every
- * integer check refuses. Otherwise the service would book an amount that differs from the one sent.
+ * The decimal digits of an integer that JSON.parse would round, such as a 64-bit id.
+ * @param bytes a JSON object that `parseJsonObject` accepts
+ * @param field a field at the top level
+ * @returns undefined unless the field is an integer beyond ±(2^53 − 1), written without point or exponent
+ */
+export function digitsOfLongInteger(bytes: Buffer, field: string): string | undefined {
+  const quoted = withNumbersReplaced(bytes.toString('utf8'), (literal) =>
+    FRACTION_OR_EXPONENT.test(literal) || Number.isSafeInteger(Number(literal)) ? literal : `["${literal}"]`,
+  );
+  const value = (JSON.parse(quoted) as Record<string, unknown>)[field];
+  return Array.isArray(value) ? String(value[0]) : undefined;
+}
+
+/**
+ * Replaces number literals. `parseJsonObject` replaces each literal that JSON.parse would round to an integer, such as
+ * 9007199254740990.6, with 0.5, which every integer check refuses. Otherwise the service would book an amount that
+ * differs from the one sent.
  * @param text valid JSON
  */
-function withoutRoundedNumbers(text: string): string {
+function withNumbersReplaced(text: string, replace: (literal: string) => string): string {
   let exact = '';
   let copiedTo = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -41,8 +56,10 @@ function withoutRoundedNumbers(text: string): string {
       at = endOfString(text, at);
     } else if (code === MINUS || isDigit(code)) {
       const end = endOfNumber(text, at);
-      if (isRounded(text.slice(at, end))) {
-        exact += `${text.slice(copiedTo, at)}0.5`;
+      const literal = text.slice(at, end);
+      const replacement = replace(literal);
+      if (replacement !== literal) {
+        exact += text.slice(copiedTo, at) + replacement;
         copiedTo = end;
       }
       at = end - 1;

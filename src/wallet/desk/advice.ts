@@ -19,6 +19,8 @@ export interface AdviceFacts {
   /** Whether the transaction has a verdict, so that no money moves. */
   readonly ownVerdict: boolean;
   readonly leaseAlive: boolean;
+  /** Whether no attempt reached the operator, so that it cannot have booked the transaction. */
+  readonly neverSent: boolean;
   readonly parked: boolean;
   /** The undecided ROLLBACK of the transaction, if there is one. */
   readonly undecidedRollback: { readonly transactionId: string; readonly parked: boolean } | undefined;
@@ -46,6 +48,11 @@ export function adviceFor(facts: AdviceFacts): Advice {
 
 function undecided(facts: AdviceFacts): Advice {
   const doubt = doubtOf(facts);
+  if (facts.parked && facts.neverSent) {
+    const repair =
+      'check the address and the state of its wallet, then resolve it again or settle it by hand';
+    return { action: 'contact-operator', text: `${doubt} The resolver has given up: ${repair}.` };
+  }
   if (facts.parked) {
     const ask = 'ask the operator whether it booked the transaction';
     const byHand = 'settle it by hand if its wallet cannot answer';
@@ -79,9 +86,11 @@ function decided(facts: AdviceFacts): Advice {
   return { action: 'none', text: outcome };
 }
 
-function doubtOf({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+function doubtOf({ kind, amountMinor, currency, ownVerdict, neverSent }: AdviceFacts): string {
   const amount = transactionMoney(kind, Math.abs(amountMinor), currency);
   if (ownVerdict) return 'No money moves; only the balance for the answer could not be read.';
+  if (neverSent)
+    return 'No money moved: no connection to the wallet could be made, so the operator received nothing.';
   switch (kind) {
     case 'BET':
       return `It is not known whether the operator debited ${amount}.`;
@@ -94,7 +103,8 @@ function doubtOf({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): stri
   }
 }
 
-function effectOfResolving({ kind, amountMinor, currency, ownVerdict }: AdviceFacts): string {
+function effectOfResolving({ kind, amountMinor, currency, ownVerdict, neverSent }: AdviceFacts): string {
+  if (neverSent && kind === 'BET') return 'Resolving ends the BET with a ROLLBACK, which returns nothing.';
   if (ownVerdict) return 'Resolving reads the balance again and completes the answer.';
   if (kind === 'BET') {
     return `Resolving ends the BET with a ROLLBACK: if ${money(amountMinor, currency)} was debited, the player gets it back.`;

@@ -89,8 +89,13 @@ function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFac
       ? { transactionId: rollback.transactionId, parked: rollback.parkedAt !== null }
       : undefined,
     idleSeconds,
+    neverSent: row.attempts.length === row.attempt && row.attempts.every(isNotSent),
     providerReceivedFailure: reported !== null && reported !== 'APPROVED' && reported !== 'DECLINED',
   };
+}
+
+function isNotSent(attempt: AttemptWithAnswer): boolean {
+  return attempt.outcome !== 'LEASE_OVER' && attempt.notSent !== undefined;
 }
 
 function isUndecided(row: WholeRow | undefined): row is WholeRow {
@@ -139,7 +144,8 @@ function attemptsOf(row: WholeRow): AttemptResponse[] {
   return [...settled, { attempt: row.attempt, outcome, startedAt: row.updatedAt.toISOString() }];
 }
 
-function attemptOf(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: WholeRow): AttemptResponse {
+function attemptOf(attempt: AttemptWithAnswer, row: WholeRow): AttemptResponse {
+  const { mode, responseBody } = row;
   if (attempt.outcome === 'LEASE_OVER') return { ...attempt };
   const driver = attempt.driver ?? 'provider';
   const told = driver === 'provider' ? { told: answerToProvider(attempt.outcome, responseBody) } : {};
@@ -147,8 +153,7 @@ function attemptOf(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: 
   // entered, has no status.
   const understood = attempt.outcome === 'APPROVED' || attempt.outcome === 'DECLINED';
   const called = mode === 'REAL' && attempt.settledByHand === undefined;
-  const answer =
-    understood && called ? { operatorStatus: 200, operatorBody: validBody(attempt, verdict) } : {};
+  const answer = understood && called ? { operatorStatus: 200, operatorBody: validBody(attempt, row) } : {};
   return { ...attempt, ...answer, driver, ...told };
 }
 
@@ -156,9 +161,14 @@ function attemptOf(attempt: AttemptWithAnswer, { mode, responseBody, verdict }: 
  * The body of a valid answer, composed of the fields that the service has read. Storing the original bytes would cost
  * every transaction another write. If the platform decided by its own verdict, the service has read only the balance.
  */
-function validBody(attempt: AttemptRecord, verdict: WholeRow['verdict']): string {
+function validBody(attempt: AttemptRecord, row: WholeRow): string {
   const { outcome: status, balance, reason, operatorTransactionId } = attempt;
-  return JSON.stringify(verdict === null ? { status, balance, reason, operatorTransactionId } : { balance });
+  const { transactionId, playerRef, currency, verdict } = row;
+  return JSON.stringify(
+    verdict === null
+      ? { transactionId, status, balance, reason, operatorTransactionId }
+      : { playerRef, currency, balance },
+  );
 }
 
 /**
@@ -200,7 +210,7 @@ type AddEntry = (at: string | undefined, event: string, text: string, answer?: O
 type OperatorAnswerShown = Pick<AttemptResponse, 'operatorStatus' | 'operatorBody'>;
 
 function addAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): void {
-  const { outcome, startedAt, durationMs, driver, requestId, balance, reason, detail, told } = attempt;
+  const { outcome, startedAt, durationMs, driver, requestId, balance, reason, told } = attempt;
   const name = `attempt ${attempt.attempt}`;
   if (attempt.settledByHand) {
     const { operatorReference, reason: because } = attempt.settledByHand;
@@ -224,11 +234,14 @@ function addAttempt(row: WholeRow, attempt: AttemptResponse, add: AddEntry): voi
     ...(operatorStatus !== undefined && { operatorStatus }),
     ...(operatorBody !== undefined && { operatorBody }),
   };
-  if (detail !== undefined) add(endedAt, 'operator-silent', `${name}: ${outcome}, ${detail}`, answer);
-  else {
+  const detail = attempt.detail === undefined ? '' : `, ${attempt.detail}`;
+  if (outcome === 'APPROVED' || outcome === 'DECLINED') {
     const why = reason === undefined ? '' : `, "${reason}"`;
     const left = balance === undefined ? '' : `, balance ${money(balance, row.currency)}`;
-    add(endedAt, 'operator-answered', `${name}: ${outcome}${why}${left}`, answer);
+    add(endedAt, 'operator-answered', `${name}: ${outcome}${why}${left}${detail}`, answer);
+  } else {
+    const nothing = attempt.notSent ? ', nothing was sent' : '';
+    add(endedAt, 'operator-silent', `${name}: ${outcome}${nothing}${detail}`, answer);
   }
   if (told) add(endedAt, 'provider-told', `${told.status} ${told.code ?? summaryOf(told.body)}`);
 }

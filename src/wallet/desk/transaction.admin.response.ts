@@ -114,7 +114,8 @@ const OPERATOR_STATUS = {
 
 const OPERATOR_BODY = {
   description:
-    "The operator's answer. A valid one is composed of the fields that the service reads (status, balance, reason, " +
+    "The operator's answer. A valid one is composed of the fields that the service reads (transactionId, status, balance, " +
+    'reason, ' +
     'operatorTransactionId). An invalid one, such as the body of a 503, is cut off after 4 KiB; its line breaks and ' +
     'tabs are replaced by spaces, other control characters by U+FFFD',
 } as const;
@@ -156,8 +157,15 @@ export class AttemptResponse {
   reason?: string;
   @ApiPropertyOptional()
   operatorTransactionId?: string;
-  @ApiPropertyOptional({ description: 'Why there was no answer' })
+  @ApiPropertyOptional({
+    description: 'Why there was no valid answer, or which part of a valid one was ignored',
+  })
   detail?: string;
+  @ApiPropertyOptional({
+    enum: [true],
+    description: "No connection to the operator's wallet was made: the operator has received nothing",
+  })
+  notSent?: true;
   @ApiPropertyOptional(OPERATOR_STATUS)
   operatorStatus?: number;
   @ApiPropertyOptional(OPERATOR_BODY)

@@ -1,0 +1,139 @@
+import { digitsOfLongInteger, parseJsonObject } from '../http/validation/json.js';
+import type { CallOutcome, ReceivedAnswer } from '../outbound/answer.js';
+import type {
+  BalanceAnswer,
+  MovementRequest,
+  Player,
+  UnknownOutcome,
+  WalletAnswer,
+} from './operator-wallet.js';
+
+/** Length to which texts of an operator are truncated, in UTF-16 code units. */
+const WORDS_LIMIT = 200;
+/** An operatorTransactionId that is kept, in code points. */
+const OPERATOR_ID = /^.{1,200}$/su;
+
+/** Beyond this range JSON.parse rounds, and an inexact balance must not be passed on. */
+const NO_BALANCE = 'the answer lacks an integer balance within ±(2^53 − 1)';
+
+/**
+ * The wallet's decision about a movement. An answer counts only if it names the movement's transactionId, because a
+ * connection can deliver the answer to another call. Contract, section 4.
+ */
+export function decisionIn(outcome: CallOutcome, { transactionId }: MovementRequest): WalletAnswer {
+  const answer = read(outcome);
+  if (answer.kind === 'unknown') return answer;
+  const { fields, received } = answer;
+  if (fields['transactionId'] !== transactionId) return misdirected({ transactionId }, answer);
+  const { status, balance, reason } = fields;
+  if (status !== 'APPROVED' && status !== 'DECLINED') {
+    return unavailable('the answer lacks the status APPROVED or DECLINED', received);
+  }
+  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE, received);
+  return {
+    kind: 'decided',
+    status,
+    balance: balance as number,
+    ...(typeof reason === 'string' && reason !== '' && { reason: sanitised(reason) }),
+    ...operatorIdIn(answer),
+  };
+}
+
+/** The balance in a wallet's answer, which must name the player and the currency. Contract, section 4. */
+export function balanceIn(outcome: CallOutcome, { playerRef, currency }: Player): BalanceAnswer {
+  const answer = read(outcome);
+  if (answer.kind === 'unknown') return answer;
+  const { fields, received } = answer;
+  if (fields['playerRef'] !== playerRef || fields['currency'] !== currency) {
+    return misdirected({ playerRef, currency }, answer);
+  }
+  const { balance } = fields;
+  if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE, received);
+  return { kind: 'known', balance: balance as number };
+}
+
+/** A 200 with a JSON object. Its fields have not been checked yet. */
+interface ReadAnswer {
+  readonly kind: 'read';
+  readonly fields: Record<string, unknown>;
+  readonly received: ReceivedAnswer;
+}
+
+function read(outcome: CallOutcome): ReadAnswer | UnknownOutcome {
+  if (outcome.kind === 'timeout') {
+    const { detail, notSent, received } = outcome;
+    return {
+      kind: 'unknown',
+      cause: 'timeout',
+      noHttpAnswer: true,
+      detail,
+      ...(notSent && { notSent }),
+      ...(received && { received }),
+    };
+  }
+  if (outcome.kind === 'failed') {
+    return {
+      ...unavailable(outcome.detail, outcome.received),
+      ...(outcome.notSent && { notSent: true }),
+      ...(!outcome.answered && { noHttpAnswer: true }),
+    };
+  }
+  const { status, body, encoding } = outcome;
+  const received = { status, body };
+  if (status !== 200) return unavailable(`the wallet answered ${status}`, received);
+  if (encoding !== undefined) {
+    return unavailable(`the answer has the Content-Encoding ${shown(encoding)}, which is not read`, received);
+  }
+  try {
+    return { kind: 'read', fields: parseJsonObject(body), received };
+  } catch {
+    return unavailable('the answer is not a JSON object', received);
+  }
+}
+
+/** @param expected the fields of the request that its answer must repeat */
+function misdirected(expected: Record<string, string>, { fields, received }: ReadAnswer): UnknownOutcome {
+  const differences = Object.entries(expected)
+    .filter(([name, value]) => fields[name] !== value)
+    .map(([name, value]) => {
+      const named = name in fields ? `${name} ${shown(fields[name])}` : `no ${name}`;
+      return `${named} instead of ${shown(value)}`;
+    });
+  const detail = `the answer does not name this call: ${differences.join(', ')}`;
+  return { ...unavailable(detail, received), misdirected: true };
+}
+
+function unavailable(detail: string, received?: ReceivedAnswer): UnknownOutcome {
+  return { kind: 'unknown', cause: 'unavailable', detail, ...(received && { received }) };
+}
+
+/**
+ * The operator's own id of the transaction: a text of 1 to 200 characters, or an integer, which is kept as its decimal
+ * text. Anything else is ignored, and `detail` says so.
+ */
+function operatorIdIn({ fields, received }: ReadAnswer): { operatorTransactionId?: string; detail?: string } {
+  const field = 'operatorTransactionId';
+  if (!(field in fields)) return {};
+  const value = fields[field];
+  const text = Number.isInteger(value) ? integerText(value as number, received, field) : value;
+  if (typeof text === 'string' && OPERATOR_ID.test(text)) return { operatorTransactionId: harmless(text) };
+  return { detail: `${field} is ignored: it is neither a text of 1 to 200 characters nor an integer` };
+}
+
+function integerText(value: number, { body }: ReceivedAnswer, field: string): string | undefined {
+  return Number.isSafeInteger(value) ? String(value) : digitsOfLongInteger(body, field);
+}
+
+function sanitised(text: string): string {
+  return harmless(text.slice(0, WORDS_LIMIT));
+}
+
+/** Replaces control characters and lone surrogates. */
+function harmless(text: string): string {
+  return text.toWellFormed().replace(/\p{Cc}/gu, '\uFFFD');
+}
+
+/** A foreign value as JSON, truncated, for a message. */
+function shown(value: unknown): string {
+  return sanitised(JSON.stringify(value));
+}

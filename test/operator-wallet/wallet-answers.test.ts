@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { balanceIn, decisionIn } from '../../src/operator-wallet/wallet-answers.js';
+import type { MovementRequest } from '../../src/operator-wallet/operator-wallet.js';
+import type { CallOutcome } from '../../src/outbound/answer.js';
+
+const ID = 'bet-1';
+const MOVEMENT = { transactionId: ID } as MovementRequest;
+const PLAYER = { playerRef: 'player-1', currency: 'EUR' };
+
+const answered = (body: unknown, status = 200): CallOutcome => ({
+  kind: 'answered',
+  status,
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+const decision = (fields: object) =>
+  decisionIn(answered({ transactionId: ID, status: 'APPROVED', balance: 1, ...fields }), MOVEMENT);
+
+describe('a decision', () => {
+  test('counts if it names its transaction', () => {
+    expect(decision({})).toEqual({ kind: 'decided', status: 'APPROVED', balance: 1 });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['another id', 'bet-2', 'transactionId "bet-2" instead of "bet-1"'],
+    ['the id in another case', 'BET-1', 'transactionId "BET-1" instead of "bet-1"'],
+    ['the id with a blank', 'bet-1 ', 'transactionId "bet-1 " instead of "bet-1"'],
+    ['a number', 1, 'transactionId 1 instead of "bet-1"'],
+    ['null', null, 'transactionId null instead of "bet-1"'],
+    ['nothing', undefined, 'no transactionId instead of "bet-1"'],
+  ])('is misdirected if it names %s', (_, transactionId, named) => {
+    expect(decision({ transactionId })).toMatchObject({
+      kind: 'unknown',
+      cause: 'unavailable',
+      misdirected: true,
+      detail: `the answer does not name this call: ${named}`,
+      received: { status: 200 },
+    });
+  });
+
+  test('has a bounded detail without control characters', () => {
+    const { detail = '' } = decision({ transactionId: `\u0000\u001b${'x'.repeat(5_000)}` });
+    expect(detail.length).toBeLessThan(300);
+    expect(detail).not.toMatch(/\p{Cc}/u);
+  });
+
+  test('is not misdirected if it is no answer at all', () => {
+    expect(decisionIn(answered({}, 503), MOVEMENT)).not.toHaveProperty('misdirected');
+    expect(decisionIn(answered('no JSON'), MOVEMENT)).not.toHaveProperty('misdirected');
+  });
+
+  test('with a Content-Encoding is no answer', () => {
+    const encoded = { ...answered({ transactionId: ID, status: 'APPROVED', balance: 1 }), encoding: 'br' };
+    expect(decisionIn(encoded, MOVEMENT)).toMatchObject({
+      kind: 'unknown',
+      detail: 'the answer has the Content-Encoding "br", which is not read',
+    });
+  });
+});
+
+describe('operatorTransactionId', () => {
+  test.each<[string, unknown, string]>([
+    ['a text', 'w-1', 'w-1'],
+    ['200 characters beyond the basic plane', '😀'.repeat(200), '😀'.repeat(200)],
+    ['an integer', 88121, '88121'],
+    ['a negative integer', -5, '-5'],
+    ['control characters, which are replaced', 'a\u0007b', 'a\uFFFDb'],
+  ])('is %s', (_, sent, kept) => {
+    const answer = decision({ operatorTransactionId: sent });
+    expect(answer).toMatchObject({ kind: 'decided', operatorTransactionId: kept });
+    expect(answer).not.toHaveProperty('detail');
+  });
+
+  test.each(['9007199254740993', '18446744073709551615', '-9223372036854775808'])(
+    'keeps all digits of %s',
+    (digits) => {
+      const body = `{"transactionId":"${ID}","status":"APPROVED","balance":1,"operatorTransactionId":${digits}}`;
+      expect(decisionIn(answered(body), MOVEMENT)).toMatchObject({ operatorTransactionId: digits });
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['an empty text', ''],
+    ['201 characters', 'x'.repeat(201)],
+    ['a fraction', 1.5],
+    ['null', null],
+    ['an object', {}],
+    ['a truth value', true],
+  ])('is ignored if it is %s, and the detail says so', (_, operatorTransactionId) => {
+    expect(decision({ operatorTransactionId })).toEqual({
+      kind: 'decided',
+      status: 'APPROVED',
+      balance: 1,
+      detail: 'operatorTransactionId is ignored: it is neither a text of 1 to 200 characters nor an integer',
+    });
+  });
+});
+
+describe('a balance', () => {
+  test('counts if it names its player and currency', () => {
+    expect(balanceIn(answered({ ...PLAYER, balance: -7 }), PLAYER)).toEqual({ kind: 'known', balance: -7 });
+  });
+
+  test.each<[object, string]>([
+    [{ playerRef: 'player-2' }, 'playerRef "player-2" instead of "player-1"'],
+    [{ currency: 'USD' }, 'currency "USD" instead of "EUR"'],
+    [{ currency: undefined }, 'no currency instead of "EUR"'],
+    [
+      { playerRef: undefined, currency: undefined },
+      'no playerRef instead of "player-1", no currency instead of "EUR"',
+    ],
+  ])('is misdirected with %o', (fields, named) => {
+    expect(balanceIn(answered({ ...PLAYER, balance: 1, ...fields }), PLAYER)).toMatchObject({
+      kind: 'unknown',
+      misdirected: true,
+      detail: `the answer does not name this call: ${named}`,
+    });
+  });
+});
+
+test('a call that was not sent says so', () => {
+  const refused = { kind: 'failed', answered: false, notSent: true, detail: 'ECONNREFUSED' } as const;
+  expect(decisionIn(refused, MOVEMENT)).toMatchObject({ notSent: true, noHttpAnswer: true });
+  const waiting = { kind: 'timeout', notSent: true, detail: 'no complete answer within 50 ms' } as const;
+  expect(decisionIn(waiting, MOVEMENT)).toMatchObject({ cause: 'timeout', notSent: true });
+});
