@@ -14,6 +14,7 @@ interface Rule {
   fault: FaultName;
   on: string;
   nth?: number;
+  times?: number;
 }
 
 /**
@@ -29,6 +30,7 @@ export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Pro
     for (const fault of ['cut-connection', 'unreadable-body', 'redirect'] as const)
       await round.answersInvalidly(fault);
     await round.answersUnusually();
+    await round.swapsAnswers();
     await round.answersWrongBalance();
     await round.refusesGrant();
     await round.grantsWithoutReference();
@@ -144,6 +146,21 @@ class FaultsRound {
     this.explain(
       'The second answer was not mistaken for that of the next BET: its connection is not used again.',
     );
+  }
+
+  async swapsAnswers(): Promise<void> {
+    await this.setWalletRule({ fault: 'answers-swapped', on: 'BET', times: 2 });
+    const [one, two] = [this.transaction('BET'), this.transaction('BET')];
+    await Promise.all([
+      this.fail('A BET at the same time as another', one, 'OPERATOR_UNAVAILABLE'),
+      this.fail('The other BET', two, 'OPERATOR_UNAVAILABLE'),
+    ]);
+    this.explain(
+      'Each got the answer to the other. An answer counts only if it names its transactionId, so neither was believed.',
+    );
+    this.balance -= 2 * BET_MINOR;
+    await this.approve('The first of the two again', one);
+    await this.approve('The second again', two);
   }
 
   async answersWrongBalance(): Promise<void> {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { parseJsonObject } from '../http/validation/json.js';
 import { Clock } from '../runtime/clock.js';
+import { AnswerSwap } from './faults/answer-swap.js';
 import { deliver } from './faults/delivery.js';
 import { faultPages, FAULTS_PATH } from './faults/fault-pages.js';
 import { FaultRules } from './faults/fault-rules.js';
@@ -73,6 +74,7 @@ export class SignedServer {
   private readonly nonces = new MemoryNonceStore(MAX_NONCES);
   private secret: string | undefined;
   private readonly faults: FaultRules;
+  private readonly answerSwap = new AnswerSwap();
   private readonly servePage: ReturnType<typeof faultPages>;
 
   private constructor(private readonly options: SignedServerOptions) {
@@ -129,7 +131,9 @@ export class SignedServer {
     const answer = fault?.name === 'refuse' ? REFUSED : route.answer(body, fault?.name);
     // The answer may depend on a record that another call has just appended, so every call waits for the disk.
     await this.options.journal.flush();
-    await deliver(response, { status: answer.status, text: JSON.stringify(answer.body) }, fault);
+    const text = { status: answer.status, text: JSON.stringify(answer.body) };
+    if (fault?.name === 'answers-swapped') await this.answerSwap.deliver(response, text);
+    else await deliver(response, text, fault);
   }
 
   /** Serves the fault rules and their documents, for people on this machine. */

@@ -75,6 +75,46 @@ async function setRules(origin: string, ...rules: object[]) {
 
 const unanswered = expect.objectContaining({ name: expect.stringMatching(/Error/) });
 
+describe('answers-swapped', () => {
+  const named = ({ text }: { text: string }) => (JSON.parse(text) as { transactionId: string }).transactionId;
+
+  test('swaps the answers of two calls under way; both are booked', async () => {
+    await setRules(walletOrigin(), { fault: 'answers-swapped', on: 'BET', times: 2 });
+    expect((await Promise.all([bet('one'), bet('two')])).map(named)).toEqual(['two', 'one']);
+    expect(await balance()).toBe(START_MINOR - 200);
+    expect(named(await bet('one'))).toBe('one');
+  });
+
+  test('follows the answer to a single call with one of an earlier call', async () => {
+    await setRules(walletOrigin(), { fault: 'answers-swapped', on: 'BET', times: 2 });
+    expect(named(await bet('one'))).toBe('one');
+    const socket = connect(Number(new URL(walletOrigin()).port), '127.0.0.1');
+    const body = JSON.stringify({ ...BET, transactionId: 'two', currency: 'EUR', amountMinor: 100 });
+    const path = '/wallet/transaction';
+    const signed = signRequest({
+      method: 'POST',
+      path,
+      body,
+      tenantId: 'operator',
+      secret: SECRET,
+      nonce: 'nonce-of-a-raw-call',
+      now: Date.now() / 1000,
+    });
+    const headers = Object.entries({ ...signed, Host: 'wallet', 'Content-Length': body.length });
+    const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n${body}`);
+    let received = '';
+    for await (const chunk of socket.setEncoding('utf8')) {
+      received += String(chunk);
+      if ((received.match(/"transactionId"/g) ?? []).length === 2) break;
+    }
+    expect(received.match(/"transactionId":"\w+"/g)).toEqual([
+      '"transactionId":"two"',
+      '"transactionId":"one"',
+    ]);
+  });
+});
+
 describe('a fault by a header', () => {
   test.each([
     ['book-and-answer-500', { status: 500 }],

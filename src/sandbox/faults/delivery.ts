@@ -2,12 +2,19 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChosenFault } from './fault-rules.js';
 
+/** The status and the JSON text of an answer. */
+export interface AnswerText {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** Sends a JSON answer in the way that the fault requires. Stops if the caller has disconnected. */
 export async function deliver(
   response: ServerResponse,
-  { status, text }: { status: number; text: string },
+  answer: AnswerText,
   fault: ChosenFault | undefined,
 ): Promise<void> {
+  const { status, text } = answer;
   switch (fault?.name) {
     case 'book-and-stay-silent':
       return;
@@ -18,16 +25,20 @@ export async function deliver(
     case 'redirect':
       return sendText(response, 307, '', { Location: '/elsewhere' });
     case 'cut-connection': {
-      const raw = rawAnswer(status, text);
+      const raw = rawAnswer(answer);
       return void response.socket?.write(raw.slice(0, -1), () => response.socket?.destroy());
     }
     case 'answer-twice':
-      return void response.socket?.end(rawAnswer(status, text).repeat(2));
+      return void response.socket?.end(rawAnswer(answer).repeat(2));
     case 'answer-slowly':
       return sendSlowly(response, status, text, fault.ms);
     default:
-      return sendText(response, status, text);
+      return sendAnswer(response, answer);
   }
+}
+
+export function sendAnswer(response: ServerResponse, { status, text }: AnswerText): void {
+  sendText(response, status, text);
 }
 
 function sendText(
@@ -54,7 +65,8 @@ async function sendSlowly(response: ServerResponse, status: number, text: string
   response.end(bytes.subarray(-1));
 }
 
-function rawAnswer(status: number, text: string): string {
+/** An answer as it stands on the connection. */
+export function rawAnswer({ status, text }: AnswerText): string {
   const length = Buffer.byteLength(text);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${length}`;
   return `${head}\r\n\r\n${text}`;

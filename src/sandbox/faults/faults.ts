@@ -22,6 +22,10 @@ export const FAULTS = {
   },
   'unreadable-body': { does: 'Carries the call out and answers 200 with a truncated JSON body.' },
   redirect: { does: 'Carries the call out and answers 307 with a Location.' },
+  'answers-swapped': {
+    on: WALLET_OPERATIONS,
+    does: 'Swaps the answers of two calls under way; a single call gets its answer and 2 ms later one of an earlier call.',
+  },
   'wrong-balance': { on: TRANSACTIONS, does: 'Books and answers a balance that is 1 minor unit too high.' },
   refuse: {
     on: ['grant', 'status', 'cancel', 'revoke'],
