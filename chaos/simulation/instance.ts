@@ -112,10 +112,10 @@ export class SimulatedInstance {
     };
     // The bound is sometimes very low, so that a reservation that is never released blocks all calls and is detected.
     const gate = new OperatorGate(random.pick([2, 256]));
-    const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'isBreakerOpen'> = {
+    const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'isUnrestricted'> = {
       reserve: (_, kind) =>
         gate.enter(kind, time.now) === undefined ? { release: () => gate.leave() } : undefined,
-      isBreakerOpen: () => gate.breaker.isOpen(time.now),
+      isUnrestricted: (_, kind) => !gate.isFull(kind) && !gate.breaker.isOpen(time.now),
       behind: () => ({
         book: (request) => this.book(request),
         balance: ({ playerRef, currency }) => this.balance(playerRef, currency),

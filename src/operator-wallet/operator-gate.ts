@@ -26,8 +26,7 @@ export class OperatorGate {
    * @returns why the call is refused; undefined if it is admitted
    */
   enter(kind: CallKind, nowMs: number): GateRefusal | undefined {
-    const limit = kind === 'BET' || kind === 'BALANCE' ? this.limit : this.limit * SETTLING_FACTOR;
-    if (this.underWay >= limit) return 'full';
+    if (this.isFull(kind)) return 'full';
     if (kind === 'BET' && !this.breaker.admitBet(nowMs)) return 'breaker-open';
     this.underWay += 1;
     return undefined;
@@ -35,5 +34,11 @@ export class OperatorGate {
 
   leave(): void {
     this.underWay -= 1;
+  }
+
+  /** Whether no further call of this kind may be under way. */
+  isFull(kind: CallKind): boolean {
+    const limit = kind === 'BET' || kind === 'BALANCE' ? this.limit : this.limit * SETTLING_FACTOR;
+    return this.underWay >= limit;
   }
 }

@@ -78,10 +78,11 @@ export class OperatorWallets {
     return undefined;
   }
 
-  /** Whether the operator's BETs are refused, except for one probe each second. Contract, section 9. */
-  isBreakerOpen({ operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>): boolean {
-    if (mode === 'DEMO') return false;
-    return this.stateOf(operatorId).gate.breaker.isOpen(this.clock.monotonicMs());
+  /** Whether neither the bound on calls nor an open breaker may refuse a call now. Reserves and counts nothing. */
+  isUnrestricted({ operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>, kind: CallKind): boolean {
+    if (mode === 'DEMO') return true;
+    const { gate } = this.stateOf(operatorId);
+    return !gate.isFull(kind) && !gate.breaker.isOpen(this.clock.monotonicMs());
   }
 
   /**

@@ -117,14 +117,14 @@ export class WalletService {
 
   /**
    * Claims a new BET or WIN without loading anything first. The call to the operator is reserved before the claim, so
-   * this instance must have the session's operator in memory. While the operator's breaker is open, the facts are
-   * loaded instead, so that a replay does not use up the one BET per second that the breaker admits.
+   * this instance must have the session's operator in memory. While calls to the operator may be refused, the facts are
+   * loaded instead: a replay needs no call, and must not use up the one BET per second that an open breaker admits.
    * @returns undefined if the facts must be loaded
    */
   private async claimFresh(submission: Submission): Promise<ClaimedAttempt | undefined> {
     const owner = this.owners.find(submission.tokenHash);
-    if (!owner || this.wallets.isBreakerOpen(owner)) return undefined;
     const { kind } = submission.request;
+    if (!owner || !this.wallets.isUnrestricted(owner, kind)) return undefined;
     const claimed = await this.attempts.claim(owner, kind, () =>
       this.freshClaims.tryClaim(submission, owner.operatorId),
     );
