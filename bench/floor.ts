@@ -153,12 +153,22 @@ function requireUsable(session: Session | undefined): Session {
 // ---- the operator ---------------------------------------------------------------------------------------------
 
 interface WalletReply {
+  readonly transactionId?: string;
+  readonly playerRef?: string;
+  readonly currency?: string;
   readonly status?: string;
   readonly balance: number;
 }
 
-/** @returns undefined if the operator gave no usable answer */
-async function callOperator(route: string, order: object): Promise<WalletReply | undefined> {
+/**
+ * @param isOwn whether the answer names the call
+ * @returns undefined if the operator gave no usable answer
+ */
+async function callOperator(
+  route: string,
+  order: object,
+  isOwn: (reply: WalletReply) => boolean,
+): Promise<WalletReply | undefined> {
   const body = Buffer.from(JSON.stringify(order));
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = randomUUID();
@@ -173,7 +183,8 @@ async function callOperator(route: string, order: object): Promise<WalletReply |
   };
   const reply = await means.post(path, headers, body).catch((): Reply => ({ status: 0, body: {} }));
   const reported = reply.body as WalletReply;
-  return reply.status === 200 && Number.isSafeInteger(reported.balance) ? reported : undefined;
+  const usable = reply.status === 200 && isOwn(reported) && Number.isSafeInteger(reported.balance);
+  return usable ? reported : undefined;
 }
 
 // ---- the routes -----------------------------------------------------------------------------------------------
@@ -255,7 +266,11 @@ async function transaction(request: Transaction): Promise<Answer> {
     amountMinor,
     roundId,
   };
-  const reported = await callOperator('/transaction', order);
+  const reported = await callOperator(
+    '/transaction',
+    order,
+    (reply) => reply.transactionId === transactionId,
+  );
   const status =
     reported?.status === 'APPROVED' || reported?.status === 'DECLINED' ? reported.status : undefined;
   const body = JSON.stringify({
@@ -299,7 +314,8 @@ async function answerUnclaimed(request: Transaction, session: Session | undefine
 
 async function balance(token: string): Promise<Answer> {
   const { player_ref: playerRef, currency } = await sessionOf(token);
-  const reported = await callOperator('/balance', { playerRef, currency });
+  const isOwn = (reply: WalletReply) => reply.playerRef === playerRef && reply.currency === currency;
+  const reported = await callOperator('/balance', { playerRef, currency }, isOwn);
   if (!reported) throw new Refusal(500, 'OPERATOR_UNAVAILABLE');
   return { body: JSON.stringify({ balance: reported.balance }) };
 }
