@@ -3,7 +3,9 @@ import {
   type BatchStatus,
   CALLBACK_ROUTES,
   type CallName,
+  EXTERNAL_REF_WORDS,
   type Grant,
+  isExternalRef,
   PLAY_ROUTE,
   readCallback,
   type Revocation,
@@ -64,7 +66,8 @@ export interface CallbackHandlerOptions {
   maxBodyBytes?: number;
 
   /**
-   * Books a batch of free spins and returns its identifier. The same requestRef may arrive again, also concurrently:
+   * Books a batch of free spins and returns its identifier: 1 to 256 characters without control characters, line
+   * separators, bidirectional controls and lone surrogates, which no other batch of the player has. The same requestRef may arrive again, also concurrently:
    * return the same externalRef and grant nothing more.
    */
   onGrant?(
@@ -284,8 +287,8 @@ const RAW_BODY_IS_MISSING =
  */
 function externalRefOf(booked: { externalRef: string }): object {
   const { externalRef } = booked;
-  if (typeof externalRef === 'string' && externalRef !== '') return { externalRef };
-  throw new TypeError('onGrant must answer {externalRef} with a text that is not empty');
+  if (isExternalRef(externalRef)) return { externalRef };
+  throw new TypeError(`onGrant must answer {externalRef}: a text of ${EXTERNAL_REF_WORDS}`);
 }
 
 function statusOf(handler: string, { remainingSpins, completed }: BatchStatus): object {

@@ -59,6 +59,19 @@ export interface Revocation {
 /** A callback, or the call that plays one spin in a test environment. */
 export type CallName = CallbackName | 'play';
 
+/**
+ * The grammar of an `externalRef`, which winnings name as `freeSpinsRef`: 1 to 256 characters (code points) without
+ * control characters, line separators, bidirectional controls and lone surrogates. The platform judges alike.
+ */
+const EXTERNAL_REF = /^[^\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,256}$/u;
+
+export const EXTERNAL_REF_WORDS =
+  '1 to 256 characters without control characters, line separators, bidirectional controls and lone surrogates';
+
+export function isExternalRef(value: unknown): value is string {
+  return typeof value === 'string' && EXTERNAL_REF.test(value);
+}
+
 /** The fields of each call, in the order in which they are checked. A check returns what is wrong, or undefined. */
 const FIELDS: Record<CallName, Record<string, (value: unknown) => string | undefined>> = {
   grant: {

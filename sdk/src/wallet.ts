@@ -33,7 +33,7 @@ interface TransactionFields extends SessionRequest {
   roundId: string;
   /** Stored and forwarded to the operator; never a reason to refuse a transaction. */
   roundClosed?: boolean | undefined;
-  /** The grant's `externalRef`; marks the winnings of free spins. */
+  /** The grant's `externalRef`, as you answered it; marks the winnings of free spins. */
   freeSpinsRef?: string | undefined;
 }
 

@@ -240,6 +240,8 @@ describe('a function that does not answer', () => {
   test.each<Partial<CallbackHandlerOptions>>([
     { onGrant: () => Promise.reject(new Error('the database is gone')) },
     { onGrant: () => ({ externalRef: '' }) },
+    { onGrant: () => ({ externalRef: 'batch\n1' }) },
+    { onGrant: () => ({ externalRef: 'x'.repeat(257) }) },
     { onGrant: () => ({}) as { externalRef: string } },
     { onGrant: () => undefined as unknown as { externalRef: string } },
   ])('is a 500 whose cause only `onError` gets', async (options) => {

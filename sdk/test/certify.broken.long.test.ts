@@ -157,24 +157,25 @@ test('a provider that grants a hundred spins at most blocks the case that needs 
   expect({ status, failed, blocked }).toEqual({ status: 1, failed: [], blocked: ['grant-many-spins'] });
 });
 
-test.each<Fault>(['answers a grant with 201', 'answers a number for externalRef'])(
-  'a provider that %s fails at grants, and cases that begin with a grant are blocked',
-  async (fault) => {
-    const { status, failed, blocked } = await certified([fault]);
-    expect(status).toBe(1);
-    expect(failed).toContain('grant-reference');
-    expect(failed.filter((id) => /^(status|cancel)-/.test(id))).toEqual([]);
-    expect(blocked).toEqual(
-      expect.arrayContaining([
-        'grant-repeated',
-        'status-after-grant',
-        'cancel-answered',
-        'cancel-another-player',
-      ]),
-    );
-    expect([...failed, ...blocked].filter((id) => id.startsWith('revoke'))).toEqual([]);
-  },
-);
+test.each<Fault>([
+  'answers a grant with 201',
+  'answers a number for externalRef',
+  'answers an externalRef with a line break',
+])('a provider that %s fails at grants, and cases that begin with a grant are blocked', async (fault) => {
+  const { status, failed, blocked } = await certified([fault]);
+  expect(status).toBe(1);
+  expect(failed).toContain('grant-reference');
+  expect(failed.filter((id) => /^(status|cancel)-/.test(id))).toEqual([]);
+  expect(blocked).toEqual(
+    expect.arrayContaining([
+      'grant-repeated',
+      'status-after-grant',
+      'cancel-answered',
+      'cancel-another-player',
+    ]),
+  );
+  expect([...failed, ...blocked].filter((id) => id.startsWith('revoke'))).toEqual([]);
+});
 
 test('a provider that never answers is given up soon', async () => {
   const { status, failed, blocked, printed } = await certified(['never answers'], '--timeout-ms', '20');

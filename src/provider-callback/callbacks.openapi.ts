@@ -1,3 +1,4 @@
+import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../http/validation/free-spins-ref.js';
 import type { OutgoingCall } from '../openapi/outgoing-calls.js';
 import type { CallbackRoute } from './provider-callbacks.service.js';
 
@@ -52,7 +53,11 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     answered: {
       description: 'Granted',
       content: json({
-        externalRef: text('spins-7', 'Your identifier of the grant; winnings name it as freeSpinsRef'),
+        externalRef: {
+          ...FREE_SPINS_REF_SCHEMA,
+          example: 'spins-7',
+          description: `Your identifier of the grant; winnings name it as freeSpinsRef. ${FREE_SPINS_REF_WORDS}`,
+        },
       }),
     },
   }),

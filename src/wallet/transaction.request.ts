@@ -1,17 +1,37 @@
-import { IsNotIn } from 'class-validator';
+import { IsNotIn, Matches } from 'class-validator';
 import {
   BooleanField,
   ChoiceField,
   CurrencyField,
+  field,
   IdentifierField,
   IntegerField,
   OwnIdentifierField,
 } from '../http/validation/fields.js';
+import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../http/validation/free-spins-ref.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 import { TokenField } from '../session/session.request.js';
 import type { Kind } from './rules/facts.js';
+import { FREE_SPINS_REF } from './rules/free-spins-ref.js';
 
 const KINDS = ['BET', 'WIN', 'ROLLBACK'] as const satisfies readonly Kind[];
+
+/** Characters that the published pattern does not exclude are refused with a message of their own. */
+const FreeSpinsRefField = () =>
+  field(
+    FREE_SPINS_REF_SCHEMA,
+    {
+      presence: 'nullable',
+      example: 'batch-77',
+      description: `For a WIN of free spins: the externalRef of their grant. ${FREE_SPINS_REF_WORDS}`,
+    },
+    Matches(/^\P{Cc}{1,256}$/u, {
+      message: '$property must be 1 to 256 characters without control characters',
+    }),
+    Matches(FREE_SPINS_REF, {
+      message: '$property must not contain line separators, bidirectional controls or lone surrogates',
+    }),
+  );
 
 /** A provider's transaction request. Contract, section 3, "Transaction request". */
 export class TransactionRequest {
@@ -59,11 +79,7 @@ export class TransactionRequest {
   })
   originalTransactionId?: string;
 
-  @IdentifierField({
-    presence: 'nullable',
-    example: 'batch-77',
-    description: 'For a WIN of free spins: the externalRef of their grant',
-  })
+  @FreeSpinsRefField()
   freeSpinsRef?: string;
 }
 

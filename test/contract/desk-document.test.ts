@@ -126,6 +126,11 @@ describe('section 6, the table of cases', () => {
         failing(order.requestRef, 200, {});
         return Promise.resolve(call);
       },
+      'is new, and the provider answers 200 with an `externalRef` of 257 characters': () => {
+        const { order, call } = grant();
+        failing(order.requestRef, 200, { externalRef: 'x'.repeat(257) });
+        return Promise.resolve(call);
+      },
       'has the same `requestRef` and body': async () => {
         const { call } = grant();
         await call();

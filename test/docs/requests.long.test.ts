@@ -10,8 +10,11 @@ import { ACCEPTED, changed, type Fields, isQueryInteger, knownFields, SUSPECTS }
 import { startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
-/** Constraints that no schema can express: that a day exists, that an address can be used. */
-const BEYOND_A_SCHEMA = /^(from|to|until|launchUrl) must/;
+/**
+ * Constraints that no schema can express: that a day exists, that an address can be used, and characters that no portable
+ * pattern can name.
+ */
+const BEYOND_A_SCHEMA = /^((from|to|until|launchUrl) must|freeSpinsRef must not contain)/;
 
 /** Providers' bodies are read leniently. Contract, section 2. */
 const LENIENT = new Set<Type<object>>([TransactionRequest, SessionTokenRequest]);

@@ -17,6 +17,7 @@ export type Fault =
   | 'fails at a body that is not JSON'
   | 'answers a grant with 201'
   | 'answers a number for externalRef'
+  | 'answers an externalRef with a line break'
   | 'answers a status without completed'
   | 'never completes'
   | 'takes a status for a spin'
@@ -135,7 +136,9 @@ export class BrokenProvider {
 
   private granted({ externalRef }: Batch): Reply {
     const status = this.is('answers a grant with 201') ? 201 : 200;
-    return { status, body: { externalRef: this.is('answers a number for externalRef') ? 7 : externalRef } };
+    if (this.is('answers a number for externalRef')) return { status, body: { externalRef: 7 } };
+    const end = this.is('answers an externalRef with a line break') ? '\n' : '';
+    return { status, body: { externalRef: externalRef + end } };
   }
 
   private status(batch: Batch | undefined): Reply {

@@ -1,3 +1,5 @@
+import { isFreeSpinsRef } from '../../wallet/rules/free-spins-ref.js';
+
 /** A provider's answer, or why there is none, as plain values for pure rules. */
 export type Answer =
   | {
@@ -22,14 +24,11 @@ export interface Failure {
 
 export type Judged<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure };
 
-/** A text that can be stored, indexed and sent back: 1 to 256 characters without NUL or lone surrogates. */
-const EXTERNAL_REF = /^[^\0\p{Cs}]{1,256}$/u;
-
-/** Judges the answer to a grant: only a 200 with a usable string `externalRef` is a success. Contract, section 6. */
+/** Judges the answer to a grant: only a 200 with an `externalRef` that a WIN can name is a success. Contract, section 6. */
 export function judgeGrant(answer: Answer): Judged<{ readonly externalRef: string }> {
   if (!succeeded(answer)) return failed(answer);
   const externalRef = answer.fields?.['externalRef'];
-  if (typeof externalRef === 'string' && EXTERNAL_REF.test(externalRef)) return { ok: true, externalRef };
+  if (isFreeSpinsRef(externalRef)) return { ok: true, externalRef };
   return failed(answer, 'a usable externalRef');
 }
 

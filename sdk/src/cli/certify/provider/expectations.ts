@@ -1,3 +1,4 @@
+import { EXTERNAL_REF_WORDS, isExternalRef } from '../../../callbacks.js';
 import { Prerequisite, Unmet } from '../outcome.js';
 import { describeReply, type Reply } from '../signed-calls.js';
 import { expectOk } from '../target.js';
@@ -70,8 +71,8 @@ export function expectRefusal(reply: Reply): void {
 export function externalRefIn(reply: Reply): string {
   expectOk(reply);
   const externalRef = reply.json?.['externalRef'];
-  if (typeof externalRef === 'string' && externalRef !== '') return externalRef;
-  throw new Unmet('JSON with externalRef, a text that is not empty', describeReply(reply));
+  if (isExternalRef(externalRef)) return externalRef;
+  throw new Unmet(`JSON with externalRef, a text of ${EXTERNAL_REF_WORDS}`, describeReply(reply));
 }
 
 /** @throws Unmet unless the provider answers with the status of the batch */
