@@ -61,7 +61,7 @@ export type CallName = CallbackName | 'play';
 
 /**
  * The grammar of an `externalRef`, which winnings name as `freeSpinsRef`: 1 to 256 characters (code points) without
- * control characters, line separators, bidirectional controls and lone surrogates. The platform judges alike.
+ * control characters, line separators, bidirectional controls and lone surrogates. The platform repeats it.
  */
 const EXTERNAL_REF = /^[^\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,256}$/u;
 

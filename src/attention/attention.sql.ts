@@ -78,6 +78,16 @@ const endOf = (condition: string) => `
 
 export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
 
+/**
+ * Closes the items of grants that failed before they became duplicates. $1: the subjects of the duplicates. The item of
+ * the duplicate itself is newer than `granted_at`.
+ */
+export const END_FAILURES: Statement = {
+  name: 'attention_end_failures',
+  text: endOf(`kind = 'grant' AND subject = ANY ($1::text[]) AND created_at <
+         (SELECT g.granted_at FROM free_spin_grants g WHERE g.request_ref = subject)`),
+};
+
 /** Closes the items of rounds whose cause is gone. $1: the subjects of the causes that are still present. */
 export const END_OTHER_ROUNDS: Statement = {
   name: 'attention_end_other_rounds',

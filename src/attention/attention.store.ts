@@ -110,6 +110,12 @@ export class AttentionStore {
     if (ids.length > 0) await this.database.query(sql.END, [ids]);
   }
 
+  /** Closes the items of the failures that preceded these duplicates, which would prevent items of the duplicates. */
+  async endFailures(duplicates: readonly Cause[]): Promise<void> {
+    if (duplicates.length > 0)
+      await this.database.query(sql.END_FAILURES, [duplicates.map(({ subject }) => subject)]);
+  }
+
   /**
    * Closes the round items whose cause is gone.
    * @param subjects of the causes that are still present

@@ -46,7 +46,13 @@ const RARE_POLL_MS = 60_000;
 const STOP_MS = 2_000;
 
 /** The searches of a full pass only. Every pass searches for parked transactions, whose items must appear at once. */
-const SEARCHED = ['undecided', 'grants', 'revocations', 'approvals'] as const satisfies Search[];
+const SEARCHED = [
+  'undecided',
+  'grants',
+  'duplicates',
+  'revocations',
+  'approvals',
+] as const satisfies Search[];
 /** The kinds of items that a pass closes. The code that finds open rounds and findings also closes their items. */
 const ENDING = [
   'transaction',
@@ -185,6 +191,7 @@ export class AttentionWatcher
     const rows = await this.causes.window(name, place, WINDOW);
     const causes = rows.filter(({ isNew }) => isNew).map(({ cause }) => cause);
     if (name === 'parked') await this.items.markParked(causes);
+    if (name === 'duplicates') await this.items.endFailures(causes);
     await this.items.open(causes);
     return {
       end: rows.length === WINDOW ? rows.at(-1)?.place : undefined,

@@ -84,6 +84,25 @@ const GRANTS: Statement = {
 };
 
 /**
+ * Reads the index free_spin_grants_duplicates. An item that is older than the duplicate belongs to an earlier failure of
+ * the grant.
+ */
+const DUPLICATES: Statement = {
+  name: 'cause_duplicates',
+  text: `
+    SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
+           g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
+           g.duplicate_of AS "duplicateOf", true AS due, g.granted_at > ${RECENT} AS recent,
+           ${ofItem('grant', 'g.request_ref', 'i.created_at >= g.granted_at')} AS known,
+           ARRAY[g.granted_at::text, g.request_ref] AS place
+      FROM (SELECT * FROM free_spin_grants
+             WHERE duplicate_of IS NOT NULL AND granted_at <= $2::timestamptz
+               AND (granted_at, request_ref) < ($2::timestamptz, $3::text)
+             ORDER BY granted_at DESC, request_ref DESC LIMIT $1) g
+     ORDER BY g.granted_at DESC, g.request_ref DESC`,
+};
+
+/**
  * When the callback of a revocation failed or, if its outcome is unknown, when its lease ended. Migration 0018 creates
  * an index on this expression.
  */
@@ -130,6 +149,7 @@ export const SEARCHES = {
   parked: { statement: PARKED, begin: ['infinity', '', ''] },
   undecided: { statement: UNDECIDED, begin: ['now', '', ''] },
   grants: { statement: GRANTS, begin: ['infinity', ''] },
+  duplicates: { statement: DUPLICATES, begin: ['infinity', ''] },
   revocations: { statement: REVOCATIONS, begin: ['now', LAST_UUID] },
   approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
 } as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
@@ -156,8 +176,9 @@ export const STILL = {
   ),
   grant: stillWhere(
     'grant',
-    // `void` makes a FAILED grant GRANTED and then cancels it. The cause is present until the cancel has succeeded.
-    `(SELECT g.state IN ('PENDING', 'FAILED')
+    // `void` makes a FAILED grant GRANTED and then cancels it. The cause is present until the cancel has succeeded. A
+    // duplicate remains one, so only a person closes its item.
+    `(SELECT g.state IN ('PENDING', 'FAILED') OR g.duplicate_of IS NOT NULL
              OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))
         FROM free_spin_grants g WHERE g.request_ref = k.subject)`,
   ),

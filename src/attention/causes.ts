@@ -44,6 +44,18 @@ interface FailedGrantRow extends SearchedRow {
   readonly outcomeUnknown: boolean;
 }
 
+interface DuplicateGrantRow extends SearchedRow {
+  readonly providerId: string;
+  readonly operatorId: string;
+  readonly requestRef: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly spins: number;
+  readonly betAmountMinor: number;
+  readonly currency: string;
+  readonly duplicateOf: string;
+}
+
 interface RevocationRow extends SearchedRow {
   readonly providerId: string;
   readonly operatorId: string;
@@ -65,6 +77,7 @@ export interface RowOf {
   readonly parked: UndecidedRow;
   readonly undecided: UndecidedRow;
   readonly grants: FailedGrantRow;
+  readonly duplicates: DuplicateGrantRow;
   readonly revocations: RevocationRow;
   readonly approvals: ApprovalRow;
 }
@@ -81,6 +94,7 @@ export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause }
   parked: undecidedTransaction,
   undecided: undecidedTransaction,
   grants: failedGrant,
+  duplicates: duplicateGrant,
   revocations: undeliveredRevocation,
   approvals: waitingApproval,
 };
@@ -109,7 +123,21 @@ function failedGrant(row: FailedGrantRow): Cause {
     operatorId,
     providerId,
     summary: `grant of ${spinsOf(row)} to ${playerRef} in ${gameId} failed${error}; ${outcome}`,
-    href: `/v1/admin/free-spins/${encodeURIComponent(requestRef)}`,
+    href: grantHref(requestRef),
+  };
+}
+
+function duplicateGrant(row: DuplicateGrantRow): Cause {
+  const { providerId, operatorId, requestRef, playerRef, gameId, duplicateOf } = row;
+  return {
+    kind: 'grant',
+    subject: requestRef,
+    operatorId,
+    providerId,
+    summary:
+      `grant of ${spinsOf(row)} to ${playerRef} in ${gameId} is a duplicate: the provider answered with the ` +
+      `externalRef of the grant ${duplicateOf}, in which all winnings count`,
+    href: grantHref(requestRef),
   };
 }
 
@@ -170,6 +198,10 @@ export function openRounds({ operatorId, providerId }: TenantPair, count: number
     count,
     href: `/v1/admin/rounds?${query.toString()}`,
   };
+}
+
+function grantHref(requestRef: string): string {
+  return `/v1/admin/free-spins/${encodeURIComponent(requestRef)}`;
 }
 
 function transactionHref(providerId: string, transactionId: string): string {

@@ -24,6 +24,7 @@ import { AuditByActorAndAction1764000000020 } from './migrations/0020-audit-by-a
 import { CallbacksOfRequest1764000000021 } from './migrations/0021-callbacks-of-request.js';
 import { FlaggableWins1764000000022 } from './migrations/0022-flaggable-wins.js';
 import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
+import { DuplicateGrants1764000000025 } from './migrations/0025-duplicate-grants.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -76,6 +77,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       CallbacksOfRequest1764000000021,
       FlaggableWins1764000000022,
       GrantsByTime1764000000023,
+      DuplicateGrants1764000000025,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

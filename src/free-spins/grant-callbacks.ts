@@ -43,7 +43,7 @@ export class GrantCallbacks {
       await this.grants.recordFailed(requestRef, attempt, judged.failure);
       return { outcome };
     }
-    const cancelAttempt = await this.recordGranted(requestRef, judged.externalRef, claimsCancel);
+    const cancelAttempt = await this.recordGranted(grant, judged.externalRef, claimsCancel);
     return { outcome, ...(cancelAttempt != null && { cancelAttempt }) };
   }
 
@@ -82,11 +82,21 @@ export class GrantCallbacks {
 
   /** @returns the number of the claimed cancel, if any */
   private async recordGranted(
-    requestRef: string,
+    grant: Grant,
     externalRef: string,
     claimsCancel: boolean,
   ): Promise<number | null | undefined> {
-    const granted = await this.grants.recordGranted(requestRef, externalRef, claimsCancel);
+    const { requestRef } = grant;
+    const granted = await this.grants.recordGranted(grant, externalRef, claimsCancel);
+    if (granted?.duplicateOf != null) {
+      const { duplicateOf } = granted;
+      this.logger.error({
+        msg: 'the provider answered with the externalRef of another live grant of the player: winnings count there',
+        requestRef,
+        duplicateOf,
+        externalRef,
+      });
+    }
     if (granted) return granted.cancelAttempt;
     const stored = await this.grants.find(requestRef);
     if (stored?.externalRef === externalRef) return undefined;

@@ -4,8 +4,8 @@ import { bigInteger, flag, instant, integer, nullable, text, uuid } from '../dat
 export type GrantState = 'PENDING' | 'GRANTED' | 'FAILED' | 'CANCELLED';
 
 /**
- * A grant of free spins to one player. Contract, section 6. Leases are not part of the entity: SQL writes and judges
- * them by the database's clock.
+ * A grant of free spins to one player. Contract, section 6. Leases and `granted_at` are not part of the entity: SQL
+ * writes and judges them by the database's clock.
  */
 @Entity({ name: 'free_spin_grants', synchronize: false })
 export class Grant {
@@ -48,6 +48,13 @@ export class Grant {
   /** The provider's id of the granted spins; null until the provider has reported it. */
   @Column(nullable(text('external_ref')))
   externalRef: string | null;
+
+  /**
+   * The requestRef of the live grant of the same player that had the externalRef already; null for all other grants. No
+   * WIN counts in a duplicate.
+   */
+  @Column(nullable(text('duplicate_of')))
+  duplicateOf: string | null;
 
   /** The provider's HTTP status, if it answered. */
   @Column(nullable(integer('failure_status')))

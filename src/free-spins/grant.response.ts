@@ -66,6 +66,14 @@ export class GrantResponse {
   externalRef?: string;
 
   @ApiPropertyOptional({
+    example: 'summer-2026-player-41',
+    description:
+      'The requestRef of the live grant of the player that already had the externalRef when the provider answered; ' +
+      'winnings count in that grant',
+  })
+  duplicateOf?: string;
+
+  @ApiPropertyOptional({
     type: 'integer',
     example: 9,
     description: 'As the provider reported at statusCheckedAt; 0 for a CANCELLED grant',
@@ -95,7 +103,11 @@ export class GrantResponse {
 }
 
 export class WinningsResponse {
-  @ApiProperty({ type: 'integer', example: 3, description: 'Booked WINs of real money that name the grant' })
+  @ApiProperty({
+    type: 'integer',
+    example: 3,
+    description: 'Booked WINs of real money that count in the grant',
+  })
   count: number;
 
   @ApiPropertyOptional({
@@ -107,7 +119,8 @@ export class WinningsResponse {
 
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'The number of WINs that name it and are flagged winnings; absent if there are none',
+    description:
+      'The number of flagged WINs that name it and no newer grant of the same externalRef; absent if there are none',
   })
   flagged?: number;
 }
@@ -130,6 +143,7 @@ export const GRANT_COLUMNS: Columns<GrantResponse> = {
   stakeMinor: true,
   currency: true,
   externalRef: true,
+  duplicateOf: true,
   remainingSpins: true,
   completed: true,
   statusCheckedAt: true,
@@ -168,7 +182,7 @@ export class GrantStatusResponse {
  */
 export function grantResponse(grant: Grant): GrantResponse {
   const { externalRef, remainingSpins, completed, statusCheckedAt, failureStatus, failureError } = grant;
-  const { lastCancelError, batchId, state } = grant;
+  const { lastCancelError, batchId, state, duplicateOf } = grant;
   const stakeMinor = stakeMinorOf(grant);
   return {
     requestRef: grant.requestRef,
@@ -182,6 +196,7 @@ export function grantResponse(grant: Grant): GrantResponse {
     currency: grant.currency,
     ...(stakeMinor !== undefined && { stakeMinor }),
     ...(externalRef !== null && { externalRef }),
+    ...(duplicateOf !== null && { duplicateOf }),
     // A provider may still report spins of a grant that it has cancelled.
     ...(state === 'CANCELLED' ? { remainingSpins: 0 } : remainingSpins !== null && { remainingSpins }),
     ...(completed !== null && { completed }),

@@ -81,19 +81,42 @@ export const VOID: Statement = {
     RETURNING attempt`,
 };
 
+/** First of the two keys of an advisory lock on an externalRef of a player. The number is arbitrary. */
+const EXTERNAL_REF_LOCKS = 7_300_025;
+
+/**
+ * Locks an externalRef of a player until the end of the transaction. $1 names the provider, operator, player and
+ * externalRef. The lock does not depend on a row, because the first grant with the externalRef has none to lock.
+ */
+export const LOCK_EXTERNAL_REF: Statement = {
+  name: 'grant_lock_external_ref',
+  text: `SELECT pg_advisory_xact_lock(${EXTERNAL_REF_LOCKS}, hashtext($1))`,
+};
+
 /**
  * Makes a grant GRANTED after a 200, however late it arrives, because the provider has booked it. If $3 is true, a
  * cancel that is due is claimed as well, with a lease of $4 seconds.
+ *
+ * Invariant: of the GRANTED grants of a player that share an externalRef and are not known to be completed, this
+ * statement leaves at most one that is no duplicate. Its transaction must hold the lock of `LOCK_EXTERNAL_REF` before
+ * this statement begins, so that it sees the grants that others have made GRANTED.
  */
 export const GRANTED: Statement = {
   name: 'grant_granted',
   text: `
-    UPDATE free_spin_grants
+    UPDATE free_spin_grants g
        SET state = 'GRANTED', external_ref = $2, lease_until = NULL, failure_status = NULL, failure_error = NULL,
            outcome_unknown = false, cancel_attempt = cancel_attempt + CASE WHEN cancel_due AND $3 THEN 1 ELSE 0 END,
-           cancel_lease_until = CASE WHEN cancel_due AND $3 THEN ${lease('$4')} END, updated_at = clock_timestamp()
+           cancel_lease_until = CASE WHEN cancel_due AND $3 THEN ${lease('$4')} END, updated_at = clock_timestamp(),
+           granted_at = clock_timestamp(),
+           duplicate_of = (SELECT o.request_ref FROM free_spin_grants o
+                            WHERE o.provider_id = g.provider_id AND o.external_ref = $2
+                              AND o.operator_id = g.operator_id AND o.player_ref = g.player_ref
+                              AND o.state = 'GRANTED' AND o.completed IS NOT TRUE AND o.duplicate_of IS NULL
+                            ORDER BY o.grant_no LIMIT 1)
      WHERE request_ref = $1 AND state IN ('PENDING', 'FAILED')
-    RETURNING ${TENANTS}, CASE WHEN cancel_lease_until IS NOT NULL THEN cancel_attempt END AS "cancelAttempt"`,
+    RETURNING ${TENANTS}, duplicate_of AS "duplicateOf",
+              CASE WHEN cancel_lease_until IS NOT NULL THEN cancel_attempt END AS "cancelAttempt"`,
 };
 
 /**

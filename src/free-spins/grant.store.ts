@@ -40,6 +40,13 @@ type Tenants = Pick<Grant, 'operatorId' | 'providerId'>;
 /** The new state of a changed grant, to be counted in the metrics. */
 type Reached = Tenants & Pick<Grant, 'state'>;
 
+/** What else was recorded with a grant that has become GRANTED. */
+interface Recorded {
+  /** The number of the claimed cancel; null if none was claimed. */
+  readonly cancelAttempt: number | null;
+  readonly duplicateOf: string | null;
+}
+
 /** Reads and writes grants and their batches; every update is conditional on the current state. */
 @Injectable()
 export class GrantStore {
@@ -134,15 +141,20 @@ export class GrantStore {
 
   /**
    * @param claimsCancel whether to claim the cancel as well, if it is due
-   * @returns undefined if the grant is GRANTED or CANCELLED already; `cancelAttempt` is null if no cancel was claimed
+   * @returns undefined if the grant is GRANTED or CANCELLED already
    */
   async recordGranted(
-    requestRef: string,
+    { requestRef, providerId, operatorId, playerRef }: Grant,
     externalRef: string,
     claimsCancel: boolean,
-  ): Promise<{ cancelAttempt: number | null } | undefined> {
-    const values = [requestRef, externalRef, claimsCancel, this.leaseSeconds];
-    return (await this.move<{ cancelAttempt: number | null }>('GRANTED', sql.GRANTED, values))[0];
+  ): Promise<Recorded | undefined> {
+    const owner = JSON.stringify([providerId, operatorId, playerRef, externalRef]);
+    const [recorded] = await this.database.transaction(async ({ query }) => {
+      await query(sql.LOCK_EXTERNAL_REF, [owner]);
+      return query<Recorded>(sql.GRANTED, [requestRef, externalRef, claimsCancel, this.leaseSeconds]);
+    });
+    if (recorded) this.count([{ operatorId, providerId, state: 'GRANTED' }]);
+    return recorded;
   }
 
   async recordFailed(requestRef: string, attempt: number, failure: Failure): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COUNT, PRESENT } from '../../src/attention/attention.sql.js';
+import { COUNT, END_FAILURES, PRESENT } from '../../src/attention/attention.sql.js';
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
 import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from '../../src/attention/cause.sql.js';
 import type { Statement } from '../../src/database/database.js';
@@ -47,9 +47,10 @@ beforeAll(async () => {
   );
   await sql.run(
     `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
-       bet_amount_minor, currency, attempt, external_ref, failure_error)
+       bet_amount_minor, currency, attempt, external_ref, granted_at, duplicate_of, failure_error)
      SELECT n, CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'GRANTED' END, 'operator' || n % 4, 'provider' || n % 4, 'p',
-            'game' || n % 4, 1, 0, 'EUR', 1, CASE WHEN n % 10 <> 0 THEN n::text END, CASE n % 10 WHEN 0 THEN 'x' END
+            'game' || n % 4, 1, 0, 'EUR', 1, CASE WHEN n % 10 <> 0 THEN n::text END,
+            CASE n % 10 WHEN 1 THEN now() END, CASE n % 10 WHEN 1 THEN '2' END, CASE n % 10 WHEN 0 THEN 'x' END
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
   await sql.run(
@@ -142,6 +143,10 @@ test('items that are present are read in windows', async () => {
   await expectCheap(PRESENT, ['transaction', '', WINDOW]);
   await expectCheap(PRESENT, ['transaction', 'provider2/t', WINDOW]);
   await expectCheap(COUNT, []);
+});
+
+test('items of failures are closed by the keys of the duplicates', async () => {
+  await expectCheap(END_FAILURES, [Array.from({ length: WINDOW }, (_, n) => `${n}1`)]);
 });
 
 test.each<[string, AttentionFilter]>([

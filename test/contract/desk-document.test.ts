@@ -66,8 +66,8 @@ describe('section 9, the table of advice', () => {
 
 describe('section 6, the table of cases', () => {
   type Ref = { readonly requestRef: string };
-  /** Makes the next callback about a grant fail, with a status and a body. */
-  const failing = (requestRef: string, status: number, body?: object) =>
+  /** Sets the provider's answer to the next callback about a grant. */
+  const answering = (requestRef: string, status: number, body?: object) =>
     world.provider.next({ do: 'answer', status, ...(body && { body }) }, { requestRef });
   const failingBatch = (requestRef: string) =>
     world.provider.next({ do: 'answer', status: 503 }, { externalRef: `batch-of-${requestRef}` });
@@ -80,7 +80,7 @@ describe('section 6, the table of cases', () => {
   /** @param status 422: not granted; 202: its outcome is unknown */
   const failed = async (status = 422) => {
     const order = tool.order();
-    failing(order.requestRef, status);
+    answering(order.requestRef, status);
     expect((await tool.post(order)).status).toBe(502);
     return order;
   };
@@ -118,19 +118,26 @@ describe('section 6, the table of cases', () => {
       'is new': () => Promise.resolve(grant().call),
       'is new, and the provider answers 422': () => {
         const { order, call } = grant();
-        failing(order.requestRef, 422);
+        answering(order.requestRef, 422);
         return Promise.resolve(call);
       },
       'is new, and the provider answers 200 without `externalRef`': () => {
         const { order, call } = grant();
-        failing(order.requestRef, 200, {});
+        answering(order.requestRef, 200, {});
         return Promise.resolve(call);
       },
       'is new, and the provider answers 200 with an `externalRef` of 257 characters': () => {
         const { order, call } = grant();
-        failing(order.requestRef, 200, { externalRef: 'x'.repeat(257) });
+        answering(order.requestRef, 200, { externalRef: 'x'.repeat(257) });
         return Promise.resolve(call);
       },
+      'is new, and the provider answers with the `externalRef` of a `GRANTED` grant of that player':
+        async () => {
+          const { playerRef, externalRef } = await granted();
+          const { order, call } = grant({ playerRef });
+          answering(order.requestRef, 200, { externalRef });
+          return call;
+        },
       'has the same `requestRef` and body': async () => {
         const { call } = grant();
         await call();
@@ -177,7 +184,7 @@ describe('section 6, the table of cases', () => {
       'is `GRANTED`': async () => act(await granted(), 'resend'),
       'is `FAILED`, and the provider answers 422': async () => {
         const order = await failed();
-        failing(order.requestRef, 422);
+        answering(order.requestRef, 422);
         return act(order, 'resend');
       },
     },
@@ -215,6 +222,7 @@ describe('section 6, the table of cases', () => {
       const { status: replied, headers, json } = reply;
       expect(String(replied)).toBe(status);
       if (named) expect(headers.get('x-error-code') ?? json['state']).toBe(named);
+      expect('duplicateOf' in json).toBe(answer.includes('duplicateOf'));
       // The calls of a batch are sent only after the request for the batch was answered.
       const received = () => (world.provider.received.length > before ? 'yes' : 'no');
       if (called === 'yes') await expect.poll(received).toBe('yes');

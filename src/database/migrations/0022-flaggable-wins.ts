@@ -105,7 +105,7 @@ const mayLackBet = (round: string) => `
 const winsOf = (round: string) => `
   SELECT ${columnsOf('t')} FROM ${ofRound(round)} AND t.kind = 'WIN' AND t.state <> 'DECLINED'`;
 
-const FUNCTIONS = `
+export const FUNCTIONS = `
 CREATE OR REPLACE FUNCTION mark_win_of_free_spins() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.kind = 'WIN' AND NEW.mode = 'REAL' AND NOT EXISTS (${grantOf('NEW', NEVER_CANCELLED)}) THEN

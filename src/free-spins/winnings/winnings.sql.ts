@@ -10,16 +10,37 @@ const inRoundOf = (table: string, other: string) =>
     .map((column) => `${table}.${column} = ${other}.${column}`)
     .join(' AND ');
 
-/** The mismatch between the WIN t and the current grants of its freeSpinsRef; null if there is none. */
+/** The grants g of the freeSpinsRef of the WIN t in which a WIN may count: all but duplicates. */
+const GRANTS_OF_WIN = `
+  free_spin_grants g
+   WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref AND g.duplicate_of IS NULL`;
+const OF_PLAYER = '(g.operator_id = t.operator_id AND g.player_ref = t.player_ref)';
+const OF_CURRENCY = `(${OF_PLAYER} AND g.currency = t.currency)`;
+/** When the grant g got its externalRef. The previous release does not store it. */
+const GRANTED_AT = 'coalesce(g.granted_at, g.created_at)';
+
+/**
+ * The number of the only grant in which the WIN t counts: of the grants of its player and currency, else of its player,
+ * else of anyone, the newest that had the externalRef when the WIN was created, or the first that got it later.
+ */
+const GRANT_OF_WIN = `
+  (SELECT g.grant_no FROM ${GRANTS_OF_WIN}
+    ORDER BY ${OF_CURRENCY} DESC, ${OF_PLAYER} DESC, ${GRANTED_AT} > t.created_at,
+             greatest(${GRANTED_AT} - t.created_at, t.created_at - ${GRANTED_AT}), g.grant_no LIMIT 1)`;
+
+/**
+ * The mismatch between the WIN t and the current grants of its freeSpinsRef; null if there is none. A grant that got the
+ * reference after the WIN does not excuse a WIN after a cancel.
+ */
 const FLAG_BY_GRANTS = `
   (SELECT CASE
      WHEN count(*) = 0 THEN 'UNKNOWN_BATCH'
-     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref) THEN 'OTHER_PLAYER'
-     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref AND g.currency = t.currency)
-       THEN 'OTHER_CURRENCY'
-     WHEN NOT bool_or(g.operator_id = t.operator_id AND g.player_ref = t.player_ref AND g.currency = t.currency
-                      AND (g.cancelled_at IS NULL OR g.cancelled_at > t.created_at)) THEN 'CANCELLED'
-   END FROM free_spin_grants g WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref)`;
+     WHEN NOT bool_or(${OF_PLAYER}) THEN 'OTHER_PLAYER'
+     WHEN NOT bool_or(${OF_CURRENCY}) THEN 'OTHER_CURRENCY'
+     WHEN bool_or(${OF_CURRENCY} AND g.cancelled_at <= t.created_at)
+          AND NOT bool_or(${OF_CURRENCY} AND (g.cancelled_at IS NULL OR g.cancelled_at > t.created_at)
+                          AND ${GRANTED_AT} <= t.created_at) THEN 'CANCELLED'
+   END FROM ${GRANTS_OF_WIN})`;
 
 /**
  * The flag NO_STANDING_BET, if the round of the WIN t has a BET that is ROLLED_BACK (or a tombstone) and no BET that is
@@ -38,26 +59,27 @@ const FLAG_BY_LIMIT = `
     WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;
 
 /**
- * The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. The triggers of migration
- * 0022 mark each WIN that may have a flag. They repeat the conditions of the flags, so a condition that flags more WINs
+ * The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. The triggers of migrations
+ * 0022 and 0025 mark each WIN that may have a flag. They repeat the conditions of the flags, so a condition that flags more WINs
  * needs a new migration.
  */
 const FLAG = `
   coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
-/** The winnings of the grant with requestRef $1. A sum above 2^53−1 is null. */
+/**
+ * The winnings of the grant with requestRef $1. Each WIN counts in one grant only, and in none that is a duplicate. A sum
+ * above 2^53−1 is null.
+ */
 export const OF_GRANT: Statement = {
   name: 'winnings_of_grant',
   text: `
     SELECT count, CASE WHEN total <= 9007199254740991 THEN total::float8 END AS "totalMinor", flagged
       FROM (SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0) AS total,
                    count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
-              FROM (SELECT t.amount_minor, ${FLAG} AS flag,
-                           (t.operator_id = g.operator_id AND t.player_ref = g.player_ref AND t.currency = g.currency)
-                             AS own
+              FROM (SELECT t.amount_minor, ${FLAG} AS flag, ${OF_CURRENCY} AS own
                       FROM free_spin_grants g
                       JOIN transactions t ON t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
-                     WHERE g.request_ref = $1 AND ${BOOKED}) AS wins) AS sums`,
+                     WHERE g.request_ref = $1 AND ${BOOKED} AND g.grant_no = ${GRANT_OF_WIN}) AS wins) AS sums`,
 };
 
 const FLAGGED_COLUMNS = `
