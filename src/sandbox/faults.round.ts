@@ -33,6 +33,7 @@ export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Pro
     await round.swapsAnswers();
     await round.answersWrongBalance();
     await round.refusesGrant();
+    await round.repeatsReference();
     await round.grantsWithoutReference();
   } finally {
     await round.clear();
@@ -46,6 +47,8 @@ class FaultsRound {
   private sessionToken = '';
   private balance = 0;
   private transactions = 0;
+  /** That of the latest grant. */
+  private requestRef = '';
 
   private constructor(
     private readonly sandbox: SandboxFile,
@@ -179,11 +182,12 @@ class FaultsRound {
 
   async refusesGrant(): Promise<void> {
     await this.setProviderRule({ fault: 'refuse', on: 'grant' });
-    const requestRef = await this.failGrant('A grant that the provider refuses');
+    await this.failGrant('A grant that the provider refuses');
     this.explain(
       'A grant callback is sent once and never repeated automatically. The grant is FAILED with its cause on record; a',
       'person decides whether to resend it.',
     );
+    const { requestRef } = this;
     const resend = {
       title: 'Resent by the operator',
       path: `/v1/operator/free-spins/${requestRef}/resend`,
@@ -193,6 +197,16 @@ class FaultsRound {
       status: 200,
       fields: { requestRef, state: 'GRANTED' },
     });
+  }
+
+  async repeatsReference(): Promise<void> {
+    await this.setProviderRule({ fault: 'same-external-ref', on: 'grant' });
+    const expected = { status: 201, fields: { state: 'GRANTED', duplicateOf: this.requestRef } };
+    await this.grant('A grant that is answered with the externalRef of the previous one', expected);
+    this.explain(
+      'Both grants name the same spins, so a WIN counts in the first only: the second is its duplicate, and a person is',
+      'asked to clarify what the provider has granted.',
+    );
   }
 
   async grantsWithoutReference(): Promise<void> {
@@ -274,16 +288,20 @@ class FaultsRound {
     return Number(json['balance']);
   }
 
-  private async failGrant(title: string): Promise<string> {
+  private failGrant(title: string): Promise<void> {
+    return this.grant(title, { status: 502, fields: {}, code: 'PROVIDER_FAILED' });
+  }
+
+  private async grant(title: string, expected: Expectation): Promise<void> {
     this.transactions += 1;
-    const requestRef = `${this.id}-grant-${this.transactions}`;
+    this.requestRef = `${this.id}-grant-${this.transactions}`;
+    const { requestRef } = this;
     const body = { requestRef, ...this.player, spins: SPINS, betAmountMinor: BET_MINOR };
     await this.platform.play(
       this.sandbox.operator,
       { title, path: '/v1/operator/free-spins', body },
-      { status: 502, fields: {}, code: 'PROVIDER_FAILED' },
+      expected,
     );
-    return requestRef;
   }
 
   private explain(...lines: string[]): void {

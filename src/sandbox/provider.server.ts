@@ -105,10 +105,15 @@ export class ProviderServer {
   private grant(body: Fields, fault: FaultName | undefined): Answer {
     const grant = readGrant(body);
     if (typeof grant === 'string') return badRequest(grant);
-    const known = this.batchesByRequestRef.get(grant.requestRef);
+    const previous = fault === 'same-external-ref' ? this.latestOf(grant.playerRef) : undefined;
+    const known = previous ?? this.batchesByRequestRef.get(grant.requestRef);
     const externalRef = known?.externalRef ?? `spins-${this.batches.size + 1}`;
     if (!known) this.record({ what: 'granted', externalRef, grant });
     return { status: 200, body: fault === 'no-external-ref' ? {} : { externalRef } };
+  }
+
+  private latestOf(playerRef: string): Batch | undefined {
+    return [...this.batches.values()].findLast(({ grant }) => grant.playerRef === playerRef);
   }
 
   private status(body: Fields): Answer {

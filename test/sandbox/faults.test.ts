@@ -198,6 +198,16 @@ describe('a fault by a header', () => {
   });
 });
 
+test('a grant is answered with the externalRef of the previous grant of the player, if there is one', async () => {
+  const same = { 'X-Sandbox-Fault': 'same-external-ref' };
+  const grant = async (requestRef: string, fields: object = {}, headers: object = same) =>
+    (await callback('free-spins/grant', { ...GRANT, requestRef, ...fields }, headers)).text;
+  expect(await grant('r-1')).toBe('{"externalRef":"spins-1"}');
+  expect(await grant('r-2', { playerRef: 'another' })).toBe('{"externalRef":"spins-2"}');
+  expect(await grant('r-3')).toBe('{"externalRef":"spins-1"}');
+  expect(await grant('r-3', {}, {})).toBe('{"externalRef":"spins-3"}');
+});
+
 describe('a fault by the player', () => {
   test('affects the first call of each transaction, but not its repetition', async () => {
     const playerRef = 'fault-book-and-answer-500-anna';

@@ -31,6 +31,10 @@ export const FAULTS = {
     on: ['grant', 'status', 'cancel', 'revoke'],
     does: 'Carries nothing out and answers 503 with an error message.',
   },
+  'same-external-ref': {
+    on: ['grant'],
+    does: "Grants nothing and answers with the externalRef of the player's previous grant.",
+  },
   'no-external-ref': { on: ['grant'], does: 'Grants the spins and answers 200 without an externalRef.' },
 } as const satisfies Record<string, Fault>;
 
