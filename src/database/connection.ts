@@ -1,12 +1,30 @@
 import pg from 'pg';
+import {
+  EFFECTIVE_SETTINGS,
+  otherSettings,
+  OtherSettingsError,
+  type RefusedSettings,
+  startupOptions,
+} from './session-settings.js';
+
+/** pg's types do not declare it. */
+interface WithParameters {
+  readonly connectionParameters: { options: string | undefined };
+}
 
 interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
 
+interface ConnectionConfig extends pg.ClientConfig {
+  /** Is told of the settings for which a connection is refused. */
+  readonly refusedSettings?: RefusedSettings;
+}
+
 /**
- * A connection to PostgreSQL whose loss is never fatal to the process. When the server closes or resets a connection,
+ * A connection to PostgreSQL that states the settings on which the meaning of statements depends, and does not open if
+ * they have other values. Its loss is never fatal to the process. When the server closes or resets a connection,
  * pg rejects the statement under way and also emits `error`, which Node throws if there is no listener. pg's pool
  * listens only while a connection is idle, not while it is checked out.
  */
@@ -16,14 +34,48 @@ export class Connection extends pg.Client {
   /** Why the connection was lost, if it was. */
   lossCause: Error | undefined;
   private lastCommand: string | undefined;
+  private readonly refusedSettings: RefusedSettings | undefined;
 
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config: ConnectionConfig = {}) {
     super(config);
+    this.refusedSettings = config.refusedSettings;
+    // Not in the configuration, because the options of a URL replace those of the configuration.
+    const { connectionParameters: parameters } = this as unknown as WithParameters;
+    parameters.options = startupOptions(parameters.options);
     this.on('error', (error) => (this.lossCause ??= error));
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'in_hot_standby') this.isStandby = parameterValue === 'on';
     });
     this.connection.on('commandComplete', ({ text }: { text: string }) => (this.lastCommand = text));
+  }
+
+  /** @throws OtherSettingsError if settings have other values than stated, because a pooler has dropped the statement */
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+    const connected = this.open();
+    if (!callback) return connected;
+    connected.then(() => (callback as (error: Error | null) => void)(null), callback);
+    return undefined;
+  }
+
+  private async open(): Promise<this> {
+    await super.connect();
+    try {
+      await this.refuseOtherSettings();
+    } catch (error) {
+      this.connection.stream.destroy();
+      throw error;
+    }
+    return this;
+  }
+
+  private async refuseOtherSettings(): Promise<void> {
+    const { rows } = await this.query<Record<string, string>>(EFFECTIVE_SETTINGS);
+    const others = otherSettings(rows[0] ?? {});
+    if (others.length === 0) return;
+    this.refusedSettings?.report(others);
+    throw new OtherSettingsError(others);
   }
 
   /**
@@ -44,6 +96,13 @@ export class Connection extends pg.Client {
   discard(): void {
     void this.end();
   }
+}
+
+/** Opens a connection like those of a pool, which checks its settings, and closes it. */
+export async function probe(pool: pg.Pool, patienceMs: number): Promise<void> {
+  const connection = new Connection(pool.options);
+  await connection.connect();
+  await connection.close(patienceMs);
 }
 
 /** The state of a pool, as numbers of connections and callers. */
@@ -74,7 +133,7 @@ export class ConnectionPool extends pg.Pool {
   private readonly open = new Set<Connection>();
 
   /** @param onError called when a connection is lost while it is idle */
-  constructor(config: pg.PoolConfig, onError: (error: Error) => void) {
+  constructor(config: pg.PoolConfig & ConnectionConfig, onError: (error: Error) => void) {
     super({ ...config, Client: Connection });
     this.on('error', onError);
     this.on('connect', (client) => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Connection, refuseStandby } from './connection.js';
 import { FailedQuerySubscriber } from './failed-query.subscriber.js';
+import { RefusedSettings } from './session-settings.js';
 import { Foundation1764000000001 } from './migrations/0001-foundation.js';
 import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
 import { Administration1764000000003 } from './migrations/0003-administration.js';
@@ -97,7 +98,7 @@ const NO_COMPILATION = '-c jit=off';
 /** Options for a running service, in which every wait is bounded. */
 function servingOptions(
   url: string,
-  pool: { verify?: typeof refuseStandby } = {},
+  pool: { verify?: typeof refuseStandby; refusedSettings?: RefusedSettings } = {},
 ): PostgresDataSourceOptions {
   return {
     ...dataSourceOptions(url),
@@ -115,11 +116,12 @@ function servingOptions(
   };
 }
 
-/** A data source that knows which migrations ran before it was opened. */
+/** A data source that knows which migrations ran before it was opened, and which settings its connections lack. */
 export class MigratedDataSource extends DataSource {
   constructor(
     options: DataSourceOptions,
     readonly migrationsRun: readonly string[],
+    readonly refusedSettings: RefusedSettings,
   ) {
     super(options);
   }
@@ -131,8 +133,11 @@ export class MigratedDataSource extends DataSource {
  */
 export async function openDataSource(url: string, entities: Entities = []): Promise<DataSource> {
   const migrationsRun = await migrate(url);
-  const options = { ...servingOptions(url, { verify: refuseStandby }), entities };
-  return new MigratedDataSource(options, migrationsRun).initialize();
+  const refusedSettings = new RefusedSettings();
+  const options = { ...servingOptions(url, { verify: refuseStandby, refusedSettings }), entities };
+  return new MigratedDataSource(options, migrationsRun, refusedSettings)
+    .initialize()
+    .catch(refuse('the database cannot be opened'));
 }
 
 /**

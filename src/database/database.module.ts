@@ -6,6 +6,7 @@ import { Database } from './database.js';
 import { DatabaseClock } from './database-clock.js';
 import { GroupCommit } from './group-commit.js';
 import { PoolGauges } from './pool.gauges.js';
+import { SettingsProbe } from './settings-probe.js';
 
 @Global()
 @Module({
@@ -21,7 +22,7 @@ import { PoolGauges } from './pool.gauges.js';
       dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
     }),
   ],
-  providers: [Database, DatabaseClock, GroupCommit, PoolGauges],
+  providers: [Database, DatabaseClock, GroupCommit, PoolGauges, SettingsProbe],
   exports: [Database, DatabaseClock, GroupCommit],
 })
 export class DatabaseModule {}

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { monotonicMs } from '../runtime/clock.js';
-import { type Connection, levelsOf, type PoolLevels } from './connection.js';
+import { type Connection, levelsOf, type PoolLevels, probe } from './connection.js';
 import { MigratedDataSource } from './data-source.js';
+import { RefusedSettings } from './session-settings.js';
 
 /**
  * A named statement. PostgreSQL parses it once per connection and may then reuse its plan. A statement with an empty
@@ -77,7 +78,13 @@ export interface Transaction {
 /** Named statements, single or in a transaction, on connections of the data source's pool. */
 @Injectable()
 export class Database {
-  constructor(private readonly dataSource: DataSource) {}
+  /** The settings for which connections were refused. Group commit reports those of its own connections here, too. */
+  readonly refusedSettings: RefusedSettings;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.refusedSettings =
+      dataSource instanceof MigratedDataSource ? dataSource.refusedSettings : new RefusedSettings();
+  }
 
   /** The database's address, for rooms that open connections of their own. */
   get url(): string {
@@ -133,7 +140,16 @@ export class Database {
 
   /** The state of the pool, for monitoring. */
   connections(): PoolLevels {
-    return levelsOf((this.dataSource.driver as unknown as { master: pg.Pool }).master);
+    return levelsOf(this.pool);
+  }
+
+  /**
+   * Opens and closes a new connection, which may have other settings than those that are open.
+   * @param patienceMs longest wait for the server to close its end, in milliseconds
+   * @throws OtherSettingsError if it has
+   */
+  probe(patienceMs: number): Promise<void> {
+    return probe(this.pool, patienceMs);
   }
 
   /** Whether the database answers, for monitoring. */
@@ -142,6 +158,10 @@ export class Database {
       () => true,
       () => false,
     );
+  }
+
+  private get pool(): pg.Pool {
+    return (this.dataSource.driver as unknown as { master: pg.Pool }).master;
   }
 
   /** Whether every migration that this version knows has run, for monitoring. */

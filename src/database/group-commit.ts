@@ -3,7 +3,7 @@ import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
-import { ConnectionPool, levelsOf, type PoolLevels, refuseStandby } from './connection.js';
+import { ConnectionPool, levelsOf, type PoolLevels, probe, refuseStandby } from './connection.js';
 import { Database, type OnSend, type Query, queryOn, type Statement } from './database.js';
 
 /** Maximum number of items in a batch. It bounds the time that a request waits for the rest of its batch. */
@@ -154,6 +154,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
         lock_timeout: LOCK_TIMEOUT_MS,
         options: PLANNER,
         verify: refuseStandby,
+        refusedSettings: database.refusedSettings,
       },
       ({ message }) => this.logger.warn({ msg: 'an idle connection was lost', detail: message }),
     );
@@ -186,6 +187,11 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   /** The state of the group-commit pool, for monitoring. */
   connections(): PoolLevels {
     return levelsOf(this.pool);
+  }
+
+  /** Does for its own connections what `Database.probe` does for others. */
+  async probe(patienceMs: number): Promise<void> {
+    if (this.enabled) await probe(this.pool, patienceMs);
   }
 
   /**

@@ -21,6 +21,15 @@ class ReadinessChecks implements Checks {
 
   @ApiProperty({ enum: CHECK_STATES, required: false, description: 'present if `REDIS_URL` is set' })
   redis?: NonNullable<Checks['redis']>;
+
+  @ApiProperty({
+    type: [String],
+    required: false,
+    example: ['default_transaction_isolation'],
+    description:
+      'present in a 503: the settings of PostgreSQL that have another value on new connections than the service states',
+  })
+  settings?: readonly string[];
 }
 
 class ReadinessResponse {
@@ -49,8 +58,8 @@ export class HealthController {
   @ApiOperation({
     summary: 'Whether the instance can serve requests',
     description:
-      'Ready while the database answers and is migrated, Redis answers (if `REDIS_URL` is set), and ' +
-      'the instance is not stopping.',
+      'Ready while the database answers and is migrated, its connections have the settings that the service ' +
+      'states, Redis answers (if `REDIS_URL` is set), and the instance is not stopping.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiResponse({ status: HttpStatus.SERVICE_UNAVAILABLE, type: ReadinessResponse })

@@ -21,6 +21,8 @@ export interface Checks {
   readonly migrations: State | 'unknown';
   /** Absent without `REDIS_URL`. */
   readonly redis?: State;
+  /** The settings for which connections to PostgreSQL were refused lately; absent without any. */
+  readonly settings?: readonly string[];
 }
 
 export type ReadinessStatus = 'ok' | 'unavailable' | 'stopping';
@@ -93,10 +95,12 @@ export class Readiness implements OnModuleInit {
       measurePing(() => this.database.answers()),
       measurePing(() => this.redis.answers()),
     ]);
+    const settings = this.database.refusedSettings.current().map(({ name }) => name);
     const checks = {
       database: stateOf(database.answer),
       migrations: database.answer ? stateOf(await this.database.isMigrated()) : ('unknown' as const),
       ...(redis.answer !== undefined && { redis: stateOf(redis.answer) }),
+      ...(settings.length > 0 && { settings }),
     };
     return { checks, pings: { database: database.seconds, redis: redis.seconds } };
   }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import pg from 'pg';
+import { runAt } from '../world/database.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import type { Certificate } from './certificate.js';
 
@@ -243,18 +243,6 @@ ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_s
     this.running.kill('SIGTERM');
     await exited;
     await this.folder.remove();
-  }
-}
-
-/** Runs a statement, or several without rows, on a connection of its own. */
-export async function runAt<Row extends object>(url: string, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Row>(statement)).rows;
-  } finally {
-    await client.end();
   }
 }
 

@@ -25,12 +25,17 @@ export class DatabaseProxy {
   private constructor(
     private readonly server: Server,
     private target: URL,
+    private readonly passOn: (startup: Buffer) => Buffer,
   ) {
     server.on('connection', (client) => this.relay(client));
   }
 
-  static async start(databaseUrl: string): Promise<DatabaseProxy> {
-    const proxy = new DatabaseProxy(createServer(), new URL(databaseUrl));
+  /** @param passOn changes the startup message of each connection */
+  static async start(
+    databaseUrl: string,
+    passOn = (startup: Buffer): Buffer => startup,
+  ): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(createServer(), new URL(databaseUrl), passOn);
     proxy.server.listen(0, '127.0.0.1');
     await once(proxy.server, 'listening');
     return proxy;
@@ -73,6 +78,7 @@ export class DatabaseProxy {
     const server = connect(Number(this.target.port), this.target.hostname);
     this.clients.add(client);
     let lost: Rule | undefined;
+    let pass = this.passOn;
     const reset = (rule: Rule) => {
       rule.count += 1;
       client.resetAndDestroy();
@@ -81,7 +87,8 @@ export class DatabaseProxy {
       const rule = [...this.rules].find(({ words, count, limit }) => count < limit && sent.includes(words));
       if (rule?.moment === 'before') return reset(rule);
       lost ??= rule;
-      server.write(sent);
+      server.write(pass(sent));
+      pass = (later) => later;
     });
     server.on('data', (answer) => {
       if (lost) reset(lost);
@@ -95,4 +102,20 @@ export class DatabaseProxy {
     }
     client.once('close', () => this.clients.delete(client));
   }
+}
+
+/** Length and protocol version, before the parameters of a startup message. */
+const STARTUP_HEADER = 8;
+
+/** The startup message without the parameter `options`, as poolers pass it on. */
+export function withoutOptions(startup: Buffer): Buffer {
+  const texts = startup.subarray(STARTUP_HEADER).toString('latin1').split('\0');
+  const option = texts.findIndex((text, index) => index % 2 === 0 && text === 'options');
+  if (option >= 0) texts.splice(option, 2);
+  const message = Buffer.concat([
+    startup.subarray(0, STARTUP_HEADER),
+    Buffer.from(texts.join('\0'), 'latin1'),
+  ]);
+  message.writeInt32BE(message.length);
+  return message;
 }

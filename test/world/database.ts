@@ -27,10 +27,16 @@ async function create(origin: string): Promise<TestDatabase> {
 }
 
 async function onServer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: inject('databaseUrl') });
+  await runAt(inject('databaseUrl'), statement);
+}
+
+/** Runs a statement, or several without rows, on a connection of its own. */
+export async function runAt<Row extends object>(url: string, statement: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }

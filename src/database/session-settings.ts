@@ -1,0 +1,101 @@
+import { monotonicMs } from '../runtime/clock.js';
+
+/**
+ * The settings on which the meaning of the service's statements depends, with the values that it needs, as PostgreSQL
+ * shows them. Each connection states them, because a database, a role and postgresql.conf may have other values. A
+ * pooler may drop what a connection states; ops/sql/pgbouncer.sql therefore sets them for the roles.
+ */
+const STATED: Readonly<Record<string, string>> = {
+  // The text form of values, in both directions.
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  client_encoding: 'UTF8',
+  standard_conforming_strings: 'on',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  array_nulls: 'on',
+  // Conditional writes read the latest committed rows. A commit is durable, and an error does not end the connection.
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  default_transaction_deferrable: 'off',
+  synchronous_commit: 'on',
+  exit_on_error: 'off',
+  // The schema of the tables.
+  search_path: '"$user", public',
+};
+
+/** As `replica`, it disables triggers and foreign keys. Only a superuser may set it, so connections cannot state it. */
+const CHECKED_ONLY: Readonly<Record<string, string>> = { session_replication_role: 'origin' };
+
+const NEEDED = { ...STATED, ...CHECKED_ONLY };
+
+/** No time-outs but those that a connection states itself, for example in a migration, which may take long. */
+const NO_TIMEOUTS = {
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+};
+
+/**
+ * The startup option `options` of a connection. Of repeated settings, the last one counts.
+ * @param given further options, which override the time-outs and not the settings above
+ */
+export function startupOptions(given: string | undefined): string {
+  return [optionsOf(NO_TIMEOUTS), given, optionsOf(STATED)].filter(Boolean).join(' ');
+}
+
+function optionsOf(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+    .join(' ');
+}
+
+/** Selects the effective value of each setting, in one row with the settings' names as columns. */
+export const EFFECTIVE_SETTINGS = `SELECT ${Object.keys(NEEDED)
+  .map((name) => `current_setting('${name}') AS "${name}"`)
+  .join(', ')}`;
+
+/** A setting with another value than the service needs. */
+export interface OtherSetting {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+/** @param effective the row of `EFFECTIVE_SETTINGS` */
+export function otherSettings(effective: Readonly<Record<string, string>>): OtherSetting[] {
+  return Object.keys(NEEDED)
+    .filter((name) => effective[name] !== NEEDED[name])
+    .map((name) => ({ name, value: effective[name] }));
+}
+
+/** The refusal of a connection whose statements would have another meaning; the message is one line. */
+export class OtherSettingsError extends Error {
+  constructor(others: readonly OtherSetting[]) {
+    const found = others.map(({ name, value }) => `${name} is '${value}' and must be '${NEEDED[name]}'`);
+    super(`the settings of its connections: ${found.join(', ')} (see ops/sql/pgbouncer.sql)`);
+  }
+}
+
+/**
+ * How long a refused connection is remembered, in milliseconds: longer than two intervals of `SettingsProbe`, so that
+ * a lasting fault is not forgotten in between.
+ */
+export const REMEMBERED_MS = 12_000;
+
+/** The settings of the connections that were refused lately. */
+export class RefusedSettings {
+  private refused: readonly OtherSetting[] = [];
+  private untilMs = 0;
+
+  report(others: readonly OtherSetting[]): void {
+    this.refused = others;
+    this.untilMs = monotonicMs() + REMEMBERED_MS;
+  }
+
+  /** Empty if no connection was refused lately. */
+  current(): readonly OtherSetting[] {
+    return monotonicMs() < this.untilMs ? this.refused : [];
+  }
+}
