@@ -28,7 +28,7 @@ export interface Stopped {
 const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
 
 /**
- * Drains and ends the process on SIGTERM or SIGINT. During the delay the service still accepts requests, but is not
+ * Drains and ends the process on SIGTERM, SIGINT or SIGHUP, which a closed terminal sends. During the delay the service still accepts requests, but is not
  * ready. Then it stops: the listener closes, no background work begins, and what is in flight finishes within the
  * limit.
  *
@@ -73,5 +73,5 @@ export function onStopSignal(
         end(outcome);
       });
   };
-  process.on('SIGTERM', begin).on('SIGINT', begin);
+  process.on('SIGTERM', begin).on('SIGINT', begin).on('SIGHUP', begin);
 }

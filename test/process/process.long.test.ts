@@ -62,16 +62,17 @@ describe('the service as a process', () => {
   });
 
   test.each([
-    ['signalled to stop', 0],
-    ['signalled repeatedly while it stops', 100],
-  ])(
-    '%s while the operator books: the answer still comes, and it ends within ten seconds',
-    async (_, forMs) => {
+    ['signalled to stop', 'SIGTERM', 0],
+    ['signalled repeatedly while it stops', 'SIGTERM', 100],
+    ['when its terminal closes', 'SIGHUP', 0],
+  ] as const)(
+    '%s (%s) while the operator books: the answer still comes, and it ends within ten seconds',
+    async (_, signal, forMs) => {
       const body = await service.bet();
       const held = service.wallet.next({ do: 'hold' }, { transactionId: body.transactionId });
       const answer = service.submit(body);
       await held.arrived;
-      const ended = service.end('SIGTERM', forMs);
+      const ended = service.end(signal, forMs);
       await until(
         async () => (await fetch(`${service.url}/health/live`).catch(() => undefined)) === undefined,
       );
