@@ -136,6 +136,15 @@ test('wrong keys are counted by the /64 of an IPv6 address', async () => {
   expect((await ask(wrong(), '2001:db8:1:3::1')).status).toBe(401);
 });
 
+test.each([
+  ['an address with different ports', (i: number) => `198.51.100.1:${40_000 + i}`],
+  ['an IPv6 /64 with different ports', (i: number) => `[2001:db8:9:9::${i.toString(16)}]:${443 + i}`],
+  ['whatever is no address', (i: number) => `unknown-${i}`],
+])('wrong keys of %s are counted together', async (_, from) => {
+  for (let i = 0; i < 20; i += 1) expect((await ask(wrong(), from(i))).status).toBe(401);
+  expect((await ask(wrong(), from(20))).status).toBe(429);
+});
+
 test('a request without a key uses up no attempt', async () => {
   for (let i = 0; i < 25; i += 1) {
     const headers = { 'X-Forwarded-For': '203.0.113.9' };

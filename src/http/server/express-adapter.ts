@@ -13,6 +13,7 @@ import type { Configuration } from '../../config/configuration.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { answerWith } from '../../errors/error.filter.js';
 import { AddressLimit } from './address-limit.js';
+import { clientAddress } from './client-address.js';
 import { createNodeServer, type ServerObserver } from './node-server.js';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './server-limits.js';
 
@@ -116,7 +117,14 @@ export class CroupierExpressAdapter extends ExpressAdapter {
  * prototype that an object already has does nothing; changing it would make all later property accesses slow.
  */
 function messageClassesOf(application: Express, closesConnections: () => boolean) {
-  class ExpressRequest extends IncomingMessage {}
+  class ExpressRequest extends IncomingMessage {
+    /** Express itself takes an entry of X-Forwarded-For as it is, even with a port or without an address. */
+    get ip(): string | undefined {
+      const { 'x-forwarded-for': forwardedFor } = this.headers as { 'x-forwarded-for'?: string };
+      const isTrusted = application.get('trust proxy fn') as (address: string, hop: number) => boolean;
+      return clientAddress(this.socket.remoteAddress, forwardedFor, (address) => isTrusted(address, 0));
+    }
+  }
   class ExpressResponse extends ServerResponse {
     override writeHead(...head: [status: number, ...unknown[]]): this {
       if (closesConnections()) this.setHeader('Connection', 'close');

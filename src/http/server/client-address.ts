@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+
+/** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */
+const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([\da-fA-F:.]+)\](?::\d{1,5})?)$/;
+
+/**
+ * The address of an entry of X-Forwarded-For, which may have a port.
+ * @returns undefined if the entry is no IP address
+ */
+function addressIn(entry: string): string | undefined {
+  const text = entry.trim();
+  const [, v4, v6] = WITH_PORT.exec(text) ?? [];
+  if (v6 !== undefined) return isIP(v6) === 6 ? v6 : undefined;
+  const address = v4 ?? text;
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/**
+ * The address that a request came from: the nearest one that is not a trusted proxy. A proxy may name no address, or
+ * something that is none. The request then counts as its own, so that such requests share one limit per proxy.
+ * @param peer the address of the connection; undefined once it is closed
+ * @param forwardedFor the header X-Forwarded-For, whose last entry is that of the nearest proxy
+ * @param isTrusted whether an address belongs to a trusted proxy
+ */
+export function clientAddress(
+  peer: string | undefined,
+  forwardedFor: string | undefined,
+  isTrusted: (address: string) => boolean,
+): string | undefined {
+  if (peer === undefined || forwardedFor === undefined) return peer;
+  let address = peer;
+  for (const entry of forwardedFor.split(',').reverse()) {
+    const before = isTrusted(address) ? addressIn(entry) : undefined;
+    if (before === undefined) return address;
+    address = before;
+  }
+  return address;
+}
