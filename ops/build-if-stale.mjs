@@ -1,6 +1,7 @@
 /**
  * For `npm start`: builds the service if a source is newer than the build. A build takes about twenty seconds, so
- * this script first checks what would make the start fail: the configuration, the ports and the data folder.
+ * this script first checks what would make the start fail: the configuration, the ports and the data folder. With
+ * arguments, such as --help, the service does not start: then any build will do.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -37,10 +38,14 @@ function isFresh() {
   return SOURCES.filter((path) => existsSync(path)).every((path) => changedMs(path) < builtMs);
 }
 
-if (!isFresh()) {
-  const { runnerImport } = await import('vite');
-  const { module } = await runnerImport('./src/commands/start-check.ts', { logLevel: 'error' });
-  await module.checkStart();
+const starts = process.argv.length === 2;
+
+if (starts ? !isFresh() : !existsSync(BUILT)) {
+  if (starts) {
+    const { runnerImport } = await import('vite');
+    const { module } = await runnerImport('./src/commands/start-check.ts', { logLevel: 'error' });
+    await module.checkStart();
+  }
   if (process.exitCode === undefined) {
     console.log('building …');
     const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', shell: true });

@@ -13,13 +13,25 @@ import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js'
 import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
 import { CroupierExpressAdapter } from './http/server/express-adapter.js';
 import { listenFailure } from './http/server/listen-failure.js';
+import { readArguments } from './runtime/command-line.js';
 import { Lifecycle } from './runtime/lifecycle.js';
 import { type Drain, onStopSignal, type Stopped } from './runtime/shutdown.js';
-import { tolerateBrokenOutput } from './runtime/standard-streams.js';
 import type { RenderDocuments } from './openapi/pages/pages.js';
 import { createExamples } from './sandbox/examples.js';
 import { startSandbox } from './sandbox/sandbox.js';
 import { TenancyService } from './tenancy/tenancy.service.js';
+
+const COMMAND = {
+  name: 'start',
+  help: `npm start, or node dist/main.js
+
+Starts the service, which reads its configuration from the environment and from the file .env in the working directory.
+.env.example lists all variables. npm start also builds the service if necessary, and starts the sandbox.
+
+SIGTERM, SIGINT and SIGHUP stop it. Exit status 0: stopped; 1: did not start, or did not stop cleanly; 2: it was given an
+argument that it does not know.`,
+  options: {},
+} as const;
 
 /** Time that each part gets to stop after a failed start, in milliseconds, so that all parts stop within 5 s. */
 const FAILED_START_STOP_MS = 1_000;
@@ -189,25 +201,28 @@ function sentence(error: unknown): string {
 // After a burst, V8 would allocate the objects of each request in the old generation, where they stay until a full
 // garbage collection and keep younger objects alive. This would cost 4 to 10 % of the CPU time (docs/performance.md).
 setFlagsFromString('--no-allocation-site-pretenuring');
-tolerateBrokenOutput();
 
-try {
-  const running: Running = { stops: [] };
-  const started = start(readEnvironment(readConfiguration), running);
-  onStopSignal(
-    () => running.server,
-    () => running.drain?.(),
-    // Waits for a start in progress, so that none of its parts is left running. A failed start stops its own parts.
-    () =>
-      started.then(
-        () => stop(running),
-        () => undefined,
-      ),
-    reportStop,
-  );
-  await started;
-} catch (error) {
-  process.stderr.write(`croupier does not start: ${sentence(error)}\n`);
-  // A half-started part may hold a handle that keeps the process alive, and nothing that matters is running.
-  process.exit(1);
+async function serve(): Promise<void> {
+  try {
+    const running: Running = { stops: [] };
+    const started = start(readEnvironment(readConfiguration), running);
+    onStopSignal(
+      () => running.server,
+      () => running.drain?.(),
+      // Waits for a start in progress, so that none of its parts is left running. A failed start stops its own parts.
+      () =>
+        started.then(
+          () => stop(running),
+          () => undefined,
+        ),
+      reportStop,
+    );
+    await started;
+  } catch (error) {
+    process.stderr.write(`croupier does not start: ${sentence(error)}\n`);
+    // A half-started part may hold a handle that keeps the process alive, and nothing that matters is running.
+    process.exit(1);
+  }
 }
+
+if (readArguments(COMMAND)) await serve();

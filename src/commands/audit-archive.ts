@@ -3,7 +3,6 @@ import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { auditEntryOf } from '../audit/archive/archive.js';
 import { copyPartition, detachArchived, endedPartitions } from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
@@ -18,15 +17,24 @@ import {
 } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import type { SecretsKeys } from '../config/keys.js';
-import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { repeatSecretEntries } from '../tenancy/secrets/repeated-secret-entries.js';
+import { type Print, runCommand, UsageError } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
 
-const USAGE = `usage:
-  npm run audit:archive -- --before YYYY-MM --to FOLDER   copy the earlier months to files and record them
-  npm run audit:archive -- --detach FILE                  detach the partition of a file, with the owner's DATABASE_URL`;
+const COMMAND = {
+  name: 'audit:archive',
+  help: `npm run audit:archive -- --before YYYY-MM --to FOLDER
+npm run audit:archive -- --detach FILE
 
-type Print = (line: string) => void;
+Copies the earlier months of the audit log to files and records them in the log, or detaches the partition of such a file.
+
+  --before   the first month that stays
+  --to       the folder for the files
+  --detach   the file whose partition is detached, with the owner's DATABASE_URL
+
+Exit status 0: done; 2: the command failed, or the log or a file is not valid.`,
+  options: { before: { type: 'string' }, to: { type: 'string' }, detach: { type: 'string' } },
+} as const;
 
 /**
  * Copies each partition of the audit log that ends before a month to a file, verifies the file and records it in the
@@ -76,30 +84,23 @@ export async function detachArchive(proof: AuditProof, path: string, print: Prin
   print(`Detached ${name}. When the file is stored safely: DROP TABLE ${name};`);
 }
 
-async function run(args: string[], print: Print): Promise<void> {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args, options: { before: text, to: text, detach: text } });
-  const { before, to, detach } = values;
+async function run(
+  { before, to, detach }: { before?: string; to?: string; detach?: string },
+  print: Print,
+): Promise<void> {
   const at = (path: string) => resolve(callersFolder('audit:archive'), path);
   if (detach !== undefined && before === undefined && to === undefined) {
     await detachArchive(readEnvironment(readAuditProof), at(detach), print);
   } else if (detach === undefined && to !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(before ?? '')) {
     const [storage, keys] = [readEnvironment(readStorage), readEnvironment(readSecretsKeys)];
     await archiveMonths(storage, keys, before!, at(to), print);
-  } else throw new Error(USAGE);
+  } else throw new UsageError('needs --before YYYY-MM and --to FOLDER, or --detach FILE');
 }
 
-/** Exit status 2: the command failed, or the log or a file is not valid. */
-async function main(): Promise<void> {
-  tolerateBrokenOutput();
+function main(): Promise<void> {
   // Hides the service's informational log lines, which Nest would print among the command's output.
   Logger.overrideLogger(['warn', 'error']);
-  try {
-    await run(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`));
-  } catch (error) {
-    process.stderr.write(`audit:archive: ${(error as Error).message}\n`);
-    process.exitCode = 2;
-  }
+  return runCommand(COMMAND, run);
 }
 
 if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

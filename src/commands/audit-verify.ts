@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import type { RecordedArchive } from '../audit/archive/archive.js';
 import { proveArchives } from '../audit/archive/archive-proof.js';
 import { auditOver } from '../audit/audit.service.js';
@@ -16,18 +15,27 @@ import { callersFolder, readEnvironment } from '../config/environment.js';
 import type { SecretsKeys } from '../config/keys.js';
 import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
-import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { SecretBox } from '../tenancy/secrets/secret-box.js';
 import {
   type SecretReport,
   type StaleSecret,
   verifySecrets,
 } from '../tenancy/secrets/secret-verification.js';
+import { type Print, runCommand, UsageError } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
 
-const USAGE = 'usage: npm run audit:verify [-- [--head DAY/POSITION/HASH] [--archive FILE]…]';
+const COMMAND = {
+  name: 'audit:verify',
+  help: `npm run audit:verify [-- [--head DAY/POSITION/HASH] [--archive FILE]…]
 
-type Print = (line: string) => void;
+Verifies the audit log, its seals, and the ids of the stored secrets. Changes nothing.
+
+  --head      a head that an earlier run printed; its entry must still exist, unaltered
+  --archive   a file of npm run audit:archive to verify as well; may be repeated, oldest first
+
+Exit status 0: all that was checked is valid; 1: it is not; 2: could not run.`,
+  options: { head: { type: 'string' }, archive: { type: 'string', multiple: true } },
+} as const;
 
 /**
  * Verifies the audit log, its seals and the heads that are kept outside of it. Then compares the ids of the stored
@@ -162,24 +170,15 @@ async function* headsOf(given: Witness | undefined, file: HeadFile | undefined):
 
 function headIn(text: string): Witness {
   const head = parseHead(text);
-  if (!head) throw new Error(USAGE);
+  if (!head) throw new UsageError('--head: usage: npm run audit:verify -- --head DAY/POSITION/HASH');
   return head;
 }
 
-/** Exit status 2: an error prevented the verification or ended it early. */
-async function main(): Promise<void> {
-  tolerateBrokenOutput();
-  try {
-    const { values } = parseArgs({
-      options: { head: { type: 'string' }, archive: { type: 'string', multiple: true } },
-    });
-    const print = (line: string) => process.stdout.write(`${line}\n`);
-    const archives = values.archive?.map((path) => resolve(callersFolder('audit:verify'), path));
-    process.exitCode = await proveAudit(readEnvironment(readAuditProof), values.head, print, archives);
-  } catch (error) {
-    process.stderr.write(`audit:verify could not run: ${(error as Error).message}\n`);
-    process.exitCode = 2;
-  }
+function main(): Promise<void> {
+  return runCommand(COMMAND, ({ head, archive }, print) => {
+    const archives = archive?.map((path) => resolve(callersFolder('audit:verify'), path));
+    return proveAudit(readEnvironment(readAuditProof), head, print, archives);
+  });
 }
 
 if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -2,31 +2,48 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readStorage, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
-import { migrate } from '../database/data-source.js';
+import { migrate, pendingMigrations } from '../database/data-source.js';
+import { type Print, runCommand } from '../runtime/command-line.js';
 import { atServiceDatabase } from './service-database.js';
-import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
+
+const COMMAND = {
+  name: 'migrate',
+  help: `npm run migrate [-- --dry-run]
+
+Brings the schema of the database up to date: that of DATABASE_URL, else the embedded one in DATA_DIR. It may be repeated.
+
+  --dry-run   names the migrations that would run, and changes nothing
+
+Exit status 0: the schema is up to date, or the migrations were named; 2: could not run, or a migration failed.`,
+  options: { 'dry-run': { type: 'boolean' } },
+} as const;
 
 /**
  * Brings the schema up to date. Run it with the URL of the schema's owner, so that the service's own role needs no
  * right to change the schema.
  * @throws Error with one sentence if there is no database, or the role lacks a right
  */
-export async function migrateDatabase(storage: Storage, print: (line: string) => void): Promise<void> {
+export async function migrateDatabase(storage: Storage, print: Print): Promise<void> {
   const names = await atServiceDatabase(storage, migrate);
   for (const name of names) print(`Ran migration ${name}.`);
   print('The schema is up to date.');
 }
 
-/** Exit status 2: the command could not run, or a migration failed. The command can be repeated. */
-async function main(): Promise<void> {
-  tolerateBrokenOutput();
-  try {
-    const print = (line: string) => process.stdout.write(`${line}\n`);
-    await migrateDatabase(readEnvironment(readStorage), print);
-  } catch (error) {
-    process.stderr.write(`migrate: ${(error as Error).message}\n`);
-    process.exitCode = 2;
-  }
+/**
+ * Names the migrations that `migrateDatabase` would run. Changes nothing.
+ * @throws Error with one sentence if there is no database
+ */
+export async function previewMigrations(storage: Storage, print: Print): Promise<void> {
+  const names = await atServiceDatabase(storage, pendingMigrations);
+  for (const name of names) print(`Would run migration ${name}.`);
+  print(names.length === 0 ? 'The schema is up to date.' : 'Nothing was changed.');
+}
+
+function main(): Promise<void> {
+  return runCommand(COMMAND, (values, print) => {
+    const storage = readEnvironment(readStorage);
+    return values['dry-run'] ? previewMigrations(storage, print) : migrateDatabase(storage, print);
+  });
 }
 
 if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -9,11 +9,25 @@ import { verifyAudit } from '../audit/verification.js';
 import { readSecretsKeys, readStorage, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import type { SecretsKeys } from '../config/keys.js';
+import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
-import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
-import { reEncrypt } from '../tenancy/secrets/re-encryption.js';
+import { previewReEncryption, reEncrypt } from '../tenancy/secrets/re-encryption.js';
 import { SecretBox } from '../tenancy/secrets/secret-box.js';
+import { type Print, runCommand } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
+
+const COMMAND = {
+  name: 'secrets:re-encrypt',
+  help: `npm run secrets:re-encrypt [-- --dry-run]
+
+Encrypts all stored secrets with SECRETS_KEY, including those under SECRETS_KEY_PREVIOUS. The service may be running. It
+may be repeated.
+
+  --dry-run   verifies the audit log, decrypts every secret and says how many would be re-encrypted; changes nothing
+
+Exit status 0: done; 2: the command failed.`,
+  options: { 'dry-run': { type: 'boolean' } },
+} as const;
 
 /**
  * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`.
@@ -23,21 +37,12 @@ import { withServiceDatabase } from './service-database.js';
  * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key: no secret is changed then
  * @throws Error if the archives could not be recorded again; the secrets are already re-encrypted then
  */
-export async function reEncryptSecrets(
-  storage: Storage,
-  keys: SecretsKeys,
-  print: (line: string) => void,
-): Promise<void> {
-  const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
+export async function reEncryptSecrets(storage: Storage, keys: SecretsKeys, print: Print): Promise<void> {
+  const box = boxOf(keys);
   const sealer = new Sealer(keys);
   const actor = { actor: `command:re-encrypt:${userInfo().username}`, role: 'command' };
   await withServiceDatabase(storage, async (database) => {
-    const verdict = await verifyAudit(database, { sealer });
-    if (verdict.kind === 'broken') {
-      throw new Error(
-        `the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`,
-      );
-    }
+    await requireValidAudit(database, sealer);
     const audit = auditOver(database, sealer);
     const { resealed, tenants } = await reEncrypt(actor, audit, box);
     print(
@@ -47,18 +52,37 @@ export async function reEncryptSecrets(
   });
 }
 
-/** Exit status 2: the command failed. It can be repeated. */
-async function main(): Promise<void> {
-  tolerateBrokenOutput();
+/**
+ * Says what `reEncryptSecrets` would do, after the same checks. Changes nothing.
+ * @throws Error as `reEncryptSecrets`
+ */
+export async function previewSecrets(storage: Storage, keys: SecretsKeys, print: Print): Promise<void> {
+  const box = boxOf(keys);
+  await withServiceDatabase(storage, async (database) => {
+    await requireValidAudit(database, new Sealer(keys));
+    const { resealed, tenants } = await previewReEncryption(database, box);
+    print(`Would re-encrypt the secrets of ${resealed} of ${tenants} tenants with key ${box.keyId}.`);
+    print('Nothing was changed.');
+  });
+}
+
+async function requireValidAudit(database: Database, sealer: Sealer): Promise<void> {
+  const verdict = await verifyAudit(database, { sealer });
+  if (verdict.kind !== 'broken') return;
+  throw new Error(`the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`);
+}
+
+function boxOf({ secretsKey, secretsKeyPrevious }: SecretsKeys): SecretBox {
+  return new SecretBox(secretsKey, new Randomness(), secretsKeyPrevious);
+}
+
+function main(): Promise<void> {
   // Hides the service's informational log lines, which Nest would print among the command's output.
   Logger.overrideLogger(['warn', 'error']);
-  try {
-    const print = (line: string) => process.stdout.write(`${line}\n`);
-    await reEncryptSecrets(readEnvironment(readStorage), readEnvironment(readSecretsKeys), print);
-  } catch (error) {
-    process.stderr.write(`secrets:re-encrypt failed: ${(error as Error).message}\n`);
-    process.exitCode = 2;
-  }
+  return runCommand(COMMAND, (values, print) => {
+    const [storage, keys] = [readEnvironment(readStorage), readEnvironment(readSecretsKeys)];
+    return values['dry-run'] ? previewSecrets(storage, keys, print) : reEncryptSecrets(storage, keys, print);
+  });
 }
 
 if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

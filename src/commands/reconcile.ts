@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { userInfo } from 'node:os';
-import { parseArgs } from 'node:util';
 import { recordFindings } from '../attention/findings.js';
 import { readStorage } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
@@ -17,10 +16,12 @@ import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { causeOfFinding, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { instantOrDayMs } from '../runtime/instant.js';
-import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
+import { runCommand, UsageError } from '../runtime/command-line.js';
 import { atServiceDatabase, withDatabase } from './service-database.js';
 
-const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv] [--record]
+const COMMAND = {
+  name: 'reconcile',
+  help: `npm run reconcile -- --operator ID --from T --to T --statement FILE.csv [--report FILE.csv] [--record]
 
   --operator   the operator of the statement
   --from, --to the range, from <= time < to, as 2026-03-01T00:00:00Z, with an offset, or a day in UTC (2026-03-01)
@@ -28,24 +29,33 @@ const USAGE = `npm run reconcile -- --operator ID --from T --to T --statement FI
   --report     the file for the findings; default: the statement's name with .findings.csv
   --record     also add the findings to the attention queue, and close its items whose finding is gone
 
-Exit status 0: all agree; 1: findings; 2: could not run.`;
+Exit status 0: all agree; 1: findings; 2: could not run.`,
+  options: {
+    operator: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    statement: { type: 'string' },
+    report: { type: 'string' },
+    record: { type: 'boolean' },
+  },
+} as const;
 
-/** The exit statuses of the contract's section 7. */
-const STATUS = { agree: 0, findings: 1, couldNotRun: 2 } as const;
+/** The exit statuses of the contract's section 7, besides `COULD_NOT_RUN`. */
+const STATUS = { agree: 0, findings: 1 } as const;
 
 /** Maximum number of findings that are put into the attention queue. More findings probably have a common cause. */
 const RECORDED = 10_000;
+
+type Values = { readonly [name in Exclude<keyof typeof COMMAND.options, 'record'>]?: string } & {
+  readonly record?: boolean;
+};
 
 interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
   readonly record: boolean;
 }
 
-async function main(): Promise<number> {
-  const given = readArguments(process.argv.slice(2));
-  if (!given) {
-    process.stdout.write(`${USAGE}\n`);
-    return STATUS.agree;
-  }
+async function run(values: Values): Promise<number> {
+  const given = argumentsIn(values);
   const bar = progressBar(process.stderr);
   try {
     const signal = interruption();
@@ -82,36 +92,28 @@ async function record(databaseUrl: string, range: Range, outcome: Outcome): Prom
   return `recorded   items of the attention queue: ${opened} opened, ${ended} closed${left}`;
 }
 
-/**
- * @returns undefined if help is requested
- * @throws Error naming the invalid argument
- */
-function readArguments(args: string[]): Arguments | undefined {
-  const text = { type: 'string' } as const;
-  const options = { operator: text, from: text, to: text, statement: text, report: text };
-  const flags = { help: { type: 'boolean' }, record: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args, options: { ...options, ...flags } });
-  if (values.help) return undefined;
+/** @throws UsageError naming the invalid argument */
+function argumentsIn(values: Values): Arguments {
   const needed = (name: 'operator' | 'from' | 'to' | 'statement') => {
     const value = values[name];
-    if (!value) throw new Error(`--${name}: is required\n\n${USAGE}`);
+    if (!value) throw new UsageError(`--${name}: is required`);
     return value;
   };
   const operatorId = needed('operator');
   const from = instant('from', needed('from'));
   const to = instant('to', needed('to'));
-  if (from >= to) throw new Error('--to: must be later than --from');
+  if (from >= to) throw new UsageError('--to: must be later than --from');
   const statementPath = resolve(callersFolder('reconcile'), needed('statement'));
   const report = values.report ?? `${statementPath.replace(/\.csv$/i, '')}.findings.csv`;
   const reportPath = resolve(callersFolder('reconcile'), report);
-  if (reportPath === statementPath) throw new Error('--report: would replace the statement');
+  if (reportPath === statementPath) throw new UsageError('--report: would replace the statement');
   return { operatorId, from, to, statementPath, reportPath, record: values.record ?? false };
 }
 
 function instant(name: string, text: string): Date {
   const ms = instantOrDayMs(text);
   if (ms !== null) return new Date(ms);
-  throw new Error(
+  throw new UsageError(
     `--${name}: ${JSON.stringify(text)} is not a time with Z or an offset, such as 2026-03-01T00:00:00Z`,
   );
 }
@@ -172,11 +174,4 @@ function progressBar(stream: NodeJS.WriteStream): { show: Progress; clear: () =>
   };
 }
 
-tolerateBrokenOutput();
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const { message, code } = error as { message?: string; code?: string };
-  process.stderr.write(`reconcile: ${message || code || String(error)}\n`);
-  process.exitCode = STATUS.couldNotRun;
-}
+await runCommand(COMMAND, run);

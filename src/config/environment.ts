@@ -23,3 +23,12 @@ export function callersFolder(script: string): string {
   const byNpm = process.env['npm_lifecycle_event'] === script;
   return (byNpm && process.env['INIT_CWD']) || process.cwd();
 }
+
+/**
+ * Whether npm has kept a flag of a script for itself, as in `npm run migrate --dry-run` without `--`. The script does
+ * not get it then, and would run without it.
+ */
+export function keptByNpm(script: string, flag: string): boolean {
+  if (process.env['npm_lifecycle_event'] !== script) return false;
+  return process.env[`npm_config_${flag.replaceAll('-', '_')}`] === 'true';
+}

@@ -175,6 +175,33 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
+/**
+ * Names the migrations that `migrate` would run now. It only reads, even if the database is empty.
+ * @throws Error with one line that names DATABASE_URL
+ */
+export async function pendingMigrations(url: string): Promise<string[]> {
+  const connection = new Connection({
+    connectionString: url,
+    application_name: 'croupier-migrations',
+    connectionTimeoutMillis: START_TIMEOUT_MS,
+    query_timeout: START_TIMEOUT_MS,
+  });
+  await connection.connect().catch(refuse('the database cannot be opened'));
+  try {
+    const { rows } = await connection.query<{ exists: boolean }>(
+      "SELECT to_regclass('migrations') IS NOT NULL AS exists",
+    );
+    const done = rows[0]?.exists
+      ? (await connection.query<{ name: string }>('SELECT name FROM migrations')).rows
+      : [];
+    const names = new Set(done.map(({ name }) => name));
+    const migrations = dataSourceOptions(url).migrations as readonly { name: string }[];
+    return migrations.map(({ name }) => name).filter((name) => !names.has(name));
+  } finally {
+    await connection.close(START_TIMEOUT_MS);
+  }
+}
+
 async function runMigrations(url: string): Promise<string[]> {
   const dataSource = await new DataSource({ ...dataSourceOptions(url), migrationsRun: false }).initialize();
   try {

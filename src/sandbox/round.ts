@@ -4,14 +4,27 @@ import { fileURLToPath } from 'node:url';
 import { readStorage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
+import { readArguments } from '../runtime/command-line.js';
 import { Randomness } from '../runtime/randomness.js';
-import { tolerateBrokenOutput } from '../runtime/standard-streams.js';
 import { playFaults } from './faults.round.js';
 import { playFreeSpins, type Transaction } from './free-spins.round.js';
 import { START_BALANCE_MINOR } from './ledger.js';
 import { PlatformClient } from './platform-client.js';
 import { readSandboxFile, type SandboxFile, sandboxFileIn } from './sandbox-file.js';
 import { type RoundOutput, TranscriptClient } from './transcript-client.js';
+
+const COMMAND = {
+  name: 'round',
+  help: `npm run round [-- --faults]
+
+Plays rounds and free spins in the sandbox of the service that uses the same DATA_DIR, and prints each request with its
+answer.
+
+  --faults   the counterparts misbehave, and the service's reaction is explained
+
+Exit status 0: played; 1: an unexpected answer, or there is no sandbox; 2: unknown arguments.`,
+  options: { faults: { type: 'boolean' } },
+} as const;
 
 const GAME_ID = 'sandbox-slots';
 const CURRENCY = 'EUR';
@@ -80,26 +93,22 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
   output.print(`\nThe round was played: ${player.playerRef} has ${money(balance + wonMinor, CURRENCY)}.`);
 }
 
-/**
- * Plays in the sandbox of the service that uses the same DATA_DIR.
- * @param options `--faults`: the counterparts misbehave, and the service's reaction is explained
- */
-async function main(options: readonly string[]): Promise<void> {
-  tolerateBrokenOutput();
+/** Plays in the sandbox of the service that uses the same DATA_DIR. */
+async function main(): Promise<void> {
+  const values = readArguments(COMMAND);
+  if (!values) return;
   const colours = process.stdout.isTTY && process.stdout.hasColors();
   const output = { print: (text: string) => void process.stdout.write(`${text}\n`), colours };
   try {
-    const unknown = options.find((option) => option !== '--faults');
-    if (unknown !== undefined) throw new Error(`There is no option ${unknown}, only --faults.`);
     const { dataDir } = readEnvironment(readStorage);
     const file = sandboxFileIn(join(dataDir, 'sandbox'));
     const sandbox = await readSandboxFile(file);
     if (!sandbox) throw new Error(`There is no sandbox in ${file}: start the service with npm start.`);
-    await (options.includes('--faults') ? playFaults(sandbox, output) : playRound(sandbox, output));
+    await (values.faults ? playFaults(sandbox, output) : playRound(sandbox, output));
   } catch (error) {
     process.stderr.write(`\n${(error as Error).message}\n`);
     process.exitCode = 1;
   }
 }
 
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -53,7 +53,7 @@ test('a round with every fault is played and explained', async () => {
 
 test('an option that does not exist is refused', async () => {
   const { status, output } = await run('dist/sandbox/round.js', ['--fault']);
-  expect([status, output]).toEqual([1, expect.stringContaining('There is no option --fault')]);
+  expect([status, output]).toEqual([2, expect.stringContaining("Unknown option '--fault'")]);
 });
 
 test('a newcomer registers a server, certifies it and launches a session, only with printed commands', async () => {

@@ -1,6 +1,12 @@
 import type { Actor } from '../../audit/actor.js';
 import type { Audit, RecordEntry } from '../../audit/audit.service.js';
-import { lockSecrets, replaceSecrets, type EncryptedSecrets } from './encrypted-secret.store.js';
+import type { Database } from '../../database/database.js';
+import {
+  lockSecrets,
+  replaceSecrets,
+  secretsInSnapshot,
+  type EncryptedSecrets,
+} from './encrypted-secret.store.js';
 import { repeatSecretEntries } from './repeated-secret-entries.js';
 import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
@@ -32,6 +38,21 @@ export async function reEncrypt(
     }
     return { resealed: renewals.length, tenants: tenants.length };
   });
+}
+
+/**
+ * Decrypts every secret that `reEncrypt` would encrypt again. Changes nothing.
+ * @returns what `reEncrypt` would return
+ * @throws Error if a secret can be decrypted with neither key
+ */
+export async function previewReEncryption(
+  database: Database,
+  secretBox: SecretBox,
+): Promise<{ resealed: number; tenants: number }> {
+  const tenants = await database.transaction(({ query }) => secretsInSnapshot(query));
+  const renewals = tenants.filter((tenant) => !isCurrent(tenant, secretBox));
+  for (const tenant of renewals) renew(tenant, secretBox);
+  return { resealed: renewals.length, tenants: tenants.length };
 }
 
 /** A tenant's secrets, encrypted again. */

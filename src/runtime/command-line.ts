@@ -1,0 +1,88 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { keptByNpm } from '../config/environment.js';
+import { tolerateBrokenOutput } from './standard-streams.js';
+
+/** The exit status of a command that could not run, for example because of its arguments. */
+const COULD_NOT_RUN = 2;
+
+export type Print = (line: string) => void;
+
+type OptionsConfig = NonNullable<ParseArgsConfig['options']>;
+
+/** A program that is started by a script of package.json. */
+export interface CommandLine<Options extends OptionsConfig> {
+  /** The script. */
+  readonly name: string;
+  /** What `--help` prints. */
+  readonly help: string;
+  /** Besides `--help`. */
+  readonly options: Options;
+}
+
+type Values<Options extends OptionsConfig> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: Options; strict: true; allowPositionals: false }>
+>['values'];
+
+/** Names what is wrong with the arguments, in one line. */
+export class UsageError extends Error {}
+
+/**
+ * Reads the process's arguments. `--help` anywhere wins over all others, so that it never does anything: its text is
+ * printed. An argument that is unknown or lacks its value is refused with one line and the exit status 2.
+ * @returns undefined if there is nothing to run
+ */
+export function readArguments<const Options extends OptionsConfig>(
+  command: CommandLine<Options>,
+): Values<Options> | undefined {
+  tolerateBrokenOutput();
+  const args = process.argv.slice(2);
+  if (args.some((argument) => argument === '--help' || argument === '-h')) {
+    process.stdout.write(`${command.help}\n`);
+    return undefined;
+  }
+  try {
+    refuseKeptFlags(command, args);
+    return parseArgs({ args, options: command.options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    fail(command, new UsageError(firstSentence((error as Error).message)));
+    return undefined;
+  }
+}
+
+/**
+ * Runs a command with the process's arguments, and sets the exit status: that of `run`, 0 without one, and 2 if the
+ * command fails, which prints one line.
+ */
+export async function runCommand<const Options extends OptionsConfig>(
+  command: CommandLine<Options>,
+  run: (values: Values<Options>, print: Print) => Promise<number> | Promise<void>,
+): Promise<void> {
+  const values = readArguments(command);
+  if (!values) return;
+  try {
+    process.exitCode = (await run(values, (line) => void process.stdout.write(`${line}\n`))) ?? 0;
+  } catch (error) {
+    fail(command, error);
+  }
+}
+
+function fail({ name }: CommandLine<OptionsConfig>, error: unknown): void {
+  const { message, code } = error as { message?: string; code?: string };
+  const more = error instanceof UsageError ? `; see npm run ${name} -- --help` : '';
+  process.stderr.write(`${name}: ${message || code || String(error)}${more}\n`);
+  process.exitCode = COULD_NOT_RUN;
+}
+
+/** @throws UsageError if npm has kept a flag for itself, without which the command would do something else */
+function refuseKeptFlags({ name, options }: CommandLine<OptionsConfig>, args: readonly string[]): void {
+  for (const [flag, { type }] of Object.entries(options)) {
+    if (type !== 'boolean' || args.includes(`--${flag}`) || !keptByNpm(name, flag)) continue;
+    throw new UsageError(`npm has kept --${flag} for itself: npm run ${name} -- --${flag}`);
+  }
+}
+
+/** Node adds advice to some messages that does not apply to commands without positional arguments. */
+function firstSentence(message: string): string {
+  const [line = ''] = message.split('\n', 1);
+  return line.split('. ', 1)[0]!.replace(/\.$/, '');
+}
