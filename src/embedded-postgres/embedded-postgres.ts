@@ -287,8 +287,9 @@ function connectionTo({ password }: Pick<Cluster, 'password'>, port: number): Co
     application_name: 'croupier-owner',
     connectionTimeoutMillis: 5000,
     lock_timeout: LOCK_WAIT_MS,
-    // Otherwise the server logs an error when it stops and ends this connection.
-    options: '-c log_min_messages=panic',
+    // Otherwise the server logs an error when it stops and ends this connection. A role with the other value of
+    // session_replication_role is refused where it matters, by the connections of the service.
+    options: '-c log_min_messages=panic -c session_replication_role=origin',
   });
 }
 
