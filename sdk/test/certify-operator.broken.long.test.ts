@@ -57,6 +57,8 @@ const BOOKING_FAULTS: [WalletFault, string[]][] = [
   [
     'answers a lack of funds with 402',
     [
+      'echo-declined',
+      'echo-repeated',
       'bet-insufficient-funds',
       'bet-largest-amount',
       'rollback-of-declined',
@@ -68,6 +70,7 @@ const BOOKING_FAULTS: [WalletFault, string[]][] = [
   [
     'gives credit',
     [
+      'echo-declined',
       'bet-insufficient-funds',
       'bet-largest-amount',
       'rollback-of-declined',
@@ -103,7 +106,7 @@ const BOOKING_FAULTS: [WalletFault, string[]][] = [
       'one-round-of-two-players',
     ],
   ],
-  ['books an ADJUSTMENT each time', ['adjustment-repeated']],
+  ['books an ADJUSTMENT each time', ['adjustment-repeated', 'repeated-reference']],
   [
     'keys only by transactionId',
     ['rollback-other-provider', 'adjustment-id-of-a-bet', 'same-id-other-provider'],
@@ -132,7 +135,7 @@ const ROLLBACK_FAULTS: [WalletFault, string[]][] = [
   ['rolls back for each id', ['rollback-another-id', 'rollbacks-at-once']],
   ['rolls back the whole round', ['rollback-leaves-others']],
   ['declines the ROLLBACK of a DECLINED BET', ['rollback-of-declined']],
-  ['answers 409 to a repeated ROLLBACK of nothing', ['rollback-unknown-repeated']],
+  ['answers 409 to a repeated ROLLBACK of nothing', ['rollback-unknown-repeated', 'repeated-reference']],
   ['leaves a tombstone for one BET', ['rollback-before-bet-repeated']],
   ['books a BET again after its ROLLBACK', ['rollback-then-bet-again']],
   ['looks for a BET under every provider', ['rollback-other-provider']],
@@ -151,15 +154,15 @@ const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
       'bet-repeated-another-amount',
       'bet-repeated-another-player',
       'win-with-id-of-bet',
-      'repeated-reference',
       'ids-punctuation',
+      'repeated-reference',
       'bet-at-once',
     ],
   ],
   ['remembers the latest five', ['bet-repeated-later']],
-  ['checks the funds of a repeated BET', ['bet-repeated-without-funds']],
-  ['decides a declined BET again', ['declined-repeated']],
-  ['books a WIN each time', ['win-repeated']],
+  ['checks the funds of a repeated BET', ['bet-repeated-without-funds', 'repeated-reference']],
+  ['decides a declined BET again', ['declined-repeated', 'repeated-reference']],
+  ['books a WIN each time', ['win-repeated', 'repeated-reference']],
   [
     'knows a transaction by its amount too',
     ['rollback-before-bet', 'rollback-before-bet-repeated', 'bet-repeated-another-amount'],
@@ -175,9 +178,20 @@ const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
   ['makes up a reference each time', ['repeated-reference']],
   ['compares ids without case', ['ids-case-sensitive']],
   ['cuts ids at 64 characters', ['ids-longest']],
-  ['accepts only letters, digits and hyphens', ['ids-punctuation']],
+  ['accepts only letters, digits and hyphens', ['echo-punctuation', 'ids-punctuation']],
   ['identifies a round only by its id', ['one-round-of-two-players']],
   ['answers with text/html', ['answer-content-type']],
+];
+
+const ANSWER_FAULTS: [WalletFault, string[]][] = [
+  ['names the transaction in lower case', ['echo-case', 'ids-case-sensitive']],
+  ['escapes the echo for HTML', ['echo-punctuation', 'ids-punctuation']],
+  ['makes up a numeric reference', ['reference-text']],
+  ['answers null for a reference', ['reference-text']],
+  ['answers an empty reference', ['reference-text']],
+  ['answers a reference of 201 characters', ['reference-text']],
+  ['forgets the reference of a repetition', ['repeated-reference']],
+  ['answers twice at once', ['answers-once']],
 ];
 
 /**
@@ -185,6 +199,35 @@ const IDEMPOTENCY_FAULTS: [WalletFault, string[]][] = [
  * slow cases, only the listed cases run.
  */
 const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
+  [
+    'names no transaction',
+    [
+      'echo-bet',
+      'echo-declined',
+      'echo-adjustment',
+      'echo-repeated',
+      'echo-case',
+      'echo-longest',
+      'echo-punctuation',
+      'echo-at-once',
+    ],
+  ],
+  ['names no WIN', ['echo-win', 'echo-repeated', 'win-free-spins']],
+  ['names no ADJUSTMENT', ['echo-adjustment', 'echo-repeated']],
+  ['names no declined transaction', ['echo-declined', 'echo-repeated', 'bet-insufficient-funds']],
+  ['names no repeated transaction', ['echo-repeated', 'bet-repeated', 'declined-repeated']],
+  ['names the BET in the answer to its ROLLBACK', ['echo-rollback', 'rollback-reverses', 'rollback-unknown']],
+  ['cuts the echo at 64 characters', ['echo-longest']],
+  ['names no player', ['balance-echo', 'balance-answered', 'balance-unknown-fields']],
+  ['names the first player', ['balance-echo-other-player', 'balance-echo-at-once']],
+  ['names no currency', ['balance-echo']],
+  ['names the currency in lower case', ['balance-echo']],
+  [
+    'swaps answers under concurrency',
+    ['balance-echo-at-once', 'echo-at-once', 'bets-at-once'],
+    only('balance-echo-at-once', 'echo-at-once', 'bets-at-once'),
+  ],
+  ['answers once too often', ['answers-once'], only('answers-once')],
   ['decodes the secret as base64', ['signed-call']],
   ['answers the balance as a text', ['balance-answered', 'balance-unknown-fields']],
   ['takes a fee for a balance', ['balance-repeated', 'balance-at-once', 'bet-booked', 'adjustment-debit']],
@@ -215,11 +258,24 @@ const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
   ['takes 30 ms', ['latency'], ['--timeout-ms', '50', '--only', 'latency']],
 ];
 
-const NARROW_FAULTS = [SIGNATURE_FAULTS, BOOKING_FAULTS, ROLLBACK_FAULTS, IDEMPOTENCY_FAULTS].flat();
+const NARROW_FAULTS = [
+  SIGNATURE_FAULTS,
+  BOOKING_FAULTS,
+  ROLLBACK_FAULTS,
+  IDEMPOTENCY_FAULTS,
+  ANSWER_FAULTS,
+].flat();
 
 test('a wallet without a fault fails nothing', async () => {
   expect(await certified([])).toMatchObject({ status: 0, failed: [], blocked: [] });
 });
+
+test.each(['gives no reference', 'closes each connection'] as const)(
+  'a wallet that %s fails nothing',
+  async (peculiarity) => {
+    expect(await certified([peculiarity])).toMatchObject({ status: 0, failed: [], blocked: [] });
+  },
+);
 
 describe('a wallet that', () => {
   test.each(NARROW_FAULTS)('%s fails exactly %j', async (fault, failed) => {
@@ -244,6 +300,45 @@ describe('a wallet that', () => {
       'bet-insufficient-funds',
     );
     expect(printed).toContain('check     The platform takes any other answer as no answer');
+  });
+
+  test.each<[WalletFault, string, ...RegExp[]]>([
+    [
+      'names no transaction',
+      'echo-bet',
+      /expected {2}an answer with transactionId "certify-\w+-bet-\d+"/,
+      /received {2}no transactionId in status 200 \{"status":"APPROVED"/,
+      /check {5}The platform takes a misdirected answer, which names another call or none, as no answer/,
+    ],
+    [
+      'names the transaction in lower case',
+      'echo-case',
+      /expected {2}an answer with transactionId "certify-\w+-Case-\d+-aBcXyZ"/,
+      /received {2}transactionId "certify-\w+-case-\d+-abcxyz" in status 200/,
+    ],
+    [
+      'names no currency',
+      'balance-echo',
+      /expected {2}an answer with currency "EUR"/,
+      /received {2}no currency in status 200/,
+    ],
+    ['makes up a numeric reference', 'reference-text', /received {2}\d+, which is no text, for the BET/],
+    ['answers null for a reference', 'reference-text', /received {2}null, which is no text, for the BET/],
+    ['answers an empty reference', 'reference-text', /received {2}an empty text for the BET/],
+    [
+      'answers a reference of 201 characters',
+      'reference-text',
+      /received {2}a text of 201 characters for the BET/,
+    ],
+    ['forgets the reference of a repetition', 'repeated-reference', /received {2}none the second time/],
+    [
+      'answers twice at once',
+      'answers-once',
+      /received {2}more bytes after the answer to POST \/\w+, certify-\w+-request-\d+, and after \d+ other/,
+    ],
+  ])('%s is told so by %s', async (fault, id, ...sentences) => {
+    const { printed } = await certified([fault], ...only(id));
+    for (const sentence of sentences) expect(printed).toMatch(sentence);
   });
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BrokenSignature, type SignatureFault } from './broken-signature.js';
 
-/** Mistakes of a server that accepts signed calls. */
+/** Mistakes of a server that accepts signed calls; to close each connection is none. */
 export type ServerFault =
   | SignatureFault
   | 'throws at a signature that is not hex'
@@ -18,6 +18,9 @@ export type ServerFault =
   | 'works on one call at a time, slowly'
   | 'takes 30 ms'
   | 'forgets the fifth call of a connection'
+  | 'answers twice at once'
+  | 'answers once too often'
+  | 'closes each connection'
   | 'never answers';
 
 export interface Reply {
@@ -29,6 +32,8 @@ export interface Reply {
 export type Body = Record<string, unknown>;
 
 const REFUSED: Reply = { status: 401, body: 'invalid signature' };
+/** How long after the first answer a second one comes, in milliseconds. */
+const LATE_MS = 2;
 /** How long slow work takes, in milliseconds. */
 const WORK_MS = 25;
 
@@ -44,6 +49,12 @@ export class BrokenServer {
     void this.inTurn(request).then(({ status, body }) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const type = this.is('answers with text/html') ? 'text/html' : 'application/json; charset=utf-8';
+      const head = `HTTP/1.1 ${status} Answer\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}`;
+      const raw = `${head}\r\n\r\n${text}`;
+      if (this.is('answers twice at once')) return void request.socket.write(raw + raw);
+      if (this.is('answers once too often'))
+        response.on('finish', () => setTimeout(() => request.socket.write(raw), LATE_MS));
+      if (this.is('closes each connection')) response.setHeader('Connection', 'close');
       if (status !== 0)
         response.writeHead(status, { 'Content-Type': type }).end(status === 204 ? undefined : text);
     });

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type AnswerFault, BrokenAnswers } from './broken-answers.js';
 import { bad, type Body, BrokenServer, ok, parsed, type Reply, type ServerFault } from './broken-server.js';
 import { SlowLookup } from './broken-signature.js';
 
 /** Mistakes of an operator's wallet. Without any it is correct. */
 export type WalletFault =
   | ServerFault
+  | AnswerFault
   | 'answers the balance as a text'
   | 'takes a fee for a balance'
   | 'answers one balance at a time'
@@ -111,11 +113,14 @@ export class BrokenWallet {
   private readonly playersByRound = new Map<string, string>();
   private readonly inProgress = new Set<string>();
   private readonly lookup = new SlowLookup();
+  private readonly answers: BrokenAnswers;
   private references = 0;
   private latest = '';
   private asked = false;
 
-  private constructor(private readonly faults: readonly WalletFault[]) {}
+  private constructor(private readonly faults: readonly WalletFault[]) {
+    this.answers = new BrokenAnswers(faults);
+  }
 
   static async start(...faults: WalletFault[]): Promise<BrokenWallet> {
     const wallet = new BrokenWallet(faults);
@@ -145,12 +150,12 @@ export class BrokenWallet {
       return this.is('fails at a body that is not JSON') ? { status: 500, body: '' } : bad('no JSON');
     const unknown = Object.keys(body).find((field) => !KNOWN.includes(field));
     if (unknown && this.is('refuses unknown fields')) return bad(`what is ${unknown}?`);
-    return path === '/balance' ? this.balance(body) : this.transaction(body);
+    const reply =
+      path === '/balance' ? await this.balance(String(body['playerRef'])) : await this.transaction(body);
+    return this.answers.complete(body, reply);
   }
 
-  private async balance({ playerRef: named, currency }: Body): Promise<Reply> {
-    const playerRef = String(named);
-    const account = { playerRef, currency };
+  private async balance(playerRef: string): Promise<Reply> {
     if (this.is('answers one balance at a time')) {
       if (this.asked) return { status: 503, body: '' };
       this.asked = true;
@@ -160,11 +165,11 @@ export class BrokenWallet {
     const balance = this.accounts.get(playerRef);
     if (balance === undefined)
       return this.is('opens an account for everybody')
-        ? ok({ ...account, balance: START_MINOR })
+        ? ok({ balance: START_MINOR })
         : { status: 404, body: '' };
     if (balance < 0 && this.is('fails at a negative balance')) return { status: 500, body: '' };
     if (this.is('takes a fee for a balance')) this.accounts.set(playerRef, balance - 1);
-    return ok({ ...account, balance: this.is('answers the balance as a text') ? String(balance) : balance });
+    return ok({ balance: this.is('answers the balance as a text') ? String(balance) : balance });
   }
 
   private async transaction(body: Body): Promise<Reply> {
@@ -185,8 +190,7 @@ export class BrokenWallet {
         : String(body['playerRef']);
     if (!this.accounts.has(playerRef)) {
       if (this.is('answers 404 for an unknown player')) return { status: 404, body: '' };
-      if (!this.is('opens an account for everybody'))
-        return ok({ transactionId, status: 'DECLINED', balance: 0 });
+      if (!this.is('opens an account for everybody')) return ok({ status: 'DECLINED', balance: 0 });
       this.accounts.set(playerRef, START_MINOR);
     }
     const amountOfKind = this.storedAmount(amount);
@@ -229,11 +233,10 @@ export class BrokenWallet {
     order: Pick<Entry, 'key' | 'kind' | 'playerRef' | 'roundId' | 'amountMinor'> & { body: Body },
   ): Promise<Reply> {
     const { key, kind, playerRef } = order;
-    const { transactionId } = order.body;
     const before = this.accounts.get(playerRef) ?? 0;
     const known = this.entries.get(key);
     if (kind === 'BET' && this.is('declines a BET that is being booked')) {
-      if (this.inProgress.has(key)) return ok({ transactionId, status: 'DECLINED', balance: before });
+      if (this.inProgress.has(key)) return ok({ status: 'DECLINED', balance: before });
       this.inProgress.add(key);
       if (!known) await delay(10);
       this.inProgress.delete(key);
@@ -243,8 +246,8 @@ export class BrokenWallet {
       await this.lookup.slowly(key);
     if (known && !this.repeats(known)) {
       if (this.is('checks the funds of a repeated BET') && known.amountMinor > before && kind === 'BET')
-        return ok({ transactionId, status: 'DECLINED', balance: before });
-      return this.answer(transactionId, known, before);
+        return ok({ status: 'DECLINED', balance: before });
+      return this.answer(known, before);
     }
     const decision = kind === 'ROLLBACK' ? await this.rollback(order) : await this.decide(order);
     if (!('movedMinor' in decision)) return decision;
@@ -254,7 +257,7 @@ export class BrokenWallet {
     if (kind === 'BET') this.latest = key;
     if (this.is('remembers the latest five') && this.entries.size > 5)
       this.entries.delete([...this.entries.keys()][0] ?? '');
-    return this.answer(transactionId, entry, before);
+    return this.answer(entry, before);
   }
 
   /** Whether a known transaction is booked once more. */
@@ -305,9 +308,7 @@ export class BrokenWallet {
     if (this.is('leaves a tombstone for one BET')) this.tombstones.delete(key);
     if (isTombstone && !this.is('leaves no tombstone')) {
       // An unrecorded BET is decided again each time.
-      return this.is('leaves a tombstone for one BET')
-        ? ok({ transactionId: body['transactionId'], ...declined, balance: before })
-        : declined;
+      return this.is('leaves a tombstone for one BET') ? ok({ ...declined, balance: before }) : declined;
     }
     const owner = this.playersByRound.get(roundId) ?? playerRef;
     this.playersByRound.set(roundId, owner);
@@ -387,9 +388,9 @@ export class BrokenWallet {
     return `booking-${this.references}`;
   }
 
-  private answer(transactionId: unknown, { status, playerRef, reference }: Entry, before: number): Reply {
+  private answer({ status, playerRef, reference }: Entry, before: number): Reply {
     const balance = this.is('answers the balance from before') ? before : (this.accounts.get(playerRef) ?? 0);
     const operatorTransactionId = this.is('makes up a reference each time') ? this.reference() : reference;
-    return ok({ transactionId, status, balance, operatorTransactionId });
+    return ok({ status, balance, operatorTransactionId });
   }
 }

@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signatureOf } from '../../signature.js';
+import { ConnectionWatch } from './connection-watch.js';
 import { Unmet } from './outcome.js';
 
 /** The server under test, and how its calls are signed. */
@@ -55,6 +56,7 @@ export class SignedCalls {
   private ids = 0;
   /** The number of calls answered so far. */
   answered = 0;
+  readonly connections = new ConnectionWatch();
 
   /** @param nowMs Unix time in milliseconds */
   constructor(
@@ -85,10 +87,12 @@ export class SignedCalls {
   async post(route: string, content: object | string, deviation: Deviation = {}): Promise<Reply> {
     const body = typeof content === 'string' ? content : JSON.stringify(content);
     const path = this.pathOf(route);
-    const headers = this.headers(path, body, deviation);
+    const requestId = this.fresh('request');
+    const headers = this.headers(path, body, requestId, deviation);
     try {
       const target = path + (deviation.query ?? '');
-      const reply = await this.send(target, headers, body, deviation.halfway);
+      const name = `POST ${path}, ${requestId}`;
+      const reply = await this.send(name, target, headers, body, deviation.halfway);
       this.answered += 1;
       return reply;
     } catch (error) {
@@ -97,7 +101,12 @@ export class SignedCalls {
   }
 
   /** Signs without checks: `signRequest` would throw for some of the invalid calls that the cases send. */
-  private headers(path: string, body: string, deviation: Deviation): Record<string, string> {
+  private headers(
+    path: string,
+    body: string,
+    requestId: string,
+    deviation: Deviation,
+  ): Record<string, string> {
     const timestamp = deviation.timestamp ?? String(this.nowSeconds());
     const nonce = deviation.nonce ?? randomBytes(16).toString('hex');
     const signature = signatureOf(deviation.secret ?? this.endpoint.secret, {
@@ -109,7 +118,7 @@ export class SignedCalls {
     });
     const headers = {
       'Content-Type': 'application/json',
-      'X-Request-Id': this.fresh('request'),
+      'X-Request-Id': requestId,
       'X-Tenant-ID': deviation.tenantId ?? this.endpoint.tenantId,
       'X-Timestamp': timestamp,
       'X-Nonce': nonce,
@@ -119,6 +128,7 @@ export class SignedCalls {
   }
 
   private send(
+    name: string,
     path: string,
     headers: Record<string, string>,
     body: string,
@@ -142,6 +152,7 @@ export class SignedCalls {
         response.on('end', () => resolve(replyOf(response, Buffer.concat(chunks).toString())));
         response.on('error', reject);
       });
+      this.connections.follow(call, name);
       const timer = setTimeout(() => call.destroy(new Error(`not within ${timeoutMs} ms`)), timeoutMs);
       call.on('error', reject);
       call.on('close', () => clearTimeout(timer));

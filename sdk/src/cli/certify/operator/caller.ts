@@ -1,5 +1,6 @@
 import { Prerequisite, Unmet } from '../outcome.js';
-import { type Deviation, describeReply, type Endpoint, type Reply, SignedCalls } from '../signed-calls.js';
+import { type Deviation, type Endpoint, type Reply, SignedCalls } from '../signed-calls.js';
+import { balanceOf, type Decision, decisionOf } from './answers.js';
 
 export const WALLET_ROUTES = { transaction: '/transaction', balance: '/balance' } as const;
 
@@ -28,14 +29,6 @@ export interface WalletOrder extends Record<string, unknown> {
   playerRef: string;
   currency: string;
   amountMinor: number;
-}
-
-/** The wallet's answer to a transaction. */
-export interface Decision {
-  status: 'APPROVED' | 'DECLINED';
-  /** Minor units. */
-  balance: number;
-  operatorTransactionId: string | undefined;
 }
 
 /** Calls an operator's wallet as the platform does, or with a deviation. */
@@ -96,10 +89,19 @@ export class WalletCaller {
 
   /**
    * Sends a transaction that the wallet must decide.
-   * @throws Unmet for anything but a valid 200
+   * @throws Unmet for anything but a valid 200 that names the transaction
    */
   async decide(order: WalletOrder, deviation?: Deviation): Promise<Decision> {
-    return decisionOf(await this.send(order, deviation));
+    return decisionOf(await this.send(order, deviation), order);
+  }
+
+  /**
+   * Sends transactions that the wallet must decide, all at once. Waits for every answer before it judges the first.
+   * @throws Unmet for anything but a valid 200 that names the transaction
+   */
+  async decideAtOnce(orders: readonly WalletOrder[]): Promise<Decision[]> {
+    const calls = orders.map(async (order) => ({ order, reply: await this.send(order) }));
+    return (await Promise.all(calls)).map(({ order, reply }) => decisionOf(reply, order));
   }
 
   /** @throws Unmet if there is no answer in time */
@@ -113,12 +115,30 @@ export class WalletCaller {
   }
 
   /**
+   * Asks for a balance that the wallet must return, in minor units.
+   * @throws Unmet for anything but a valid 200 that names the player and the currency
+   */
+  async readBalance(fields: Record<string, unknown> = {}): Promise<number> {
+    return balanceOf(await this.askBalance(fields), this.balanceBody(fields));
+  }
+
+  /**
+   * Asks for the balances of these players, all at once. Waits for every answer before it judges the first.
+   * @throws Unmet for anything but a valid 200 that names the player and the currency
+   */
+  async readBalancesAtOnce(playerRefs: readonly string[]): Promise<number[]> {
+    const bodies = playerRefs.map((playerRef) => this.balanceBody({ playerRef }));
+    const calls = bodies.map(async (body) => ({ body, reply: await this.askBalance(body) }));
+    return (await Promise.all(calls)).map(({ body, reply }) => balanceOf(reply, body));
+  }
+
+  /**
    * The player's balance in minor units.
    * @throws Prerequisite if the wallet does not return it
    */
   async balance(playerRef = this.wallet.playerRef): Promise<number> {
     try {
-      return balanceOf(await this.askBalance({ playerRef }));
+      return await this.readBalance({ playerRef });
     } catch (error) {
       throw error instanceof Unmet
         ? new Prerequisite(`a balance first: ${error.expected}`, error.received)
@@ -131,31 +151,4 @@ export class WalletCaller {
     const [transactionId, roundId] = [this.calls.fresh(kind.toLowerCase()), this.calls.fresh('round')];
     return { transactionId, providerId, kind, playerRef, gameId, currency, roundId, ...fields };
   }
-}
-
-/** @throws Unmet unless the platform would accept the reply as a decision */
-export function decisionOf(reply: Reply): Decision {
-  const { status, balance, operatorTransactionId } = reply.json ?? {};
-  const isDecision = status === 'APPROVED' || status === 'DECLINED';
-  if (reply.status !== 200 || !isDecision || !Number.isSafeInteger(balance)) {
-    throw new Unmet(
-      'status 200 with {status: "APPROVED" or "DECLINED", balance: a whole number}',
-      describeReply(reply),
-      reply.status === 200
-        ? undefined
-        : 'The platform takes any other answer as no answer: it sends the transaction again until it is decided.',
-    );
-  }
-  return {
-    status,
-    balance: balance as number,
-    operatorTransactionId: typeof operatorTransactionId === 'string' ? operatorTransactionId : undefined,
-  };
-}
-
-/** @throws Unmet unless the reply is a balance */
-export function balanceOf(reply: Reply): number {
-  const balance = reply.json?.['balance'];
-  if (reply.status === 200 && Number.isSafeInteger(balance)) return balance as number;
-  throw new Unmet('status 200 with {balance: a whole number}', describeReply(reply));
 }

@@ -4,9 +4,12 @@ import { expectRefused, type Target } from '../target.js';
 import { transportCases } from '../transport-cases.js';
 import { WALLET_ROUTES, type WalletCaller } from './caller.js';
 import { CONCURRENCY_CASES } from './concurrency-cases.js';
+import { CONNECTION_CASES } from './connection-cases.js';
+import { BALANCE_ECHO_CASES, ECHO_CASES } from './echo-cases.js';
 import { expectApproved, fund, expectMovement } from './expectations.js';
 import { IDEMPOTENCY_CASES } from './idempotency-cases.js';
 import { LATENCY_CASES } from './latency-cases.js';
+import { REFERENCE_CASES } from './reference-cases.js';
 import { ROLLBACK_CASES } from './rollback-cases.js';
 import { ADJUSTMENT_CASES, BALANCE_CASES, BET_CASES, WIN_CASES } from './transaction-cases.js';
 import type { WalletCase } from './wallet-case.js';
@@ -41,15 +44,18 @@ const SIGNATURE_CASES: WalletCase[] = [
 export const WALLET_CASES: readonly Case<WalletCaller>[] = [
   ...signatureCases(TARGET),
   ...grouped('signature', SIGNATURE_CASES),
-  ...grouped('balance', BALANCE_CASES),
+  ...grouped('balance', [...BALANCE_CASES, ...BALANCE_ECHO_CASES]),
+  ...grouped('echo', ECHO_CASES),
   ...grouped('bet', BET_CASES),
   ...grouped('win', WIN_CASES),
   ...grouped('rollback', ROLLBACK_CASES),
   ...grouped('adjustment', ADJUSTMENT_CASES),
   ...grouped('idempotency', IDEMPOTENCY_CASES),
+  ...grouped('reference', REFERENCE_CASES),
   ...grouped('concurrency', CONCURRENCY_CASES),
   ...grouped('transport', transportCases(TARGET)),
   ...grouped('latency', LATENCY_CASES),
+  ...grouped('connection', CONNECTION_CASES),
 ];
 
 /** Adds the group to the cases, and tops up the player before each case, except in the group `balance`. */

@@ -7,7 +7,7 @@ import {
   expectMovement,
   setBalance,
 } from './expectations.js';
-import type { Decision } from './caller.js';
+import { type Decision, decisionOf } from './answers.js';
 import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
 
 const AT_ONCE = 10;
@@ -22,8 +22,8 @@ export const CONCURRENCY_CASES: WalletCase[] = [
       const bet = caller.bet();
       await expectMovement(caller, -caller.stakeMinor, async () => {
         const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => caller.send(bet)));
-        const words = replies.map(({ status, json }) =>
-          status === 200 ? String(json?.['status']) : String(status),
+        const words = replies.map((reply) =>
+          reply.status === 200 ? decisionOf(reply, bet).status : String(reply.status),
         );
         const isRight = words.includes('APPROVED') && !words.includes('DECLINED');
         if (!isRight) throw new Unmet('APPROVED, and never DECLINED', words.join(' '));
@@ -36,8 +36,9 @@ export const CONCURRENCY_CASES: WalletCase[] = [
     title: `books ${AT_ONCE} BETs of one player at once, and the ledger adds up`,
     run: (caller) =>
       expectMovement(caller, -AT_ONCE * caller.stakeMinor, async () => {
-        const bets = Array.from({ length: AT_ONCE }, () => caller.decide(caller.bet()));
-        for (const decision of await Promise.all(bets)) expectApproved(decision, 'APPROVED each time');
+        const bets = Array.from({ length: AT_ONCE }, () => caller.bet());
+        for (const decision of await caller.decideAtOnce(bets))
+          expectApproved(decision, 'APPROVED each time');
       }),
   },
   {
@@ -49,7 +50,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
         index % 2 === 0 ? caller.bet() : caller.win({ roundId }),
       );
       await expectMovement(caller, 0, async () => {
-        for (const decision of await Promise.all(orders.map((order) => caller.decide(order))))
+        for (const decision of await caller.decideAtOnce(orders))
           expectApproved(decision, 'APPROVED each time');
       });
     },
@@ -59,8 +60,8 @@ export const CONCURRENCY_CASES: WalletCase[] = [
     title: `approves no more BETs at once than there is money for`,
     run: async (caller) => {
       await setBalance(caller, (AT_ONCE / 2) * caller.stakeMinor);
-      const decisions = await Promise.all(Array.from({ length: AT_ONCE }, () => caller.decide(caller.bet())));
-      const count = approvals(decisions);
+      const bets = Array.from({ length: AT_ONCE }, () => caller.bet());
+      const count = approvals(await caller.decideAtOnce(bets));
       if (count !== AT_ONCE / 2)
         throw new Unmet(`${AT_ONCE / 2} APPROVED of ${AT_ONCE}`, `${count} APPROVED`);
       expectBalance(await caller.balance(), 0, 'afterwards');

@@ -1,6 +1,7 @@
 import { Prerequisite, Unmet } from '../outcome.js';
 import { describeReply, type Reply } from '../signed-calls.js';
-import type { Decision, WalletCaller, WalletOrder } from './caller.js';
+import type { Decision } from './answers.js';
+import type { WalletCaller, WalletOrder } from './caller.js';
 
 /** Minimum balance at the start of a case, as a multiple of the stake. */
 const FUNDS_STAKES = 20;

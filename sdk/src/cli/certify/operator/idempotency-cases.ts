@@ -1,10 +1,6 @@
-import { Unmet } from '../outcome.js';
 import { expectApproved, expectDeclined, bookFirst, expectMovement, setBalance } from './expectations.js';
+import { LONGEST_ID, PUNCTUATION } from './identifiers.js';
 import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
-
-/** The longest identifier of the contract, in characters. */
-const LONGEST_ID = 128;
-const PUNCTUATION = '!"#$%&\'()*+,/:;<=>?@[\\]^_`{|}~';
 
 export const IDEMPOTENCY_CASES: WalletCase[] = [
   {
@@ -85,19 +81,6 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     run: async (caller) => {
       const bet = await bookFirst(caller, caller.bet());
       await expectMovement(caller, 0, () => caller.send({ ...bet, kind: 'WIN' }));
-    },
-  },
-  {
-    id: 'repeated-reference',
-    title: 'answers a repeated transaction with the same operatorTransactionId',
-    run: async (caller) => {
-      const bet = caller.bet();
-      const [once, again] = [await caller.decide(bet), await caller.decide(bet)];
-      if (once.operatorTransactionId === again.operatorTransactionId) return;
-      throw new Unmet(
-        `operatorTransactionId ${String(once.operatorTransactionId)} each time`,
-        String(again.operatorTransactionId),
-      );
     },
   },
   {

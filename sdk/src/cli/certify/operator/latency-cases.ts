@@ -1,6 +1,6 @@
 import { type Latency, Unmet } from '../outcome.js';
+import { decisionOf } from './answers.js';
 import type { WalletCaller, WalletOrder } from './caller.js';
-import { decisionOf } from './caller.js';
 import type { WalletCase } from './wallet-case.js';
 
 /** Number of concurrent calls, as a small platform makes them. */
@@ -38,13 +38,13 @@ async function measure(caller: WalletCaller): Promise<Map<string, number[]>> {
     return result;
   };
   const send = async (order: WalletOrder) =>
-    void decisionOf(await timed(order.kind, () => caller.send(order)));
+    void decisionOf(await timed(order.kind, () => caller.send(order)), order);
   let left = Math.ceil(caller.wallet.latencyCalls / 5);
   const worker = async () => {
     while (left > 0) {
       left -= 1;
       const [kept, undone] = [caller.bet(), caller.bet()];
-      await timed('balance', () => caller.askBalance());
+      await timed('balance', () => caller.readBalance());
       await send(kept);
       await send(caller.win({ roundId: kept['roundId'] }));
       await send(undone);

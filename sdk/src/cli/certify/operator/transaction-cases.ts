@@ -1,6 +1,7 @@
 import { Unmet } from '../outcome.js';
 import { describeReply } from '../signed-calls.js';
-import { balanceOf, WALLET_ROUTES } from './caller.js';
+import { balanceOf } from './answers.js';
+import { WALLET_ROUTES } from './caller.js';
 import {
   adjust,
   expectApproved,
@@ -22,7 +23,9 @@ export const BALANCE_CASES: WalletCase[] = [
   {
     id: 'balance-answered',
     title: 'answers the balance as a whole number of minor units',
-    run: async (caller) => void balanceOf(await caller.askBalance()),
+    run: async (caller) => {
+      await caller.readBalance();
+    },
   },
   {
     id: 'balance-repeated',
@@ -38,23 +41,27 @@ export const BALANCE_CASES: WalletCase[] = [
     title: `answers ${AT_ONCE} balance calls at once`,
     run: async (caller) => {
       const before = await caller.balance();
-      const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => caller.askBalance()));
-      for (const reply of replies) expectBalance(balanceOf(reply), before, 'each time');
+      const players = Array.from({ length: AT_ONCE }, () => caller.wallet.playerRef);
+      const balances = await caller.readBalancesAtOnce(players);
+      for (const balance of balances) expectBalance(balance, before, 'each time');
     },
   },
   {
     id: 'balance-unknown-fields',
     title: 'ignores unknown fields of a balance call',
-    run: async (caller) => void balanceOf(await caller.askBalance(UNKNOWN_FIELDS)),
+    run: async (caller) => {
+      await caller.readBalance(UNKNOWN_FIELDS);
+    },
   },
   {
     id: 'balance-unknown-player',
     title: 'shows no money for a player that it does not know',
     skipped: withoutUnknownPlayer,
     run: async (caller) => {
-      const reply = await caller.askBalance({ playerRef: caller.wallet.unknownPlayerRef });
+      const asked = caller.balanceBody({ playerRef: caller.wallet.unknownPlayerRef });
+      const reply = await caller.askBalance(asked);
       if (reply.status >= 400 && reply.status <= 499) return;
-      if (reply.status === 200 && reply.json?.['balance'] === 0) return;
+      if (reply.status === 200 && balanceOf(reply, asked) === 0) return;
       throw new Unmet('a status from 400 to 499, or balance 0', describeReply(reply));
     },
   },
@@ -290,7 +297,7 @@ export const ADJUSTMENT_CASES: WalletCase[] = [
       if (status === 'DECLINED') return expectBalance(await caller.balance(), before, 'after the DECLINED');
       try {
         expectBalance(balance, -caller.stakeMinor, 'in the answer');
-        expectBalance(balanceOf(await caller.askBalance()), -caller.stakeMinor, 'from the balance route');
+        expectBalance(await caller.readBalance(), -caller.stakeMinor, 'from the balance route');
         expectDeclined(await caller.decide(caller.bet()), 'DECLINED for a BET at a negative balance');
         expectApproved(
           await caller.decide(caller.win({ roundId })),

@@ -1,0 +1,123 @@
+import { bookFirst, expectApproved, expectDeclined, fund } from './expectations.js';
+import { LONGEST_ID, PUNCTUATION } from './identifiers.js';
+import { oneOfEach } from './one-of-each.js';
+import { type WalletCase, withoutOtherPlayer } from './wallet-case.js';
+
+/** At most the number of stakes with which each case begins. */
+const AT_ONCE = 20;
+
+/** The cases in which each answer must name its transaction. `WalletCaller.decide` compares the names. */
+export const ECHO_CASES: WalletCase[] = [
+  {
+    id: 'echo-bet',
+    title: 'names the BET in the answer',
+    run: async (caller) => void expectApproved(await caller.decide(caller.bet())),
+  },
+  {
+    id: 'echo-declined',
+    title: 'names the BET in the answer that declines it',
+    run: async (caller) => {
+      const bet = caller.bet({ amountMinor: (await caller.balance()) + 1 });
+      expectDeclined(await caller.decide(bet));
+    },
+  },
+  {
+    id: 'echo-win',
+    title: 'names the WIN in the answer, not its BET or its round',
+    run: async (caller) => {
+      const { roundId } = await bookFirst(caller, caller.bet());
+      expectApproved(await caller.decide(caller.win({ roundId })));
+    },
+  },
+  {
+    id: 'echo-rollback',
+    title: 'names the ROLLBACK in the answer, not the transaction that it reverses',
+    run: async (caller) => {
+      const bet = await bookFirst(caller, caller.bet());
+      await caller.decide(caller.rollback(bet));
+      await caller.decide(caller.rollback(caller.bet()));
+    },
+  },
+  {
+    id: 'echo-adjustment',
+    title: 'names the ADJUSTMENT in the answer',
+    run: async (caller) => void expectApproved(await caller.decide(caller.adjustment(caller.stakeMinor))),
+  },
+  {
+    id: 'echo-repeated',
+    title: 'names a repeated transaction in the answer',
+    run: async (caller) => {
+      for (const order of await oneOfEach(caller)) {
+        await caller.decide(order);
+        await caller.decide(order);
+      }
+    },
+  },
+  {
+    id: 'echo-case',
+    title: 'names a transactionId in upper and lower case as it was sent',
+    run: async (caller) => {
+      const transactionId = `${caller.calls.fresh('Case')}-aBcXyZ`;
+      await caller.decide(caller.bet({ transactionId }));
+    },
+  },
+  {
+    id: 'echo-longest',
+    title: `names a transactionId of ${LONGEST_ID} characters in full`,
+    run: async (caller) => {
+      const transactionId = caller.calls.fresh('long').padEnd(LONGEST_ID, 'x');
+      await caller.decide(caller.bet({ transactionId }));
+    },
+  },
+  {
+    id: 'echo-punctuation',
+    title: 'names a transactionId with any printable ASCII character as it was sent',
+    run: async (caller) => {
+      const transactionId = caller.calls.fresh(PUNCTUATION);
+      await caller.decide(caller.bet({ transactionId }));
+    },
+  },
+  {
+    id: 'echo-at-once',
+    title: `names its own BET in each of ${AT_ONCE} answers at once`,
+    run: async (caller) => {
+      const { playerRef, otherPlayerRef = playerRef } = caller.wallet;
+      await fund(caller, otherPlayerRef);
+      const bets = Array.from({ length: AT_ONCE }, (_, index) =>
+        caller.bet({ playerRef: index % 2 === 0 ? playerRef : otherPlayerRef }),
+      );
+      await caller.decideAtOnce(bets);
+    },
+  },
+];
+
+/** The cases in which each balance must name its player and its currency. `WalletCaller.readBalance` compares them. */
+export const BALANCE_ECHO_CASES: WalletCase[] = [
+  {
+    id: 'balance-echo',
+    title: 'names the player and the currency beside the balance',
+    run: async (caller) => {
+      await caller.readBalance();
+    },
+  },
+  {
+    id: 'balance-echo-other-player',
+    title: 'names another player beside the balance of that player',
+    skipped: withoutOtherPlayer,
+    run: async (caller) => {
+      await caller.readBalance({ playerRef: caller.wallet.otherPlayerRef });
+    },
+  },
+  {
+    id: 'balance-echo-at-once',
+    title: `names its own player in each of ${AT_ONCE} balances of two players at once`,
+    skipped: withoutOtherPlayer,
+    run: async (caller) => {
+      const { playerRef, otherPlayerRef = playerRef } = caller.wallet;
+      const players = Array.from({ length: AT_ONCE }, (_, index) =>
+        index % 2 === 0 ? playerRef : otherPlayerRef,
+      );
+      await caller.readBalancesAtOnce(players);
+    },
+  },
+];
