@@ -16,6 +16,7 @@ import {
   DEFAULT_TOLERANCE_SECONDS,
   headerOf,
   type HeadersLike,
+  isKey,
   type RejectionReason,
   verifyPlatformSignature,
 } from './signature.js';
@@ -49,7 +50,10 @@ export interface CallbackHandlerOptions {
   tenantId: string;
   /** Your secret; use `secrets` while it is being rotated. */
   secret?: string;
-  /** The valid secrets while one is being rotated: a call signed with any of them, or with `secret`, is accepted. */
+  /**
+   * The valid secrets while one is being rotated: a call signed with any of them, or with `secret`, is accepted. An empty
+   * or blank one is ignored beside another.
+   */
   secrets?: readonly string[];
   /** Largest difference between `X-Timestamp` and the clock, in seconds. Default: 300. */
   toleranceSeconds?: number;
@@ -273,13 +277,18 @@ function secretsOf({ secret, secrets }: CallbackHandlerOptions): readonly string
   }
   const all = [...(secrets ?? []), ...(secret === undefined ? [] : [secret])];
   if (all.length === 0) throw new TypeError('secret is missing');
-  all.forEach((each, index) => checkSecret(each, each === secret ? 'secret' : `secrets[${index}]`));
-  return all;
+  // The variable of an old secret may be empty between two rotations.
+  const isBlank = (each: unknown) => (typeof each === 'string' || each instanceof Uint8Array) && !isKey(each);
+  const isIgnored = (each: unknown) => isBlank(each) && all.some(isKey);
+  all.forEach((each, index) => {
+    if (!isIgnored(each)) checkSecret(each, each === secret ? 'secret' : `secrets[${index}]`);
+  });
+  return all.filter(isKey);
 }
 
 const RAW_BODY_IS_MISSING =
-  'the raw body is missing: a body parser ran before the callbacks. Mount them before express.json(), ' +
-  'or start Nest with {rawBody: true}; the signature covers the bytes as they were received.';
+  'the raw body is missing: a body parser ran before the callbacks. Mount them before express.json(), keep the bytes ' +
+  'as request.rawBody, or start Nest with {rawBody: true}; the signature covers the bytes as they were received.';
 
 /**
  * Checks the result of `onGrant`. The platform would treat an invalid one as a failure, so it is reported to `onError`

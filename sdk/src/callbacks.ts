@@ -100,7 +100,7 @@ const FIELDS: Record<CallName, Record<string, (value: unknown) => string | undef
 export function readCallback(name: CallName, rawBody: string): Record<string, unknown> | string {
   let body: unknown;
   try {
-    body = JSON.parse(rawBody);
+    body = JSON.parse(rawBody.replace(/^\ufeff/, ''));
   } catch {
     return 'the body is not JSON';
   }

@@ -65,7 +65,10 @@ export interface VerifyInput {
   headers: HeadersLike;
   /** The raw, unparsed bytes; empty if there is no body. */
   body: string | Uint8Array;
-  /** The secret. During a rotation, pass all valid ones as `secrets`: a call signed with any of them is accepted. */
+  /**
+   * The secret. During a rotation, pass all valid ones as `secrets`: a call signed with any of them is accepted. Empty
+   * and blank ones are ignored; without any other, no call is accepted.
+   */
   secret?: string | undefined;
   secrets?: readonly string[] | undefined;
   /** Your own identifier. `X-Tenant-ID` must be equal to it. */
@@ -113,13 +116,26 @@ export function signatureHeaders(input: SignInput): SignatureHeaders {
   };
 }
 
+/** Nothing but whitespace, control and format characters. NUL bytes are the same HMAC key as no bytes. */
+const BLANK = /^[\s\p{Cc}\p{Cf}]*$/u;
+
+/**
+ * Whether a value is a key: text or bytes that are neither empty nor blank. Anyone who knows the scheme could sign with
+ * any other value.
+ */
+export function isKey(value: unknown): value is string | Uint8Array {
+  if (typeof value === 'string') return !BLANK.test(value);
+  return value instanceof Uint8Array && !BLANK.test(new TextDecoder().decode(value));
+}
+
 /**
  * Checks a secret. The key is the text exactly as it was shown, which never has whitespace around it.
  * @throws TypeError with a message that does not contain the secret
  */
 export function checkSecret(secret: unknown, name = 'secret'): asserts secret is string {
-  if (typeof secret !== 'string' || secret.trim() === '') {
-    throw new TypeError(`${name} must be the secret as it was shown at creation, but is empty`);
+  if (typeof secret !== 'string' || !isKey(secret)) {
+    const fault = typeof secret === 'string' ? 'empty' : 'no text';
+    throw new TypeError(`${name} must be the secret as it was shown at creation, but is ${fault}`);
   }
   if (secret.trim() !== secret) throw new TypeError(`${name} has whitespace at its beginning or end`);
 }
@@ -162,8 +178,7 @@ function verify(input: VerifyInput): Verification {
   }
   const received = Buffer.from(signature, 'hex');
   const parts = { method: input.method, path: input.path, timestamp, nonce, body: input.body };
-  // Anyone who knows the scheme could sign with an empty secret.
-  const secrets = [...(input.secrets ?? []), input.secret ?? ''].filter((secret) => secret !== '');
+  const secrets = [...(input.secrets ?? []), input.secret].filter((secret) => isKey(secret));
   let matches = false;
   for (const secret of secrets) matches = timingSafeEqual(mac(secret, parts), received) || matches;
   return matches ? { ok: true } : { ok: false, reason: 'signature_mismatch' };

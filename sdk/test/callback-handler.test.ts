@@ -139,6 +139,28 @@ describe('a callback', () => {
     expect(await handler(request('revoke', { secret: 'older' }))).toMatchObject({ status: 401 });
   });
 
+  test('may be signed with a secret beside an empty or blank one, but not with that one', async () => {
+    const secrets = ['', ' ', '\0', new Uint8Array(8) as unknown as string, 'old'];
+    const handler = createCallbackHandler({
+      tenantId: 'spinwell',
+      secrets,
+      clock: () => NOW * 1000,
+      onRevoke: () => undefined,
+    });
+    expect(await handler(request('revoke', { secret: 'old' }))).toMatchObject({ status: 200 });
+    for (const secret of secrets.slice(0, -1)) {
+      expect(await handler(request('revoke', { secret }))).toMatchObject({ status: 401 });
+    }
+  });
+
+  test('may have a byte order mark in front of its JSON, as bytes or text', async () => {
+    const body = `\ufeff${JSON.stringify(BODIES.revoke)}`;
+    const call = request('revoke', { body });
+    expect(await handlerOf()(call)).toMatchObject({ status: 200 });
+    const bytes = { ...request('revoke', { body }), body: Buffer.from(body) };
+    expect(await handlerOf()(bytes)).toMatchObject({ status: 200 });
+  });
+
   test.each([
     ['GET', CALLBACK_ROUTES.grant],
     ['POST', '/v1/game/free-spins'],
@@ -334,7 +356,10 @@ test.each<[object, string]>([
   [{ secret: 'secret\n' }, 'secret has whitespace'],
   [{ secrets: [] }, 'secrets must be a list'],
   [{ secrets: 'secret' }, 'secrets must be a list'],
-  [{ secrets: ['new', ''] }, 'secrets[1] must be the secret'],
+  [{ secret: undefined, secrets: ['', ' \t'] }, 'secrets[0] must be the secret'],
+  [{ secret: undefined, secrets: ['\0\u200b'] }, 'secrets[0] must be the secret'],
+  [{ secret: undefined, secrets: [new Uint8Array(), new Uint8Array(32)] }, 'secrets[0] must be the secret'],
+  [{ secret: new Uint8Array() }, 'secret must be the secret'],
   [{ secrets: ['new', undefined] }, 'secrets[1] must be the secret'],
   [{ onGranted: () => ({}) }, 'onGranted is not one of onGrant, onStatus'],
   [{ onCancel: 'cancel' }, 'onCancel must be a function'],

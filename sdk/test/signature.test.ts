@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HeadersLike, signRequest, verifyPlatformSignature, type VerifyInput } from '../src/index.js';
+import {
+  type HeadersLike,
+  ProviderClient,
+  signRequest,
+  verifyPlatformSignature,
+  type VerifyInput,
+} from '../src/index.js';
 import { signatureOf } from '../src/signature.js';
 
 const NOW = 1_800_000_000;
@@ -123,6 +129,65 @@ describe('secrets', () => {
     ]) {
       expect(verify({ headers, ...given })).toEqual(refused('signature_mismatch'));
     }
+  });
+});
+
+describe('what is no key', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text) as unknown as string;
+  const NO_KEYS: [string, unknown][] = [
+    ['an empty text', ''],
+    ['spaces', '  '],
+    ['a tab and a line feed', '\t\n'],
+    ['a no-break space', '\u00a0'],
+    ['a byte order mark', '\ufeff'],
+    ['a zero-width space', '\u200b'],
+    ['NUL, which HMAC pads every key with', '\0\0'],
+    ['no bytes', new Uint8Array()],
+    ['an empty Buffer', Buffer.alloc(0)],
+    ['bytes of spaces', bytes('  ')],
+    ['bytes of NUL', new Uint8Array(32)],
+    ['an empty ArrayBuffer', new ArrayBuffer(0)],
+    ['an empty DataView', new DataView(new ArrayBuffer(0))],
+    ['null', null],
+    ['nothing', undefined],
+  ];
+  /** The headers of a stranger who signs with this key. */
+  const strangers = (key: unknown) => {
+    const signed = { ...CALL, timestamp: String(NOW), nonce: SIGNED.nonce };
+    const isBinary = ArrayBuffer.isView(key) || key instanceof ArrayBuffer;
+    const signature = signatureOf(isBinary || typeof key === 'string' ? (key as string) : '', signed);
+    return { ...headersOf(), 'X-Signature': signature };
+  };
+
+  test.each(NO_KEYS)('%s admits no call', (_, key) => {
+    const secret = key as string;
+    const headers = strangers(key);
+    for (const given of [
+      { secret },
+      { secret: undefined, secrets: [secret] },
+      { secret, secrets: [secret, secret] },
+      { secret: SIGNED.secret, secrets: [secret] },
+    ]) {
+      expect(verify({ headers, ...given })).toEqual(refused('signature_mismatch'));
+    }
+  });
+
+  test.each(NO_KEYS)('%s is ignored beside a good one', (_, key) => {
+    const secret = key as string;
+    expect(verify({ secret: undefined, secrets: [secret, SIGNED.secret] })).toEqual({ ok: true });
+    expect(verify({ secrets: [secret] })).toEqual({ ok: true });
+    expect(verify({ secret, secrets: [SIGNED.secret] })).toEqual({ ok: true });
+  });
+
+  test.each(NO_KEYS)('%s signs nothing, for a request or for a client', (_, key) => {
+    const secret = key as string;
+    expect(() => headersOf({ secret })).toThrow(TypeError);
+    const client = () => new ProviderClient({ baseUrl: 'https://platform.example', tenantId: 't', secret });
+    expect(client).toThrow(/^secret must be the secret as it was shown at creation/);
+  });
+
+  test('a good key may be bytes', () => {
+    expect(verify({ secret: bytes(SIGNED.secret) })).toEqual({ ok: true });
   });
 });
 

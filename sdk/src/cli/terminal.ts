@@ -1,3 +1,5 @@
+import { isKey } from '../signature.js';
+
 /** The environment of a command. */
 export interface Terminal {
   /** Prints a text of one or more lines, and adds a newline. */
@@ -23,11 +25,11 @@ export function paint(terminal: Terminal, colour: keyof typeof CODES, text: stri
 /**
  * Reads the secret from the environment. The secret is not a command-line option, because every user of the machine can
  * see the arguments of a command.
- * @throws UsageError if CROUPIER_SECRET is not set
+ * @throws UsageError if CROUPIER_SECRET is not set, or is blank
  */
 export function secretFrom({ environment }: Terminal): string {
   const secret = environment['CROUPIER_SECRET'];
-  if (!secret)
+  if (!isKey(secret))
     throw new UsageError('Set CROUPIER_SECRET to the secret, exactly as it was shown at creation.');
   return secret;
 }
