@@ -1,6 +1,6 @@
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -74,6 +74,56 @@ test('Express: the signed path is the complete one, wherever the handler is moun
 test('Express: the body that express.raw() read is used', async () => {
   const app = express();
   app.use(express.raw({ type: '*/*' }), toExpressHandler(handler));
+  expect(await revoke(await listen(app))).toBe(200);
+});
+
+/** Keeps the raw body as the request's property, as Google Cloud Functions do. */
+const keepRawBody = (request: IncomingMessage, _: unknown, buffer: Buffer) =>
+  void Object.assign(request, { rawBody: buffer });
+
+test.each<[string, RequestHandler]>([
+  ['express.json({verify})', express.json({ verify: keepRawBody })],
+  [
+    'express.json({verify}) that keeps a text',
+    express.json({
+      verify: (request, _, buffer) => void Object.assign(request, { rawBody: buffer.toString() }),
+    }),
+  ],
+])('Express: the rawBody that %s kept is used', async (_, parser) => {
+  const app = express();
+  app.use(parser, toExpressHandler(handler));
+  expect(await revoke(await listen(app))).toBe(200);
+  expect(revocations).toHaveLength(1);
+});
+
+test('Express: a rawBody that is not what was signed is refused, and one that is too large', async () => {
+  const app = express();
+  let rawBody: unknown = Buffer.from('{}');
+  app.use(express.json(), (request, _, next) => {
+    Object.assign(request, { rawBody });
+    next();
+  });
+  app.use(toExpressHandler(handler));
+  const origin = await listen(app);
+  expect(await revoke(origin)).toBe(401);
+  rawBody = 'gone';
+  expect(await revoke(origin)).toBe(401);
+  rawBody = Buffer.alloc(handler.maxBodyBytes + 1);
+  expect(await revoke(origin)).toBe(413);
+  expect(revocations).toEqual([]);
+});
+
+test('node:http: the rawBody of a cloud function is used', async () => {
+  const app = express();
+  app.use(express.json({ verify: keepRawBody }), toNodeListener(handler));
+  expect(await revoke(await listen(app))).toBe(200);
+});
+
+test('Nest: the body that express.raw() read is used', async () => {
+  const app = express();
+  const handle = toNestHandler(handler);
+  app.use(express.raw({ type: '*/*' }));
+  app.post(CALLBACK_ROUTES.revoke, (request, response) => void handle(request, response));
   expect(await revoke(await listen(app))).toBe(200);
 });
 

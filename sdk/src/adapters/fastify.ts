@@ -1,12 +1,12 @@
 import type { CallbackHandler } from '../callback-handler.js';
+import { keptBody, type MaybeRead } from './raw-body.js';
 
 /** The part of a Fastify request that the adapter uses. */
-export interface FastifyRequestLike {
+export interface FastifyRequestLike extends MaybeRead {
   readonly method: string;
   /** The request target as received, before `rewriteUrl`. */
   readonly originalUrl: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body?: unknown;
 }
 
 /** The part of a Fastify reply that the adapter uses. */
@@ -43,7 +43,7 @@ export function toFastifyPlugin(handler: CallbackHandler): (fastify: FastifyLike
       fastify.post(path, { bodyLimit: handler.maxBodyBytes }, async (request, reply) => {
         const { method, originalUrl, headers } = request;
         // Fastify calls no parser for a request that has neither Content-Type nor body.
-        const body = request.body instanceof Uint8Array ? request.body : '';
+        const body = keptBody(request) ?? '';
         const answer = await handler({ method, path: originalUrl, headers, body });
         reply.code(answer.status);
         reply.header('Content-Type', answer.headers['Content-Type']);

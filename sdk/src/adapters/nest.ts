@@ -1,12 +1,11 @@
 import type { CallbackHandler } from '../callback-handler.js';
+import { keptBody, type MaybeRead } from './raw-body.js';
 
 /** The part of a Nest controller's request that the adapter uses, on Express and on Fastify. */
-export interface NestRequest {
+export interface NestRequest extends MaybeRead {
   readonly method: string;
   readonly originalUrl: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Present with `NestFactory.create(…, {rawBody: true})`. */
-  readonly rawBody?: Uint8Array | undefined;
 }
 
 /** The part of a Nest controller's response that the adapter uses, on Express and on Fastify. */
@@ -23,8 +22,9 @@ export interface NestResponse {
 export function toNestHandler(
   handler: CallbackHandler,
 ): (request: NestRequest, response: NestResponse) => Promise<void> {
-  return async ({ method, originalUrl: path, headers, rawBody: body }, response) => {
-    const answer = await handler({ method, path, headers, body });
+  return async (request, response) => {
+    const { method, originalUrl: path, headers } = request;
+    const answer = await handler({ method, path, headers, body: keptBody(request) });
     response.status(answer.status);
     response.header('Content-Type', answer.headers['Content-Type']);
     response.send(answer.body);

@@ -1,8 +1,8 @@
 import { type CallbackAnswer, type CallbackHandler, routeOf } from '../callback-handler.js';
-import { readRawBody } from './raw-body.js';
+import { keptBody, type MaybeRead, readRawBody } from './raw-body.js';
 
 /** The part of Node's `IncomingMessage`, and of requests of frameworks built on it, that the adapter uses. */
-export interface NodeRequest extends AsyncIterable<unknown> {
+export interface NodeRequest extends AsyncIterable<unknown>, MaybeRead {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -18,7 +18,7 @@ export interface NodeResponse {
 
 /**
  * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. The listener reads the body
- * itself. It passes other requests to `next`, or answers them with 404 if there is no `next`.
+ * itself, unless `request.rawBody` has it. It passes other requests to `next`, or answers them with 404 if there is no `next`.
  */
 export function toNodeListener(
   handler: CallbackHandler,
@@ -30,20 +30,24 @@ export function toNodeListener(
   };
 }
 
-/** Reads the body, runs the handler, and answers. Never rejects. */
+/** Reads the body if necessary, runs the handler, and answers. Never rejects. */
 export async function respond(
   handler: CallbackHandler,
   { method, path, request }: { method: string; path: string; request: NodeRequest },
   response: NodeResponse,
 ): Promise<void> {
-  const body = await readBody(request, handler.maxBodyBytes);
-  if (body === 'gone') return;
+  let body = keptBody(request);
+  if (body === undefined) {
+    const read = await readBody(request, handler.maxBodyBytes);
+    if (read === 'gone') return;
+    body = read;
+  }
   const answer = await handler({ method, path, headers: request.headers, body });
   send(response, answer);
 }
 
 /** Answers a call, unless its connection is closed. */
-export function send(response: NodeResponse, { status, headers, body }: CallbackAnswer): void {
+function send(response: NodeResponse, { status, headers, body }: CallbackAnswer): void {
   if (response.destroyed) return;
   // The rest of a body that is too large is not read, so the connection cannot be reused.
   const closing = status === 413 ? { Connection: 'close' } : {};

@@ -1,3 +1,20 @@
+/** A request whose body others may have read before the adapter. */
+export interface MaybeRead {
+  /**
+   * The bytes as received, or their text: set by Firebase, Google Cloud Functions, Nest with `{rawBody: true}`, or the
+   * `verify` option of `express.json()`.
+   */
+  readonly rawBody?: unknown;
+  /** The bytes as received, if `express.raw()` has read them; otherwise a parsed body. */
+  readonly body?: unknown;
+}
+
+/** The body as received, if something has kept it; undefined if it has to be read from the connection. */
+export function keptBody({ rawBody, body }: MaybeRead): Uint8Array | string | undefined {
+  if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return rawBody;
+  return body instanceof Uint8Array ? body : undefined;
+}
+
 /**
  * Reads a body. For a body that is too large, resolves with one byte more than the maximum without reading the rest, so
  * that the handler answers 413. Rejects if the connection is lost.
