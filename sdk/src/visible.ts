@@ -7,17 +7,27 @@ const NAMED = new Map([
   ['\u007f', '␡'],
 ]);
 
-/** Renders bytes as text: control characters as symbols, invalid UTF-8 as `⟨ff⟩`. Keeps line breaks. */
-export function visible(bytes: Buffer): string {
-  const text = decode(bytes);
-  return text
-    .replace(/[\p{Cc}\u2028\u2029\ufeff]/gu, (sign) => NAMED.get(sign) ?? byCode(sign))
-    .replaceAll('␊', '␊\n');
+/** Control characters, line separators, bidirectional controls and the byte order mark. */
+const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/**
+ * Foreign text for a terminal, a report or a log line: on one line, with a symbol or a code point in place of each
+ * character that could move the cursor, begin a line or change the order of the text.
+ */
+export function visibleText(text: string): string {
+  return text.replace(UNSAFE, (sign) => NAMED.get(sign) ?? byCode(sign));
 }
 
-/** Like {@link visible}, but on one line. */
-export function visibleLine(bytes: Buffer): string {
-  return visible(bytes).replaceAll('\n', '');
+/** Foreign bytes as {@link visibleText}; invalid UTF-8 becomes `⟨ff⟩`. */
+export function visibleBytes(bytes: Buffer): string {
+  return visibleText(decode(bytes));
+}
+
+/** JSON whose strings contain none of these characters: they are escaped, so that a parser reads the same values. */
+export function visibleJson(value: unknown): string {
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // JSON.stringify escapes the controls below U+0020, so that a line feed here is its own indentation.
+  return JSON.stringify(value, null, 2).replace(UNSAFE, (sign) => (sign === '\n' ? sign : escaped(sign)));
 }
 
 function byCode(sign: string): string {

@@ -1,11 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
 import { command } from './support/command.js';
 
 const NOW = 1_800_000_000;
+/** When the command runs, by default: long after the request, so that its signature is no longer accepted. */
+const LATER = NOW + 86_400;
 const SECRET = 'dGhlIHNlY3JldA';
 const PATH = '/rgs/v1/game/free-spins/grant?trace=1';
 const BODY = '{"b":"Zoë/1","a":[1,2]}';
@@ -21,12 +24,14 @@ interface Sent {
   path?: string;
   secret?: string;
   options?: string[];
+  /** When the command runs, in Unix seconds. */
+  ranAt?: number;
 }
 
 let files = 0;
 async function debug(
   signature: string,
-  { body = BODY, headers = {}, path = PATH, secret = SECRET, options = [] }: Sent = {},
+  { body = BODY, headers = {}, path = PATH, secret = SECRET, options = [], ranAt = LATER }: Sent = {},
 ) {
   const file = join(folder.path, `body-${(files += 1)}`);
   await writeFile(file, body);
@@ -42,11 +47,12 @@ async function debug(
     value === '' ? [] : ['--header', `${name}: ${value}`],
   );
   return command(
-    ['debug-signature', '--path', path, '--body-file', file, '--tenant', 'spinwell', ...args, ...options],
-    {
-      secret,
-      now: () => NOW * 1000,
-    },
+    ['debug-signature', '--path', path, '--body-file', file, '--tenant', 'spinwell'].concat(
+      args,
+      ['--now', String(NOW)],
+      options,
+    ),
+    { secret, now: () => ranAt * 1000 },
   );
 }
 
@@ -169,7 +175,8 @@ describe('the request may be described by', () => {
   const described = async (option: string, content: string, more: string[] = []) => {
     const file = join(folder.path, `described-${(files += 1)}`);
     await writeFile(file, content);
-    return command(['debug-signature', option, file, ...more], { secret: SECRET, now: () => NOW * 1000 });
+    const args = ['debug-signature', option, file, '--now', String(NOW), ...more];
+    return command(args, { secret: SECRET, now: () => LATER * 1000 });
   };
   const headersOf = (body: string) => [
     'X-Tenant-ID: spinwell',
@@ -214,10 +221,36 @@ describe('the request may be described by', () => {
     const data = join(folder.path, 'data');
     await writeFile(data, `${BODY}\n`);
     const options = headersOf(BODY).map((line) => `-H '${line}'`);
-    const sent = await described('--curl-file', `curl ${url} ${options.join(' ')} -d @${data}`);
+    const read = ['--read-data-files'];
+    const sent = await described('--curl-file', `curl ${url} ${options.join(' ')} -d @${data}`, read);
     expect(sent.printed).toContain('the signature is valid');
-    const binary = await described('--curl-file', `curl ${url} ${options.join(' ')} --data-binary @${data}`);
-    expect(binary.printed).toContain('body-end-not-signed: ');
+    const line = `curl ${url} ${options.join(' ')} --data-binary @${data}`;
+    expect((await described('--curl-file', line, read)).printed).toContain('body-end-not-signed: ');
+  });
+
+  test.each([
+    '-d @FILE',
+    '--data=@FILE',
+    '--data-binary @FILE',
+    '--data-ascii @FILE',
+    '--json @FILE',
+    '-d a=1 -d @FILE',
+  ])('a curl command line with %s, whose file is read only with a switch', async (option) => {
+    const data = join(folder.path, 'private');
+    await writeFile(data, 'what a stranger wants to see');
+    const line = `curl ${url} ${option.replace('FILE', data)}`;
+    const refused = await described('--curl-file', line);
+    expect(refused).toMatchObject({ status: 2, printed: '' });
+    expect(refused.complained).toContain(`sends the file "${data}"`);
+    expect(refused.complained).toContain('--read-data-files');
+    expect(refused.complained).not.toContain('what a stranger');
+    const read = await described('--curl-file', line, ['--read-data-files']);
+    expect(read.printed).toContain('what a stranger wants to see');
+  });
+
+  test('a curl command line with --data-raw, which names no file', async () => {
+    const { status } = await described('--curl-file', `curl ${url} --data-raw @/etc/hostname`);
+    expect(status).toBe(1);
   });
 
   test('a HAR file, one of its entries, or its request', async () => {
@@ -231,12 +264,19 @@ describe('the request may be described by', () => {
       postData: { mimeType: 'application/json', text: BODY },
     };
     const entry = { startedDateTime: new Date((NOW + 200) * 1000).toISOString(), request };
+    const ofHar = async (content: string, more: string[] = []) => {
+      const file = join(folder.path, `har-${(files += 1)}`);
+      await writeFile(file, content);
+      const args = ['debug-signature', '--har-file', file, ...more];
+      return command(args, { secret: SECRET, now: () => LATER * 1000 });
+    };
     const whole = JSON.stringify({ log: { entries: [{ request: { ...request, method: 'GET' } }, entry] } });
-    expect((await described('--har-file', whole, ['--entry', '1'])).status).toBe(0);
-    expect((await described('--har-file', whole)).printed).toContain('method-other: ');
-    expect((await described('--har-file', JSON.stringify(entry))).status).toBe(0);
-    expect((await described('--har-file', JSON.stringify(request))).status).toBe(0);
-    expect((await described('--har-file', whole, ['--entry', '2'])).complained).toContain('no entry 2');
+    // The time of an entry counts, but a request alone has none.
+    expect((await ofHar(whole, ['--entry', '1'])).status).toBe(0);
+    expect((await ofHar(whole)).printed).toContain('method-other: ');
+    expect((await ofHar(JSON.stringify(entry))).status).toBe(0);
+    expect((await ofHar(JSON.stringify(request), ['--now', String(NOW)])).status).toBe(0);
+    expect((await ofHar(whole, ['--entry', '2'])).complained).toContain('no entry 2');
   });
 
   test.each([
@@ -246,6 +286,8 @@ describe('the request may be described by', () => {
     ['--curl-file', 'curl https://rgs.example -H', 'has no value'],
     ['--curl-file', 'curl ^"https://rgs.example^" ^\n  -H ^"X-Nonce: 1^"', 'Copy it as cURL for bash'],
     ['--curl-file', 'curl https://rgs.example -F a=b', 'is not supported'],
+    ['--curl-file', 'curl https://rgs.example -H @/etc/hostname', '-H @FILE is not supported'],
+    ['--curl-file', "curl https://rgs.example -d $'@a\\e[31m\\nb'", 'the file "a⟨U+001B⟩[31m␊b"'],
     ['--har-file', '{}', 'no request'],
     ['--har-file', 'GET /', 'not JSON'],
   ])('%s %j is refused', async (option, content, sentence) => {
@@ -253,6 +295,118 @@ describe('the request may be described by', () => {
     expect(complained).toContain(sentence);
     expect(status).toBe(2);
   });
+});
+
+describe('a request whose signature would still be accepted', () => {
+  const right = (timestamp: string) => hex(canonical({ timestamp }));
+  /** Every form of the request and of the result. */
+  const outputs = async (timestamp: string, ranAt: number, signature: string) => {
+    const headers = [
+      'X-Tenant-ID: spinwell',
+      `X-Timestamp: ${timestamp}`,
+      `X-Nonce: ${NONCE}`,
+      `X-Signature: ${signature}`,
+    ];
+    const url = `https://rgs.example${PATH}`;
+    const listed = headers.map((line) => line.split(': ')).map(([name, value]) => ({ name, value }));
+    const request = { method: 'POST', url, headers: listed, postData: { text: BODY } };
+    // The time of an entry is a stranger's choice, too.
+    const entry = { startedDateTime: new Date((ranAt + 1e6) * 1000).toISOString(), request };
+    const content = {
+      body: BODY,
+      headers: headers.join('\r\n'),
+      curl: `curl ${url} ${headers.map((line) => `-H '${line}'`).join(' ')} --data-raw '${BODY}'`,
+      har: JSON.stringify({ log: { entries: [entry] } }),
+    };
+    const path = (name: string) => join(folder.path, `fresh-${name}`);
+    for (const [name, text] of Object.entries(content)) await writeFile(path(name), text);
+    const bodyFile = ['--body-file', path('body')];
+    const requests = [
+      ['--path', PATH, ...bodyFile, ...headers.flatMap((line) => ['--header', line])],
+      ['--path', PATH, ...bodyFile, '--headers-file', path('headers')],
+      ['--curl-file', path('curl')],
+      ['--har-file', path('har')],
+    ];
+    const forms = [[], ['--json'], ['--now', timestamp], ['--now', timestamp, '--json', '--tolerance', '0']];
+    const runs = requests.flatMap((each) => forms.map((form) => ['debug-signature', ...each, ...form]));
+    const all = runs.map((args) => command(args, { secret: SECRET, now: () => ranAt * 1000 }));
+    return (await Promise.all(all)).map(({ printed, complained }) => printed + complained);
+  };
+
+  test.each([
+    ['now', 0],
+    ['within the tolerance', 300],
+    ['within the tolerance of a clock that differs by as much', 600],
+    ['in the future', -86_400],
+    ['in a far future', -99_000_000_000],
+  ])('is not shown it: %s', async (_, age) => {
+    const timestamp = String(NOW - age);
+    // Signatures that are explained at once: the search for others takes seconds.
+    const wrong = hex(canonical({ timestamp, method: 'post' }));
+    for (const sent of [wrong, '', right(timestamp), `sha256=${right(timestamp).toUpperCase()}`]) {
+      const all = await outputs(timestamp, NOW, sent);
+      expect(all).toHaveLength(16);
+      for (const each of all) {
+        expect(each).toContain('not shown while it would still be accepted');
+        expect(each.toLowerCase()).not.toContain(right(timestamp));
+      }
+    }
+  });
+
+  test.each(['', '1800000000.5', '0x6b49d200', '1800000000000'])(
+    'nor is one whose timestamp %j may mean the same to a lax receiver',
+    async (timestamp) => {
+      const all = await outputs(timestamp, NOW, '');
+      for (const each of all) expect(each).not.toContain(right(timestamp));
+    },
+  );
+
+  test('is told whether it is right', async () => {
+    const [text = '', json = ''] = await outputs(String(NOW), NOW, right(String(NOW)));
+    expect(text).toContain('X-Signature, sent   the right one');
+    expect(JSON.parse(json)).toMatchObject({ signature: { right: null, sent: null } });
+  });
+
+  test('is shown it when every receiver refuses the timestamp', async () => {
+    const all = await outputs(String(NOW - 601), NOW, '');
+    for (const each of all.slice(0, 2)) expect(each).toContain(right(String(NOW - 601)));
+    const tolerant = await debug('', { ranAt: NOW + 1200, options: ['--tolerance', '600'] });
+    expect(tolerant.printed).not.toContain(right(String(NOW)));
+  });
+});
+
+describe('a body that was sent compressed', () => {
+  const plain = hex(canonical());
+  test.each<[string, Buffer, Record<string, string>]>([
+    ['brotli, by its header', brotliCompressSync(BODY), { 'Content-Encoding': 'br' }],
+    // A decoder would fail here.
+    ['gzip that is cut', gzipSync(BODY).subarray(0, 20), {}],
+  ])('is recognised without a decoder: %s', async (_, body, headers) => {
+    expect((await debug(plain, { body, headers })).printed).toContain('body-compressed: ');
+  });
+});
+
+test('foreign text reaches the terminal only with visible controls', async () => {
+  const evil = '\u009b31m\u202ex\u0007';
+  const printed = await Promise.all(
+    [[], ['--json']].map(async (options) => {
+      const headers = { 'X-Tenant-ID': evil, 'X-Croupier-Signature': evil, [`X-Timestamp`]: evil };
+      return (await debug(`"${evil}"`, { headers, options: [...options, '--request-id', evil] })).printed;
+    }),
+  );
+  for (const each of printed) {
+    expect(each).toContain('tenant-mismatch');
+    expect(each).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+  }
+  expect(printed[0]).toContain('X-Tenant-ID is "⟨U+009B⟩31m⟨U+202E⟩x⟨U+0007⟩"');
+  expect(JSON.parse(printed[1]!)).toMatchObject({ requestId: evil, signature: { sent: `"${evil}"` } });
+});
+
+test('a secret that is blank is none', async () => {
+  for (const secret of ['', ' ', '\0', '\t\u200b']) {
+    const { status, complained } = await debug('', { secret });
+    expect([status, complained]).toEqual([2, expect.stringContaining('Set CROUPIER_SECRET')]);
+  }
 });
 
 describe('the bytes that were signed', () => {

@@ -4,6 +4,7 @@ import { CERTIFY_HELP, certify } from './certify/provider/certify-provider.js';
 import { DEBUG_SIGNATURE_HELP, debugSignature } from './debug/debug-signature.js';
 import { LAUNCH_HELP, launch } from './sandbox/launch.js';
 import { REGISTER_HELP, register } from './sandbox/register.js';
+import { visibleText } from '../visible.js';
 import { EXIT, type Terminal, UsageError } from './terminal.js';
 
 const HELP = `croupier-provider COMMAND [options]
@@ -36,7 +37,7 @@ export async function main(args: string[], terminal: Terminal = processTerminal(
     return EXIT.ok;
   }
   if (!command) {
-    terminal.complain(name ? `There is no command "${name}".\n\n${HELP}` : HELP);
+    terminal.complain(name ? `There is no command "${visibleText(name)}".\n\n${HELP}` : HELP);
     return EXIT.usage;
   }
   try {
@@ -44,7 +45,9 @@ export async function main(args: string[], terminal: Terminal = processTerminal(
   } catch (error) {
     const isUsageError = error instanceof UsageError || codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
     const more = isUsageError ? `\nSee: croupier-provider ${name} --help` : '';
-    terminal.complain(`${isUsageError ? (error as Error).message : String(error)}${more}`);
+    // The message may quote a file, an answer or a command line that somebody else wrote.
+    const message = visibleText(isUsageError ? (error as Error).message : String(error));
+    terminal.complain(message + more);
     return EXIT.usage;
   }
 }

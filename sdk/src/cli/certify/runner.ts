@@ -1,3 +1,4 @@
+import { visibleText } from '../../visible.js';
 import { type Case, type CaseResult, type Latency, type Outcome, Prerequisite, Unmet } from './outcome.js';
 
 /** After this many consecutive cases without any answer, the remaining cases are blocked. */
@@ -45,7 +46,9 @@ async function outcomeOf<Subject>(each: Case<Subject>, subject: Subject): Promis
     return { kind: 'passed', ...(latencies.length > 0 && { latencies }) };
   } catch (error) {
     if (!(error instanceof Unmet)) throw error;
-    const { expected, received, hint } = error;
+    // All reports take these texts, which quote the answers of the server under test.
+    const [expected, received] = [visibleText(error.expected), visibleText(error.received)];
+    const hint = error.hint === undefined ? undefined : visibleText(error.hint);
     const kind = error instanceof Prerequisite ? 'blocked' : 'failed';
     return { kind, expected, received, ...(hint !== undefined && { hint }) };
   }

@@ -20,6 +20,8 @@ The request, in one of three ways:
   --body-file FILE     the bytes that were sent; default: none
 
   --curl-file FILE     a curl command line, as browsers and API tools copy it
+  --read-data-files    also reads the files that it names, as in -d @FILE; check these names
+                       first if the command line is not your own
   --har-file FILE      a HAR file, an entry of one, or the request of an entry
   --entry N            which entry of the HAR file, from 0; default: 0
 
@@ -33,6 +35,9 @@ More:
   --request-id ID      the X-Request-Id of the refused request: explains what to do with it
   --json               prints the result as JSON
 
+The right signature is shown only if the timestamp of the request is long past. Until then, whoever
+chose the timestamp and the nonce could send the request with it.
+
 Exit status: 0 the signature is valid, 1 it is not, 2 the command cannot be carried out.`;
 
 const OPTIONS = {
@@ -42,6 +47,7 @@ const OPTIONS = {
   'headers-file': { type: 'string' },
   'body-file': { type: 'string' },
   'curl-file': { type: 'string' },
+  'read-data-files': { type: 'boolean', default: false },
   'har-file': { type: 'string' },
   entry: { type: 'string', default: '0' },
   tenant: { type: 'string' },
@@ -70,6 +76,7 @@ export async function debugSignature(args: string[], terminal: Terminal): Promis
     secret: secretFrom(terminal),
     tenantId: values.tenant,
     now: arrival(values.now, request, terminal),
+    diagnosedAt: secondsOf(terminal),
     toleranceSeconds: wholeNumber('tolerance', values.tolerance, 0),
     claimedBytes: signedFile === undefined ? undefined : await fileOf(signedFile),
   });
@@ -83,7 +90,9 @@ async function requestOf(values: Values): Promise<DescribedRequest | undefined> 
   if ([curl, har, values.path].filter((given) => given !== undefined).length > 1) {
     throw new UsageError('Give one of --path, --curl-file and --har-file.');
   }
-  if (curl !== undefined) return requestOfCurl((await fileOf(curl)).toString(), fileOf);
+  if (curl !== undefined) {
+    return requestOfCurl((await fileOf(curl)).toString(), values['read-data-files'] ? fileOf : unread);
+  }
   if (har !== undefined) {
     return requestOfHar((await fileOf(har)).toString(), wholeNumber('entry', values.entry, 0));
   }
@@ -100,7 +109,11 @@ async function requestOf(values: Values): Promise<DescribedRequest | undefined> 
 
 function arrival(now: string | undefined, { sentAt }: DescribedRequest, terminal: Terminal): number {
   if (now !== undefined) return wholeNumber('now', now, 0);
-  return sentAt ?? Math.floor(terminal.now() / 1000);
+  return sentAt ?? secondsOf(terminal);
+}
+
+function secondsOf({ now }: Terminal): number {
+  return Math.floor(now() / 1000);
 }
 
 /**
@@ -123,4 +136,11 @@ async function fileOf(path: string): Promise<Buffer> {
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** Refuses the files of a command line that a stranger may have written. */
+function unread(path: string): Promise<Buffer> {
+  throw new UsageError(
+    `The curl command line sends the file "${path}". If it may be read, repeat the command with --read-data-files.`,
+  );
 }

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import {
   canonicalHead,
+  DEFAULT_TOLERANCE_SECONDS,
   headerOf,
   type RejectionReason,
   signatureOf,
@@ -31,6 +33,8 @@ export interface SentRequest extends SentHeaders {
   path: string;
   body: Buffer;
   secret: string;
+  /** The time of the diagnosis, in Unix seconds; `now` is when the request arrived. */
+  diagnosedAt: number;
   /** The bytes that the sender claims to have signed. */
   claimedBytes?: Buffer | undefined;
 }
@@ -52,8 +56,10 @@ export interface Diagnosis {
   reason: RejectionReason | undefined;
   /** What should have been signed. */
   canonical: Buffer;
-  signature: string;
-  sent: { tenantId: string; timestamp: string; nonce: string; signature: string };
+  /** The right signature; undefined while a receiver would still accept it. */
+  signature: string | undefined;
+  /** `signature` is undefined if it contains a right one that a receiver would still accept. */
+  sent: { signature: string | undefined };
   /** Empty if the signature is valid. */
   causes: Mistake[];
   difference: Difference | undefined;
@@ -72,7 +78,10 @@ export function diagnose(request: SentRequest): Diagnosis {
   const verification = verifyPlatformSignature({ ...request, tenantId: request.tenantId ?? sent.tenantId });
   const canonical = Buffer.concat([Buffer.from(canonicalHead(parts)), body]);
   const right = signatureOf(secret, parts);
-  const facts = { canonical, signature: right, sent };
+  const shown = isExpired(request, timestamp)
+    ? { signature: right, sent: { signature } }
+    : withheld(signature, right);
+  const facts = { canonical, ...shown };
   if (verification.ok) {
     return { ...facts, reason: undefined, causes: [], difference: undefined, tried: 1 };
   }
@@ -88,13 +97,36 @@ export function diagnose(request: SentRequest): Diagnosis {
   };
 }
 
+/**
+ * Whether every receiver refuses this timestamp as too old. The request may come from a stranger who chose its
+ * timestamp and nonce to get a signature that he can use. The clocks of this machine and of a receiver may differ by
+ * another tolerance.
+ */
+function isExpired({ diagnosedAt, toleranceSeconds = 0 }: SentRequest, timestamp: string): boolean {
+  const tolerance = Math.max(toleranceSeconds, DEFAULT_TOLERANCE_SECONDS);
+  return /^\d{1,12}$/.test(timestamp) && Number(timestamp) < diagnosedAt - 2 * tolerance;
+}
+
+/** The sent signature may be the right one, with or without a prefix. */
+function withheld(sent: string, right: string): Pick<Diagnosis, 'signature' | 'sent'> {
+  const isRight = sent.toLowerCase().includes(right);
+  return { signature: undefined, sent: { signature: isRight ? undefined : sent } };
+}
+
+interface SentParts {
+  tenantId: string;
+  timestamp: string;
+  nonce: string;
+  signature: string;
+}
+
 interface Found {
   explanation: Explanation | undefined;
   tried: number;
 }
 
 /** Tries each way to read the text of `X-Signature`, such as hex or base64, until known mistakes explain the result. */
-function search(request: SentRequest, sent: Diagnosis['sent']): Found {
+function search(request: SentRequest, sent: SentParts): Found {
   const readings = readSignature(sent.signature);
   // If the signature, timestamp or nonce is missing, there is nothing to search for.
   if (!sent.signature || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
@@ -145,7 +177,7 @@ function dimensionsOf(right: Signing, { headers, secret }: SentRequest): (readon
 
 function unexplained(
   request: SentRequest,
-  { signature }: Diagnosis['sent'],
+  { signature }: SentParts,
   canonical: Buffer,
   ofHeaders: readonly Mistake[],
 ): Mistake[] {
@@ -159,10 +191,24 @@ function unexplained(
       'The right bytes were signed with another key. Compare the secret character by character.';
     return [{ code: 'key-other', explanation }];
   }
+  if (isCompressed(request)) {
+    const explanation =
+      'The body was sent compressed. The platform takes no compressed bodies: sign and send the plain one.';
+    return [{ code: 'body-compressed', explanation }];
+  }
   const explanation =
     'No known mistake explains the signature. Most often another secret was used, or the body was changed on its way. ' +
     'Write the bytes that you sign to a file and name it with --signed-file.';
   return [{ code: 'unknown', explanation }];
+}
+
+/** Recognises compression by its marks. The body may be a stranger's, so it is not decompressed. */
+function isCompressed({ headers, body }: SentRequest): boolean {
+  const encoding = firstValue(headers, 'content-encoding').trim().toLowerCase();
+  const isGzip = body.subarray(0, 3).equals(Buffer.from([0x1f, 0x8b, 0x08]));
+  // RFC 1950: the method is 8, and the first two bytes are a multiple of 31. Text may begin like this, too.
+  const isZlib = body.length > 2 && (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
+  return (encoding !== '' && encoding !== 'identity') || isGzip || (isZlib && !isUtf8(body));
 }
 
 function differenceOf(right: Buffer, wrong: Buffer, bodyLength: number): Difference | undefined {

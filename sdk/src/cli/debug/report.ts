@@ -1,6 +1,6 @@
+import { visibleBytes, visibleJson, visibleText } from '../../visible.js';
 import { paint, type Terminal } from '../terminal.js';
 import type { Diagnosis } from './diagnosis.js';
-import { visible, visibleLine } from './visible.js';
 
 /** Why a call may be refused although its signature is valid. */
 const OTHER_REFUSALS = [
@@ -11,6 +11,10 @@ const OTHER_REFUSALS = [
   'a proxy changed the path, the body or a header on the way: compare what the receiver got',
 ];
 
+/** Printed in place of a signature that a receiver would still accept. */
+const WITHHELD =
+  'not shown while it would still be accepted: the timestamp is in the future, or not long past';
+
 export function report(diagnosis: Diagnosis, requestId: string | undefined, terminal: Terminal): string {
   const { reason, canonical, signature, sent, causes, difference } = diagnosis;
   const title = (text: string) => paint(terminal, 'bold', text);
@@ -20,15 +24,15 @@ export function report(diagnosis: Diagnosis, requestId: string | undefined, term
       : paint(terminal, 'red', `refused: ${reason}`);
   const lines = [
     title(`What has to be signed, ${canonical.length} bytes`),
-    visible(canonical).replaceAll(/^/gm, '  '),
+    visibleBytes(canonical).replaceAll('␊', '␊\n').replaceAll(/^/gm, '  '),
     '',
-    `${title('X-Signature, right')}  ${signature}`,
-    `${title('X-Signature, sent ')}  ${sent.signature || '(none)'}`,
+    `${title('X-Signature, right')}  ${signature ?? WITHHELD}`,
+    `${title('X-Signature, sent ')}  ${visibleText(sent.signature ?? 'the right one') || '(none)'}`,
     `${title('Verdict')}             ${verdict}`,
   ];
   if (difference) {
     const shown = (bytes: Buffer) =>
-      bytes.length === 0 ? '(the end)' : `${hex(bytes[0])} ${visibleLine(bytes)}`;
+      bytes.length === 0 ? '(the end)' : `${hex(bytes[0])} ${visibleBytes(bytes)}`;
     lines.push(
       '',
       title(`First differing byte: ${difference.offset} (${difference.place})`),
@@ -37,7 +41,8 @@ export function report(diagnosis: Diagnosis, requestId: string | undefined, term
     );
   }
   if (causes.length > 0) {
-    lines.push('', title('Cause'), ...causes.map(({ code, explanation }) => `  ${code}: ${explanation}`));
+    const explained = causes.map(({ code, explanation }) => `  ${code}: ${visibleText(explanation)}`);
+    lines.push('', title('Cause'), ...explained);
   }
   if (reason === undefined) {
     lines.push('', title('If it is refused all the same'), ...OTHER_REFUSALS.map((text) => `  - ${text}`));
@@ -46,14 +51,18 @@ export function report(diagnosis: Diagnosis, requestId: string | undefined, term
   return lines.join('\n');
 }
 
-/** The result as JSON, without the secret. Its fields are stable, because scripts may rely on them. */
+/**
+ * The result as JSON, without the secret. Its fields are stable, because scripts may rely on them. A signature is null
+ * while a receiver would still accept it.
+ */
 export function jsonReport(diagnosis: Diagnosis, requestId: string | undefined): string {
   const { reason, canonical, signature, sent, causes, difference, tried } = diagnosis;
   const result = {
     holds: reason === undefined,
     reason,
     causes,
-    signature: { right: signature, sent: sent.signature },
+    signature: { right: signature ?? null, sent: sent.signature ?? null },
+    ...(signature === undefined && { withheld: WITHHELD }),
     canonical: canonical.toString('base64'),
     difference: difference && {
       offset: difference.offset,
@@ -65,12 +74,12 @@ export function jsonReport(diagnosis: Diagnosis, requestId: string | undefined):
     otherRefusals: reason === undefined ? OTHER_REFUSALS : undefined,
     requestId,
   };
-  return JSON.stringify(result, null, 2);
+  return visibleJson(result);
 }
 
 /** Explains how the id of a refused request helps to find the reason. */
 export function requestIdAdvice(requestId: string): string {
-  return `Request ${requestId}
+  return `Request ${visibleText(requestId)}
   The answer never says why a signature was refused, but the receiver's log does: the line "signature refused" with this
   request id has the reason. Ask the platform for it; for a callback that you refused, look at your own onRefused.
     missing_header, malformed_header          a header is missing, was sent twice, or has the wrong form

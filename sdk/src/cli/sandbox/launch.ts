@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { visibleJson, visibleText } from '../../visible.js';
 import { currencyOption, EXIT, type Terminal } from '../terminal.js';
 import { callAsOperator, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
 
@@ -11,7 +12,7 @@ token that your game would be opened with.
   --player REF             default: player-1
   --currency CODE          default: EUR
   --demo                   a DEMO session, which reaches no operator
-  --json                   prints the platform's answer as it is
+  --json                   prints the platform's answer as JSON
 ${SANDBOX_OPTION_HELP}
 
 Exit status: 0 launched, 2 the command cannot be carried out.`;
@@ -36,14 +37,15 @@ export async function launch(args: string[], terminal: Terminal): Promise<number
     mode: values.demo ? 'DEMO' : 'REAL',
   };
   const answer = await callAsOperator(sandbox, '/v1/operator/sessions', session, terminal.now());
-  const { text, json } = expectStatus(answer, 201);
+  const { json } = expectStatus(answer, 201);
   if (values.json) {
-    terminal.print(text);
+    terminal.print(visibleJson(json));
     return EXIT.ok;
   }
-  terminal.print(`A session of ${values.player} in ${values.game}, until ${String(json['expiresAt'])}:\n`);
-  terminal.print(`  sessionToken  ${String(json['sessionToken'])}\n`);
-  terminal.print(`In the game: new ProviderClient({ baseUrl: '${sandbox.apiUrl}', tenantId: '${String(json['providerId'])}', secret }),
+  const shown = (field: string) => visibleText(String(json[field]));
+  terminal.print(`A session of ${values.player} in ${values.game}, until ${shown('expiresAt')}:\n`);
+  terminal.print(`  sessionToken  ${shown('sessionToken')}\n`);
+  terminal.print(`In the game: new ProviderClient({ baseUrl: '${visibleText(sandbox.apiUrl)}', tenantId: '${shown('providerId')}', secret }),
 then verifySession({ sessionToken }), bet(…), win(…).`);
   return EXIT.ok;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { visibleText } from '../../visible.js';
 import { addressOption, EXIT, type Terminal } from '../terminal.js';
 import { callAsAdmin, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
 
@@ -55,10 +56,12 @@ export async function register(args: string[], terminal: Terminal): Promise<numb
     201,
   );
 
-  terminal.print(`${id} is registered with ${sandbox.apiUrl} at ${webhookBaseUrl}, with the game ${game}.\n`);
+  terminal.print(
+    `${id} is registered with ${visibleText(sandbox.apiUrl)} at ${webhookBaseUrl}, with the game ${game}.\n`,
+  );
   terminal.print(
     typeof secret === 'string'
-      ? `  export CROUPIER_SECRET='${secret}'\n`
+      ? `  export CROUPIER_SECRET='${visibleText(secret)}'\n`
       : '  It was already registered, and its secret is unchanged; --new-secret replaces it.\n',
   );
   const sandboxOption = values.sandbox === undefined ? '' : ` --sandbox '${values.sandbox}'`;

@@ -148,6 +148,7 @@ export function requestOf(call: Call, deviation: Deviation): SentRequest {
     secret: sent.secret ?? call.secret,
     tenantId: call.tenant,
     now: deviation.now ?? Number(call.timestamp) + 3,
+    diagnosedAt: Number(call.timestamp) + 3,
   };
 }
 

@@ -22,7 +22,7 @@ const DATA_OPTIONS = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--d
 
 /**
  * The request that a curl command line sends.
- * @param readFile reads the file that an `@FILE` argument names
+ * @param readFile reads the file that an `@FILE` argument names, or throws if no file may be read
  * @throws UsageError if it is not a curl command line, or has an option that is not supported
  */
 export async function requestOfCurl(
@@ -89,6 +89,9 @@ function optionOf(word: string): [option: string, attached?: string] {
 }
 
 function headerOfLine(line: string): [string, string] {
+  if (line.startsWith('@')) {
+    throw new UsageError("curl's option -H @FILE is not supported. Use --path and --headers-file.");
+  }
   const [name = '', ...value] = line.split(':');
   return [name.trim(), value.join(':').trim()];
 }
