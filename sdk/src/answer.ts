@@ -13,6 +13,7 @@ import {
   TransactionInFlightError,
   UnexpectedAnswerError,
 } from './errors.js';
+import { visibleText } from './visible.js';
 import type { BalanceResponse, TransactionResponse, VerifySessionResponse } from './wallet.js';
 
 /** The part of an HTTP answer that the client reads. */
@@ -34,6 +35,8 @@ export interface AnswerContext<T> {
   requestId: string;
   nowMs: number;
   isComplete: (body: Fields) => body is Fields & T;
+  /** What a person can do after a code, for error messages. */
+  advice?: Readonly<Record<string, string>> | undefined;
 }
 
 type Fields = Record<string, unknown>;
@@ -81,6 +84,7 @@ const MAX_QUOTED = 200;
 
 /** Interprets an answer: returns the body of a valid 200, or else the failure. */
 export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): AttemptResult<T> {
+  if (isEncoded(answer.headers)) return encodingRefused(answer, context);
   const body = jsonObject(answer.text);
   if (answer.status === 200 && body && context.isComplete(body)) return { answered: true, value: body };
   if (answer.status === 401 && answer.text.trim() === INVALID_SIGNATURE && !comesFromPlatform(answer)) {
@@ -93,8 +97,10 @@ export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): Attem
   const requestId = headers.get('x-request-id') ?? context.requestId;
   const reported = typeof body?.['error'] === 'string' ? body['error'] : quoted(answer.text);
   const kind = meaning === UNEXPECTED ? ', which is not an answer of the platform' : '';
+  const advice = comesFromPlatform(answer) ? context.advice?.[code ?? ''] : undefined;
+  const said = `${status}${code ? ` ${code}` : ''}${kind}: ${reported} (request ${requestId})`;
   const failure: Failure = {
-    message: `${context.call} was answered ${status}${code ? ` ${code}` : ''}${kind}: ${reported} (request ${requestId})`,
+    message: `${context.call} was answered ${visibleText(said)}${advice ? `. ${advice}` : ''}`,
     status,
     code,
     nextAction,
@@ -148,12 +154,37 @@ function nextActionOf(answer: Answer): NextAction | undefined {
   return Object.hasOwn(IS_RETRIED, action) ? (action as NextAction) : undefined;
 }
 
+/**
+ * Whether the body is compressed, or encoded in another way. The client asks for `identity`, and feeds no decoder with
+ * what a counterpart or a proxy sends.
+ */
+export function isEncoded(headers: Answer['headers']): boolean {
+  return encodingOf(headers) !== 'identity';
+}
+
+function encodingOf(headers: Answer['headers']): string {
+  return headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+}
+
+/** Not even the status counts: a proxy has changed the answer on its way. */
+function encodingRefused<T>({ status, headers }: Answer, context: AnswerContext<T>): AttemptResult<T> {
+  const said = `${status} with the Content-Encoding ${encodingOf(headers)}`;
+  const failure: Failure = {
+    message: `${context.call} was answered ${visibleText(said)}, which is not read (request ${context.requestId})`,
+    status,
+    requestId: context.requestId,
+    outcome: UNEXPECTED.outcome,
+    retryable: UNEXPECTED.retryable,
+  };
+  return { answered: false, failure, toError: (final) => new UnexpectedAnswerError(final) };
+}
+
 function signatureRejected<T>({ headers }: Answer, context: AnswerContext<T>): AttemptResult<T> {
   const requestId = headers.get('x-request-id') ?? context.requestId;
   const date = Date.parse(headers.get('date') ?? '');
   const offset = Number.isNaN(date) ? undefined : Math.round((date - context.nowMs) / 1000);
   const failure: Failure = {
-    message: `${context.call} was answered 401 invalid signature${clockHint(offset)} (request ${requestId})`,
+    message: `${context.call} was answered 401 invalid signature${clockHint(offset)} (request ${visibleText(requestId)})`,
     status: 401,
     requestId,
     outcome: 'not-booked',

@@ -10,6 +10,7 @@ import {
   resolveOptions,
 } from './retry.js';
 import { checkSecret, signRequest } from './signature.js';
+import { undecodedFetch } from './undecoded-fetch.js';
 import { VERSION } from './version.js';
 import type {
   BalanceResponse,
@@ -30,7 +31,10 @@ export interface ProviderClientOptions extends CallOptions {
   tenantId: string;
   /** The secret exactly as it was shown at creation. */
   secret: string;
-  /** Default: the global `fetch`. */
+  /**
+   * Sends the requests. Default: Node's own client, which leaves a compressed body as it is. The global `fetch`
+   * decompresses it while it arrives, before the client can refuse it.
+   */
   fetch?: FetchLike;
   /** Unix time in milliseconds. Default: `Date.now`. */
   clock?: () => number;
@@ -51,6 +55,7 @@ interface WalletCall<T> {
   route: string;
   body: object;
   isComplete: AnswerContext<T>['isComplete'];
+  advice?: AnswerContext<T>['advice'];
   options: TransactionOptions;
   defaults: { retry: boolean; maxAttempts: number };
   /** Undefined for reads. */
@@ -60,6 +65,13 @@ interface WalletCall<T> {
 
 const READ = { retry: false, maxAttempts: 3 };
 const TRANSACTION = { retry: false, maxAttempts: 8 };
+
+/** `lateSettlementSeconds` is read at each call, so that it also applies to sessions that have already ended. */
+const OF_ENDED_SESSION = {
+  SESSION_INVALID:
+    'If the session has ended, ask the platform to set lateSettlementSeconds for you now, to more than the time since ' +
+    'its end, and send the same request again',
+};
 
 const USER_AGENT = `croupier-provider-sdk/${VERSION} node/${versions.node}`;
 
@@ -89,7 +101,7 @@ export class ProviderClient {
     this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '');
     this.#tenantId = options.tenantId;
     this.#secret = options.secret;
-    this.#fetch = options.fetch ?? ((address, init) => fetch(address, init));
+    this.#fetch = options.fetch ?? undecodedFetch;
     this.#clock = options.clock ?? Date.now;
     this.#nonce = options.nonce ?? (() => randomBytes(16).toString('hex'));
     const { retry, maxAttempts, deadlineMs, timeoutMs, signal, onAttempt } = options;
@@ -124,11 +136,12 @@ export class ProviderClient {
     request: TransactionRequest,
     options: TransactionOptions = {},
   ): Promise<TransactionResponse> {
-    const { transactionId } = request;
+    const { transactionId, kind } = request;
     return this.#send({
       route: '/v1/wallet/transaction',
       body: request,
       isComplete: isDecisionOn(transactionId),
+      advice: kind === 'BET' ? undefined : OF_ENDED_SESSION,
       options,
       defaults: TRANSACTION,
       transactionId,
@@ -181,7 +194,7 @@ export class ProviderClient {
   }
 
   async #attempt<T>(
-    { route, isComplete }: WalletCall<T>,
+    { route, isComplete, advice }: WalletCall<T>,
     body: string,
     requestId: string,
     timeoutMs: number,
@@ -200,6 +213,7 @@ export class ProviderClient {
     });
     const headers = {
       'Content-Type': 'application/json',
+      'Accept-Encoding': 'identity',
       'User-Agent': USER_AGENT,
       'X-Request-Id': requestId,
       ...signature,
@@ -207,7 +221,7 @@ export class ProviderClient {
     const url = this.#origin + path;
     const received = await post(this.#fetch, { url, headers, body, timeoutMs, signal, call, requestId });
     if (!received.arrived) return received.result;
-    return judgeAnswer(received.answer, { call, requestId, nowMs: this.#clock(), isComplete });
+    return judgeAnswer(received.answer, { call, requestId, nowMs: this.#clock(), isComplete, advice });
   }
 }
 

@@ -118,7 +118,9 @@ export class SignatureRejectedError extends PlatformError {
  * - a WIN or ROLLBACK whose round has a BET of this session that was not declined
  * - a WIN with a `freeSpinsRef`
  *
- * A WIN or ROLLBACK that is still refused must be settled between you and the platform.
+ * The setting is read at each call: the platform can set it after a refusal, to more than the time since the session's
+ * end, and the same WIN or ROLLBACK is then accepted. One that is still refused must be settled between you and the
+ * platform.
  */
 export class SessionInvalidError extends PlatformError {
   override readonly name: string = 'SessionInvalidError';
@@ -174,7 +176,8 @@ export class NetworkError extends PlatformError {
 }
 
 /**
- * An answer that is not the platform's: a redirect, a proxy's page, JSON of another shape, or a 4xx without the
+ * An answer that is not the platform's: a redirect, a proxy's page, JSON of another shape, a body with a
+ * `Content-Encoding`, or a 4xx without the
  * platform's headers, except 408, 429 and the 401 `invalid signature`. A transaction may have been booked. If the error
  * persists, check `baseUrl` and the proxies in front of the platform.
  */

@@ -1,5 +1,7 @@
-import type { Answer, AttemptResult } from './answer.js';
+import { onAbort } from './abort.js';
+import { type Answer, type AttemptResult, isEncoded } from './answer.js';
 import { type Failure, NetworkError, type Outcome } from './errors.js';
+import { visibleText } from './visible.js';
 
 /** The part of the standard `fetch` that the client uses. */
 export type FetchLike = (
@@ -47,15 +49,8 @@ export async function post(
 ): Promise<{ arrived: true; answer: Answer } | { arrived: false; result: AttemptResult<never> }> {
   const limit = limitOf(timeoutMs, signal);
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers,
-      body,
-      redirect: 'manual',
-      signal: limit.signal,
-    });
-    const text = await read(response.body?.getReader());
-    return { arrived: true, answer: { status: response.status, headers: response.headers, text } };
+    const answer = await exchange(fetch, { url, method: 'POST', headers, body, signal: limit.signal });
+    return { arrived: true, answer };
   } catch (cause) {
     signal?.throwIfAborted();
     const timedOut = limit.timedOut();
@@ -63,7 +58,7 @@ export async function post(
       ? `was not answered within ${Math.round(timeoutMs)} ms`
       : `failed: ${reasonOf(cause)}`;
     const failure: Failure = {
-      message: `${call} ${reason} (request ${requestId})`,
+      message: `${call} ${visibleText(reason)} (request ${requestId})`,
       requestId,
       outcome: outcomeOf(cause),
       retryable: true,
@@ -74,6 +69,30 @@ export async function post(
   } finally {
     limit.release();
   }
+}
+
+/**
+ * Sends one request and reads the whole answer, unless it is encoded: then its text is empty. Ends with the signal even
+ * if the transport does not, such as Deno's `node:http` on a connection that is used again.
+ * @throws Error if there is no answer, or it is larger than `MAX_ANSWER_BYTES`; the reason of the signal
+ */
+export function exchange(
+  fetch: FetchLike,
+  { url, ...init }: Omit<Parameters<FetchLike>[1], 'redirect'> & { url: string },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stopListening = onAbort(init.signal, () => reject(init.signal.reason as Error));
+    void send(fetch, url, { ...init, redirect: 'manual' })
+      .then(resolve, reject)
+      .finally(stopListening);
+  });
+}
+
+async function send(fetch: FetchLike, url: string, init: Parameters<FetchLike>[1]): Promise<Answer> {
+  const { status, headers, body } = await fetch(url, init);
+  const reader = body?.getReader();
+  const text = isEncoded(headers) ? await refuse(reader) : await read(reader);
+  return { status, headers, text };
 }
 
 interface Limit {
@@ -91,17 +110,21 @@ function limitOf(timeoutMs: number, callersSignal: AbortSignal | undefined): Lim
     timedOut = true;
     controller.abort(new Error('timed out'));
   }, timeoutMs);
-  const stop = () => controller.abort(callersSignal?.reason);
-  if (callersSignal?.aborted) stop();
-  callersSignal?.addEventListener('abort', stop, { once: true });
+  const stopListening = callersSignal && onAbort(callersSignal, () => controller.abort(callersSignal.reason));
   return {
     signal: controller.signal,
     timedOut: () => timedOut,
     release: () => {
       clearTimeout(timer);
-      callersSignal?.removeEventListener('abort', stop);
+      stopListening?.();
     },
   };
+}
+
+/** Leaves the body unread, and closes its connection. */
+async function refuse(reader: BodyReader | undefined): Promise<string> {
+  await reader?.cancel();
+  return '';
 }
 
 /** @throws Error if the body is larger than `MAX_ANSWER_BYTES` */
@@ -124,8 +147,8 @@ async function read(reader: BodyReader | undefined): Promise<string> {
 
 /** System calls that precede a connection. If one of them fails, the request was not sent. */
 const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
-/** Error codes of a failed certificate check, which happens before the request is sent. */
-const CERTIFICATE_CODES = new Set([
+/** Error codes of connections that were never made; a failed certificate check also precedes the request. */
+const NEVER_CONNECTED = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -133,7 +156,13 @@ const CERTIFICATE_CODES = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UND_ERR_CONNECT_TIMEOUT',
+  // The errors of Bun's `fetch` name no system call.
+  'ECONNREFUSED',
+  'ConnectionRefused',
 ]);
+/** The errors of Deno's `fetch` have a message only. */
+const DENO_NEVER_CONNECTED = /^error sending request .*client error \(Connect\)/s;
 
 /** `not-booked` only if the error proves that the request was not sent. */
 function outcomeOf(error: unknown): Outcome {
@@ -142,12 +171,12 @@ function outcomeOf(error: unknown): Outcome {
 
 function neverConnected(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { errors, syscall, code, cause } = error as Record<string, unknown>;
+  const { errors, syscall, code, message, cause } = error as Record<string, unknown>;
   // An AggregateError has one error for each address that was tried.
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(neverConnected);
   if (typeof syscall === 'string' && BEFORE_CONNECTION.has(syscall)) return true;
-  if (typeof code === 'string' && (code === 'UND_ERR_CONNECT_TIMEOUT' || CERTIFICATE_CODES.has(code)))
-    return true;
+  if (typeof code === 'string' && NEVER_CONNECTED.has(code)) return true;
+  if (typeof message === 'string' && DENO_NEVER_CONNECTED.test(message)) return true;
   return neverConnected(cause);
 }
 

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.js';
 import type { AttemptResult } from './answer.js';
 import type { FailedAttempt, Failure, Outcome } from './errors.js';
 
@@ -214,14 +215,14 @@ function notify({ options }: Call<unknown>, event: AttemptEvent): void {
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      stopListening?.();
       resolve();
     }, ms);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    if (signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
+    const stopListening =
+      signal &&
+      onAbort(signal, () => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      });
   });
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from './support/platform.js';
 import { APPROVED, BET, clientAt, failure } from './support/scripted-client.js';
@@ -110,10 +110,15 @@ const DOUBTFUL: [name: string, act: Act][] = [
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${DECISION.length.toString(16)}\r\n${DECISION}\r\n`,
     ),
   ],
+  ['a gzip decision', send('200 OK', ['Content-Encoding: gzip'], gzipSync(DECISION))],
+  ['a brotli decision', send('200 OK', ['Content-Encoding: br'], brotliCompressSync(DECISION))],
+  ['a deflate decision', send('200 OK', ['Content-Encoding: deflate'], deflateSync(DECISION))],
+  ['a decision that only claims to be compressed', send('200 OK', ['Content-Encoding: gzip'], DECISION)],
   [
-    'a gzip decision that is cut',
-    send('200 OK', ['Content-Encoding: gzip'], gzipSync(DECISION).subarray(0, 40)),
+    'a refusal that a proxy compressed',
+    refuse('400 Bad Request', 'INVALID_REQUEST', 'fix-request', 'Content-Encoding: gzip'),
   ],
+  ['an encoding that does not exist', send('200 OK', ['Content-Encoding: x-sealed'], DECISION)],
   [
     '2 MiB of zeros, compressed',
     send('200 OK', ['Content-Encoding: gzip'], gzipSync(Buffer.alloc(2 * 1024 * 1024))),
@@ -145,11 +150,35 @@ describe('an answer that proves nothing leaves the outcome unknown, and is sent 
   });
 });
 
+test('no decoder sees an answer: the error names the encoding, and the rest is not read', async () => {
+  // A decoder would report that this is no gzip.
+  const { url, requests } = await startRaw(send('200 OK', ['Content-Encoding: gzip'], '<html>'));
+  const error = await failure(clientAt(url).client.bet(BET));
+  expect(error).toMatchObject({ name: 'UnexpectedAnswerError', status: 200, retryable: true });
+  expect(error.message).toContain('with the Content-Encoding gzip, which is not read');
+  expect(requests[0]).toMatch(/\r\nAccept-Encoding: identity\r\n/i);
+});
+
+test('foreign text in an error message stays on its line', async () => {
+  const { url } = await startRaw(
+    send(
+      '400 Bad Request',
+      ['X-Error-Code: INVALID_REQUEST', 'X-Next-Action: fix-request'],
+      '{"error":"a\\n\\u001b[31mb\\u202ec"}',
+    ),
+    send('502 Bad Gateway', ['X-Request-Id: \u009b31m'], 'a\r\nb\u2028c'),
+  );
+  const { client } = clientAt(url);
+  expect((await failure(client.bet(BET))).message).toContain('a␊⟨U+001B⟩[31mb⟨U+202E⟩c');
+  const { message } = await failure(client.bet(BET));
+  expect(message).toContain('a␍␊b⟨U+2028⟩c');
+  expect(message).not.toMatch(/[\p{Cc}\u2028\u202e]/u);
+});
+
 /** Unusual forms of a decision. */
 const DECISIVE: [name: string, act: Act][] = [
   ['a byte order mark', send('200 OK', [JSON_TYPE], `\ufeff${DECISION}`)],
-  ['gzip', send('200 OK', ['Content-Encoding: gzip'], gzipSync(DECISION))],
-  ['brotli', send('200 OK', ['Content-Encoding: br'], brotliCompressSync(DECISION))],
+  ['the Content-Encoding identity', send('200 OK', [JSON_TYPE, 'Content-Encoding: Identity'], DECISION)],
   ['another Content-Type', send('200 OK', ['Content-Type: text/plain'], DECISION)],
   [
     'chunks of one byte',
@@ -222,6 +251,20 @@ test('a second answer on one connection is not taken for that of the next call',
   const second = await client.bet({ ...BET, transactionId: 'bet-2' }, { retry: true });
   expect(second.status).toBe('DECLINED');
   expect(requests).toHaveLength(2);
+});
+
+test('an answer that arrives on an idle connection closes it', async () => {
+  const extra = answer('200 OK', [JSON_TYPE], JSON.stringify({ ...APPROVED, balance: 1 }));
+  const connections: Socket[] = [];
+  const { url } = await startRaw((socket) => {
+    connections.push(socket);
+    socket.write(answer('200 OK', [JSON_TYPE], DECISION));
+  }, decide);
+  const { client } = clientAt(url);
+  expect(await client.bet(BET)).toEqual(APPROVED);
+  connections[0]!.write(extra);
+  await once(connections[0]!, 'close');
+  expect(await client.bet(BET)).toEqual(APPROVED);
 });
 
 test('an answer that comes byte by byte is ended by the time-out', async () => {

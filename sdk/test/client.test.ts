@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   InvalidRequestError,
   NetworkError,
@@ -275,6 +276,33 @@ describe('a transaction', () => {
   });
 });
 
+describe('connections', () => {
+  test('are used again by later calls, of other clients too', async () => {
+    const { client, connections, url } = await clientOf([BALANCE, BALANCE, BALANCE]);
+    await client.getBalance(BET);
+    await client.getBalance(BET);
+    await new ProviderClient({ ...TENANT, baseUrl: url }).getBalance(BET);
+    expect(connections()).toBe(1);
+  });
+});
+
+describe('an ended session', () => {
+  const advice = 'ask the platform to set lateSettlementSeconds for you now';
+
+  test('of a WIN or ROLLBACK: the error says what a person can do', async () => {
+    const { client } = await clientOf([SESSION_INVALID, SESSION_INVALID]);
+    expect((await failure(client.win(BET))).message).toContain(advice);
+    const rollback = { ...BET, amountMinor: undefined, originalTransactionId: 'bet-0' };
+    expect((await failure(client.rollback(rollback))).message).toContain(advice);
+  });
+
+  test('of a BET or a read needs nothing of that kind', async () => {
+    const { client } = await clientOf([SESSION_INVALID, SESSION_INVALID]);
+    expect((await failure(client.bet(BET))).message).not.toContain(advice);
+    expect((await failure(client.getBalance(BET))).message).not.toContain(advice);
+  });
+});
+
 describe('an aborted signal', () => {
   test('ends a call before it is sent', async () => {
     const { client, received } = await clientOf([BALANCE]);
@@ -309,6 +337,90 @@ describe('an aborted signal', () => {
     await expect.poll(() => received.length).toBe(1);
     controller.abort(new Error('changed my mind'));
     await expect(call).rejects.toThrow('changed my mind');
+  });
+});
+
+describe('one signal for many calls', () => {
+  const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+  test('causes no warning, and keeps no listener', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
+    const { signal } = new AbortController();
+    const { client, received } = await clientOf(Array<Scripted>(30).fill(BALANCE));
+    const calls = Array.from({ length: 30 }, () => client.getBalance(BET, { signal }));
+    await expect.poll(() => received.length).toBeGreaterThan(20);
+    await Promise.all(calls);
+    expect(listenersOf(signal)).toBe(0);
+    // Warnings are emitted in the next tick.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([]);
+  });
+
+  test('ends all of them, those in a pause too', async () => {
+    const script = [...Array<Scripted>(15).fill('hang'), ...Array<Scripted>(15).fill(LIMITED)];
+    const { url, received } = await clientOf(script);
+    const client = new ProviderClient({ ...TENANT, baseUrl: url });
+    const controller = new AbortController();
+    const ended: unknown[] = [];
+    const calls = script.map(() =>
+      client.getBalance(BET, { signal: controller.signal }).catch((reason: unknown) => ended.push(reason)),
+    );
+    await expect.poll(() => received.length).toBe(30);
+    expect(listenersOf(controller.signal)).toBe(1);
+    const reason = new Error('shutting down');
+    controller.abort(reason);
+    await Promise.all(calls);
+    expect(ended).toEqual(Array(30).fill(reason));
+    expect(listenersOf(controller.signal)).toBe(0);
+  });
+
+  test('ends a call whose fetch ignores the signal', async () => {
+    const { client } = await clientOf([], { fetch: () => new Promise(() => undefined), timeoutMs: 20 });
+    expect(await failure(client.bet(BET))).toMatchObject({ name: 'NetworkError', timedOut: true });
+  });
+});
+
+/** What the `fetch` of each runtime throws: seen on Node 20, Bun 1.4 and Deno 2.9. */
+describe('a custom fetch that fails', () => {
+  const thrown = (message: string, fields: object = {}) => Object.assign(new TypeError(message), fields);
+  const ofDeno = (error: string) =>
+    thrown('fetch failed', {
+      cause: new Error(`error sending request for url (http://127.0.0.1:4/): ${error}`),
+    });
+  test.each<[string, string, Error]>([
+    [
+      'refused, Node',
+      'not-booked',
+      thrown('fetch failed', { cause: { syscall: 'connect', code: 'ECONNREFUSED' } }),
+    ],
+    [
+      'refused, Bun',
+      'not-booked',
+      thrown('ECONNREFUSED: Unable to connect.', { code: 'ECONNREFUSED', errno: 0 }),
+    ],
+    ['refused, earlier Bun', 'not-booked', thrown('Unable to connect.', { code: 'ConnectionRefused' })],
+    [
+      'refused, Deno',
+      'not-booked',
+      ofDeno('client error (Connect): tcp connect error: Connection refused (os error 111)'),
+    ],
+    ['no such host, Deno', 'not-booked', ofDeno('client error (Connect): dns error')],
+    [
+      'lost, Bun',
+      'unknown',
+      thrown('The socket connection was closed unexpectedly.', { code: 'ECONNRESET' }),
+    ],
+    [
+      'lost, Deno',
+      'unknown',
+      ofDeno('client error (SendRequest): connection closed before message completed'),
+    ],
+  ])('%s: %s', async (_, outcome, error) => {
+    const { client } = await clientOf([], { fetch: () => Promise.reject(error) });
+    expect(await failure(client.bet(BET))).toMatchObject({ name: 'NetworkError', outcome });
   });
 });
 

@@ -22,6 +22,7 @@ export type Scripted =
 /** A platform over real HTTP that gives the scripted answers in order. */
 export async function startPlatform(...script: Scripted[]) {
   const received: Received[] = [];
+  let connections = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -46,11 +47,14 @@ export async function startPlatform(...script: Scripted[]) {
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
   });
+  server.on('connection', () => (connections += 1));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
+    /** The number of connections that were accepted. */
+    connections: () => connections,
     async stop(): Promise<void> {
       if (!server.listening) return;
       server.closeAllConnections();

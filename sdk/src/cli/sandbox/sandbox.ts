@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { exchange } from '../../post.js';
 import { signRequest } from '../../signature.js';
+import { undecodedFetch } from '../../undecoded-fetch.js';
 import { UsageError } from '../terminal.js';
 
 /** The fields of `sandbox.json` that are needed here. The platform's `npm start` writes that file. */
@@ -89,15 +91,14 @@ async function send(
   headers: Record<string, string>,
 ): Promise<Answer> {
   try {
-    const response = await fetch(url, {
+    const { status, text } = await exchange(undecodedFetch, {
+      url,
       method,
-      headers: { 'Content-Type': 'application/json', ...headers },
+      headers: { 'Content-Type': 'application/json', 'Accept-Encoding': 'identity', ...headers },
       body,
-      redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await response.text();
-    return { status: response.status, text, json: objectIn(text) };
+    return { status, text, json: objectIn(text) };
   } catch {
     throw new UsageError(`Nothing answers at ${url}: start the platform with npm start.`);
   }
