@@ -32,7 +32,7 @@ export const OUTBOX_TABLE = `
  * - `NOT_BOOKED`: a BET that was never sent, or whose first attempt was refused. The round may be voided.
  * - `ROLLED_BACK`: a BET that was given up while its outcome was unknown. Its ROLLBACK has a row of its own.
  * - `PARKED`: a WIN or ROLLBACK that the platform refused, or a transaction whose id was used for another request. A
- *   person settles it with the platform.
+ *   person settles it with the platform; then `reopen` sends a WIN or ROLLBACK again.
  */
 export type OutboxState = 'OPEN' | 'DECIDED' | 'NOT_BOOKED' | 'ROLLED_BACK' | 'PARKED';
 
@@ -151,6 +151,22 @@ export class Outbox {
   }
 
   /**
+   * Sends a parked WIN or ROLLBACK again, with the same id and fields, once the reason of its refusal is removed. After
+   * `SESSION_INVALID`, ask the platform to set `lateSettlementSeconds` now, to more than the time since the session's end;
+   * then reopen the WIN. Call `deliver` or `deliverDue` afterwards.
+   * @returns false, with nothing changed, if the transaction is not parked, or is a BET: it is parked because its id
+   * belongs to another request, which its ROLLBACK would take back
+   */
+  async reopen(transactionId: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE wallet_outbox SET state = 'OPEN', next_at = clock_timestamp()
+       WHERE transaction_id = $1 AND state = 'PARKED' AND request::jsonb ->> 'kind' <> 'BET'`,
+      [transactionId],
+    );
+    return rowCount === 1;
+  }
+
+  /**
    * Claims one due row for the length of the lease. The attempt is counted before the row is sent: if the process dies,
    * the row still shows that it may have been sent.
    */
@@ -195,6 +211,9 @@ export class Outbox {
     if (error.retryable) return this.postpone(row, error);
     // If the id was reused, a ROLLBACK could reverse the other request with this id.
     const isReused = error.code === 'TRANSACTION_ID_REUSED';
+    // A person has to act, but not on this transaction: it is sent until the secret or the configuration is corrected.
+    const isElsewhere = error.name === 'SignatureRejectedError' || error.nextAction === 'contact-platform';
+    if (request.kind !== 'BET' && isElsewhere) return this.postpone(row, error);
     if (request.kind !== 'BET' || isReused) return this.settle(row, 'PARKED', null, error.message);
     if (error.outcome === 'not-booked') return this.settle(row, 'NOT_BOOKED', null, error.message);
     // It is not known whether the BET was booked. A ROLLBACK is right in both cases.

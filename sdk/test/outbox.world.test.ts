@@ -25,11 +25,15 @@ beforeEach(async () => {
 });
 
 /** One process of a provider. Postponed rows are due at once unless the options say otherwise. */
-function processOf(options: OutboxOptions = {}, signal?: AbortSignal): Outbox {
+function processOf(
+  options: OutboxOptions = {},
+  signal?: AbortSignal,
+  secret = world.secrets.get(PROVIDER) ?? '',
+): Outbox {
   const platform = new ProviderClient({
     baseUrl: world.url,
     tenantId: PROVIDER,
-    secret: world.secrets.get(PROVIDER) ?? '',
+    secret,
     clock: () => world.clock.now().getTime(),
     signal,
   });
@@ -129,6 +133,79 @@ test('a BET whose id the platform knows from another request is parked, and the 
   await outbox.place(request);
   expect(await outbox.deliver(request.transactionId)).toMatchObject({ state: 'PARKED' });
   expect(world.wallet.balanceOf(session.playerRef)).toBe(before - 70);
+});
+
+test('a WIN or ROLLBACK that is refused for its signature stays open until the secret is corrected', async () => {
+  const undone = bet();
+  await world.submit(undone);
+  const { amountMinor: _, ...fields } = transaction({ roundId: undone.roundId });
+  const rollback = { ...fields, kind: 'ROLLBACK' as const, originalTransactionId: undone.transactionId };
+  const misconfigured = processOf({}, undefined, 'another secret');
+  for (const request of [win(), rollback]) {
+    await misconfigured.place(request);
+    const entry = await misconfigured.deliver(request.transactionId);
+    expect(entry).toMatchObject({
+      state: 'OPEN',
+      attempts: 1,
+      error: expect.stringContaining('invalid signature') as string,
+    });
+    expect(await processOf().deliver(request.transactionId)).toMatchObject({
+      state: 'DECIDED',
+      answer: { status: 'APPROVED' },
+    });
+  }
+});
+
+test('a BET that is refused for its signature at its first attempt was not booked', async () => {
+  const request = bet();
+  const misconfigured = processOf({}, undefined, 'another secret');
+  await misconfigured.place(request);
+  expect(await misconfigured.deliver(request.transactionId)).toMatchObject({ state: 'NOT_BOOKED' });
+});
+
+test('a WIN refused after its session is reopened once late settlement is set, and booked once', async () => {
+  const outbox = processOf();
+  const stake = bet();
+  await outbox.place(stake);
+  await outbox.deliver(stake.transactionId);
+  await world.ageSession(session, 1_000_000);
+  const request = win({ roundId: stake.roundId });
+  await outbox.place(request);
+  const parked = await outbox.deliver(request.transactionId);
+  expect(parked).toMatchObject({ state: 'PARKED', attempts: 1 });
+  expect(parked?.error).toContain('ask the platform to set lateSettlementSeconds for you now');
+  await outbox.deliverDue();
+  expect(await outbox.find(request.transactionId)).toMatchObject({ state: 'PARKED', attempts: 1 });
+
+  const late = (lateSettlementSeconds: number) =>
+    world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { lateSettlementSeconds });
+  await late(2_000_000);
+  try {
+    expect(await outbox.reopen(request.transactionId)).toBe(true);
+    expect(await outbox.deliver(request.transactionId)).toMatchObject({
+      state: 'DECIDED',
+      attempts: 2,
+      answer: { status: 'APPROVED' },
+    });
+    expect(world.wallet.booked(request.transactionId)).toMatchObject({ movements: 1 });
+    expect(await outbox.reopen(request.transactionId)).toBe(false);
+  } finally {
+    await late(0);
+  }
+});
+
+test('what is not parked, or is a BET, is not reopened', async () => {
+  const outbox = processOf();
+  const open = win();
+  await outbox.place(open);
+  const reused = bet();
+  await world.submit({ ...reused, amountMinor: 70 });
+  await outbox.place(reused);
+  expect(await outbox.deliver(reused.transactionId)).toMatchObject({ state: 'PARKED' });
+  for (const id of [open.transactionId, reused.transactionId, 'unknown']) {
+    expect(await outbox.reopen(id)).toBe(false);
+  }
+  expect(await outbox.find(reused.transactionId)).toMatchObject({ state: 'PARKED' });
 });
 
 test('a BET that was never sent in time is not sent at all', async () => {
