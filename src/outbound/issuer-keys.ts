@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
+import { request } from 'undici';
 import { Configuration } from '../config/configuration.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { AnswerBody } from './answer-body.js';
@@ -85,14 +86,23 @@ export class IssuerKeys {
   }
 }
 
-/** Fetches without following redirects, and reads no more than the bound. */
-async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'error' });
-  const body = new AnswerBody(KEYS_LIMIT_BYTES);
-  for await (const chunk of response.body ?? []) {
-    if (!body.add(Buffer.from(chunk as Uint8Array))) {
-      throw new Error(`the answer is larger than ${KEYS_LIMIT_BYTES} bytes`);
-    }
+/**
+ * Fetches without following redirects, reads no more than the bound, and refuses an encoded body unread. The global
+ * `fetch` would decompress it as it arrives.
+ */
+async function boundedFetch(url: string, { headers, signal }: RequestInit): Promise<Response> {
+  const answer = await request(url, {
+    headers: { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' },
+    signal: signal ?? null,
+  });
+  const encoding = answer.headers['content-encoding'] ?? 'identity';
+  if (String(encoding).toLowerCase() !== 'identity') {
+    answer.body.on('error', () => undefined).destroy();
+    throw new Error(`the answer has the Content-Encoding ${JSON.stringify(encoding)}`);
   }
-  return new Response(body.bytes(), { status: response.status });
+  const body = new AnswerBody(KEYS_LIMIT_BYTES);
+  for await (const chunk of answer.body) {
+    if (!body.add(chunk as Buffer)) throw new Error(`the answer is larger than ${KEYS_LIMIT_BYTES} bytes`);
+  }
+  return new Response(body.bytes(), { status: answer.statusCode });
 }

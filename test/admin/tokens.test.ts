@@ -2,6 +2,7 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jos
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
@@ -11,14 +12,19 @@ type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 /** An OpenID provider that serves its keys. */
 const issuer = createServer((request, response) => {
   issuerRequests.push(request.url ?? '');
+  acceptedEncodings.add(request.headers['accept-encoding']);
   if (away) return response.writeHead(503).end();
   const document =
     request.url === '/realm/.well-known/openid-configuration'
       ? { issuer: issuerUrl, jwks_uri: `${issuerUrl}/certs` }
       : { keys: published };
-  return response.end(JSON.stringify(document));
+  const text = JSON.stringify(document);
+  if (compressed) return response.setHeader('Content-Encoding', 'gzip').end(gzipSync(text));
+  return response.end(text);
 });
 const issuerRequests: string[] = [];
+const acceptedEncodings = new Set<unknown>();
+let compressed = false;
 let away = false;
 let published: JWK[] = [];
 let issuerUrl: string;
@@ -237,6 +243,19 @@ test('while the issuer is unavailable, tokens are answered 500 and keys work', a
     expect((await other.admin('GET', '/v1/admin/providers')).status).toBe(200);
   } finally {
     away = false;
+    await other.stop();
+  }
+});
+
+test('compressed keys are not read: tokens are answered 500', async () => {
+  compressed = true;
+  const other = await startWorld({ ADMIN_JWT_ISSUER: issuerUrl, ADMIN_JWT_AUDIENCE: 'croupier' });
+  try {
+    const headers = { Authorization: `Bearer ${await token()}` };
+    expect((await other.request('/v1/admin/providers', { headers })).status).toBe(500);
+    expect([...acceptedEncodings]).toEqual(['identity']);
+  } finally {
+    compressed = false;
     await other.stop();
   }
 });
