@@ -212,6 +212,7 @@ const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
       'echo-at-once',
     ],
   ],
+  ['answers with a Content-Encoding', ['bet', 'balance-integer']],
   ['names no WIN', ['echo-win', 'echo-repeated', 'win-free-spins']],
   ['names no ADJUSTMENT', ['echo-adjustment', 'echo-repeated']],
   ['names no declined transaction', ['echo-declined', 'echo-repeated', 'bet-insufficient-funds']],
@@ -270,7 +271,7 @@ test('a wallet without a fault fails nothing', async () => {
   expect(await certified([])).toMatchObject({ status: 0, failed: [], blocked: [] });
 });
 
-test.each(['gives no reference', 'closes each connection'] as const)(
+test.each(['gives no reference', 'closes each connection', 'begins with a byte order mark'] as const)(
   'a wallet that %s fails nothing',
   async (peculiarity) => {
     expect(await certified([peculiarity])).toMatchObject({ status: 0, failed: [], blocked: [] });

@@ -14,6 +14,8 @@ export type ServerFault =
   | 'believes calls to /balance'
   | 'reads what comes at once'
   | 'answers with text/html'
+  | 'answers with a Content-Encoding'
+  | 'begins with a byte order mark'
   | 'handles one call at a time'
   | 'works on one call at a time, slowly'
   | 'takes 30 ms'
@@ -47,13 +49,15 @@ export class BrokenServer {
     this.served.set(request.socket, calls);
     if (calls === 5 && this.is('forgets the fifth call of a connection')) return;
     void this.inTurn(request).then(({ status, body }) => {
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const mark = this.is('begins with a byte order mark') ? '\uFEFF' : '';
+      const text = mark + (typeof body === 'string' ? body : JSON.stringify(body));
       const type = this.is('answers with text/html') ? 'text/html' : 'application/json; charset=utf-8';
       const head = `HTTP/1.1 ${status} Answer\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}`;
       const raw = `${head}\r\n\r\n${text}`;
       if (this.is('answers twice at once')) return void request.socket.write(raw + raw);
       if (this.is('answers once too often'))
         response.on('finish', () => setTimeout(() => request.socket.write(raw), LATE_MS));
+      if (this.is('answers with a Content-Encoding')) response.setHeader('Content-Encoding', 'gzip');
       if (this.is('closes each connection')) response.setHeader('Connection', 'close');
       if (status !== 0)
         response.writeHead(status, { 'Content-Type': type }).end(status === 204 ? undefined : text);

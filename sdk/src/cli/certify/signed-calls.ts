@@ -118,6 +118,7 @@ export class SignedCalls {
     });
     const headers = {
       'Content-Type': 'application/json',
+      'Accept-Encoding': 'identity',
       'X-Request-Id': requestId,
       'X-Tenant-ID': deviation.tenantId ?? this.endpoint.tenantId,
       'X-Timestamp': timestamp,
@@ -149,7 +150,7 @@ export class SignedCalls {
             call.destroy(new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`));
           chunks.push(chunk);
         });
-        response.on('end', () => resolve(replyOf(response, Buffer.concat(chunks).toString())));
+        response.on('end', () => resolve(replyOf(response, Buffer.concat(chunks))));
         response.on('error', reject);
       });
       this.connections.follow(call, name);
@@ -179,7 +180,11 @@ export function describeReply({ status, text }: Reply): string {
   return `status ${status}${shown === '' ? '' : ` ${shown}`}`;
 }
 
-function replyOf({ statusCode = 0, headers }: IncomingMessage, text: string): Reply {
+/** Reads a body as the platform does: without a byte order mark, and not at all if it is encoded. */
+function replyOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): Reply {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  const text =
+    encoding === 'identity' ? new TextDecoder().decode(body) : `with the Content-Encoding ${encoding}`;
   let json: unknown;
   try {
     json = JSON.parse(text);
