@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Ending } from '../world/counterpart.js';
+import type { Ending } from '../world/endings.js';
 import {
   type LaunchedSession,
   OPERATOR,

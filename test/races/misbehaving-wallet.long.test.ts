@@ -44,6 +44,7 @@ test(`${ROUNDS} rounds with a wallet that mostly misbehaves end decided or parke
     const players = await launchPlayers();
     world.wallet.otherwise(misbehaviour());
     await inLanes(ROUNDS_AT_ONCE, ROUNDS, (number) => playRound(players[number % PLAYERS]!, number));
+    expect(await answersOfOtherCalls()).toEqual([]);
     await letTheResolverWork();
     const parked = await parkedCount();
     expect(await findings()).toEqual(parked === 0 ? {} : { unresolved: parked });
@@ -151,6 +152,21 @@ async function send(body: Body) {
   const response = await fetch(world.url + path, { method: 'POST', headers, body: raw });
   const json = (await response.json()) as Record<string, unknown>;
   return { status: response.status, json, nextAction: response.headers.get('x-next-action') };
+}
+
+/** The ids of the transactions for which the platform has recorded the wallet's answer to another call. */
+async function answersOfOtherCalls(): Promise<string[]> {
+  const rows = await world.sql.run<{ id: string; booking: string }>(
+    `SELECT transaction_id AS id, settled ->> 'operatorTransactionId' AS booking
+       FROM transactions, jsonb_array_elements(attempts) AS settled WHERE settled ? 'operatorTransactionId'`,
+  );
+  const bookings = new Map(
+    world.wallet.entries.map(({ transactionId, operatorTransactionId }) => [
+      transactionId,
+      operatorTransactionId,
+    ]),
+  );
+  return rows.filter(({ id, booking }) => bookings.get(id) !== booking).map(({ id }) => id);
 }
 
 const UNDECIDED = `t.state IN ('PENDING', 'TIMED_OUT')`;

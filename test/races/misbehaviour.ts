@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Behaviour, LateEnding, ReceivedCall } from '../world/counterpart.js';
+import type { Behaviour, ReceivedCall } from '../world/counterpart.js';
+import type { LateEnding } from '../world/endings.js';
 
 /** Percentage of calls that the wallet does not answer correctly. */
 const MISBEHAVES = 60;
@@ -34,6 +35,10 @@ const MISBEHAVIOURS: readonly Behaviour[] = [
   booked({ do: 'garbage' }),
   booked({ do: 'duplicate-keys' }),
   booked({ do: 'drip', everyMs: 1 }),
+  booked({ do: 'reply-twice' }),
+  booked({ do: 'reply-twice', afterMs: 2 }),
+  booked({ do: 'swap' }),
+  { do: 'decline', reason: 'LIMIT_REACHED', then: { do: 'swap' } },
   booked(raw('10.5')),
   booked(raw('"100"')),
   booked(raw('null')),

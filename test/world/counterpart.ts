@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseJsonObject } from '../../src/http/validation/json.js';
+import { type Ending, Endings, type LateEnding, type Reply } from './endings.js';
 
 /** One call as it was received. */
 export interface ReceivedCall {
@@ -23,37 +24,6 @@ export interface ReceivedCall {
   readonly nonceFresh: boolean;
 }
 
-export interface Reply {
-  status: number;
-  headers?: Record<string, string>;
-  /** An object is sent as JSON. */
-  body?: string | Buffer | object;
-}
-
-/** The ending of a call that is not answered correctly. */
-export type Ending =
-  | ({ do: 'answer' } & Reply)
-  | { do: 'redirect'; to: string; status?: number }
-  /** 200 that names its call as section 4 of the contract demands, with these further fields as JSON text. */
-  | { do: 'answer-call'; fields: string; headers?: Record<string, string> }
-  /** 200 and JSON by its header, but not by its content. */
-  | { do: 'garbage' }
-  /** The connection is closed without a byte. */
-  | { do: 'drop' }
-  /** Nothing, for ever. */
-  | { do: 'hang' };
-
-/** The ending of a call that was carried out. */
-export type LateEnding =
-  | Ending
-  | { do: 'reply' }
-  /** The true answer, preceded by other values of the same keys: the last value of a key counts. */
-  | { do: 'duplicate-keys' }
-  /** Half of the true answer, then the connection is closed. */
-  | { do: 'truncate' }
-  /** The true answer, byte by byte. */
-  | { do: 'drip'; everyMs: number };
-
 export type Behaviour =
   /** Nothing is carried out. */
   | Ending
@@ -61,7 +31,7 @@ export type Behaviour =
   /** Carried out once released, or on arrival; answered once released. */
   | { do: 'hold'; booking?: 'on-release' | 'on-arrival'; then?: LateEnding }
   /** Books a refusal with this reason; only for a wallet's transactions. */
-  | { do: 'decline'; reason: string };
+  | { do: 'decline'; reason: string; then?: LateEnding };
 
 /** Selects calls: each given field must be equal, in the path or in the JSON body. */
 export interface Match {
@@ -97,6 +67,7 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
   private readonly server = createServer({ keepAliveTimeout: 65_000 });
   private readonly secrets = new Map<string, readonly string[]>();
   private readonly nonces = new Set<string>();
+  private readonly endings = new Endings();
   private rules: Rule[] = [];
   private choose: (call: ReceivedCall) => B | undefined = () => undefined;
 
@@ -111,7 +82,8 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
     this.server.on('connection', () => (this.connections += 1));
     this.server.on('request', (request, response) => {
       this.serve(request, response).catch((error: unknown) => {
-        send(response, { status: 500, body: { error: `the counterpart itself failed: ${String(error)}` } });
+        const body = { error: `the counterpart itself failed: ${String(error)}` };
+        this.endings.end(response, { json: {} }, { do: 'answer', status: 500, body }, { status: 500 });
       });
     });
   }
@@ -184,6 +156,7 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = this.record(request, await bytes(request));
+    this.endings.arrived(request.socket);
     const rule =
       this.rules.find((candidate) => candidate.once && candidate.matches(call)) ??
       this.rules.find((candidate) => candidate.matches(call));
@@ -191,18 +164,19 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
     const behaviour = rule ? rule.behaviour : this.choose(call);
     const carriedOut = behaviour?.do === 'hold' && behaviour.booking === 'on-arrival' && this.carryOut(call);
     rule?.arrive(call);
+    const end = (ending: LateEnding, reply: Reply) => this.endings.end(response, call, ending, reply);
     switch (behaviour?.do) {
       case undefined:
-        return end(response, call, { do: 'reply' }, this.carryOut(call));
+        return end(REPLY, this.carryOut(call));
       case 'decline':
-        return end(response, call, { do: 'reply' }, this.carryOut(call, behaviour.reason));
+        return end(behaviour.then ?? REPLY, this.carryOut(call, behaviour.reason));
       case 'book-then':
-        return end(response, call, behaviour.then, this.carryOut(call));
+        return end(behaviour.then, this.carryOut(call));
       case 'hold':
         await rule?.released;
-        return end(response, call, behaviour.then ?? { do: 'reply' }, carriedOut || this.carryOut(call));
+        return end(behaviour.then ?? REPLY, carriedOut || this.carryOut(call));
       default:
-        return end(response, call, behaviour as Ending, { status: 500 });
+        return end(behaviour as Ending, { status: 500 });
     }
   }
 
@@ -232,6 +206,8 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
   }
 }
 
+const REPLY: LateEnding = { do: 'reply' };
+
 function signal<T>(): { given: Promise<T>; give: (value: T) => void } {
   let give: (value: T) => void = () => undefined;
   const given = new Promise<T>((resolve) => (give = resolve));
@@ -242,74 +218,6 @@ function matches(call: ReceivedCall, { where, path, ...fields }: Match): boolean
   if (path !== undefined && path !== call.path) return false;
   if (where && !where(call)) return false;
   return Object.entries(fields).every(([name, wanted]) => wanted === undefined || call.json[name] === wanted);
-}
-
-/** @param reply the true answer, which an ending may spoil */
-function end(response: ServerResponse, call: ReceivedCall, ending: LateEnding, reply: Reply): void {
-  switch (ending.do) {
-    case 'reply':
-      return send(response, reply);
-    case 'answer':
-      return send(response, ending);
-    case 'answer-call': {
-      const named = JSON.stringify(namesOf(call)).slice(0, -1);
-      const headers = { ...JSON_TYPE, ...ending.headers };
-      return send(response, { status: 200, headers, body: `${named},${ending.fields}}` });
-    }
-    case 'redirect':
-      return send(response, { status: ending.status ?? 307, headers: { Location: ending.to } });
-    case 'garbage':
-      return send(response, { status: 200, headers: JSON_TYPE, body: '<html>{"status":' });
-    case 'drop':
-      response.socket?.destroy();
-      return;
-    case 'hang':
-      return;
-    case 'duplicate-keys': {
-      const truth = JSON.stringify(reply.body).slice(1);
-      return send(response, {
-        ...reply,
-        headers: JSON_TYPE,
-        body: `{"status":"APPROVED","balance":1,${truth}`,
-      });
-    }
-    case 'truncate': {
-      const body = begin(response, reply);
-      response.write(body.subarray(0, body.length / 2), () => response.socket?.destroySoon());
-      return;
-    }
-    case 'drip': {
-      const body = begin(response, reply);
-      let sent = 0;
-      const timer = setInterval(() => {
-        response.write(body.subarray(sent, (sent += 1)));
-        if (sent < body.length) return;
-        clearInterval(timer);
-        response.end();
-      }, ending.everyMs);
-      response.once('close', () => clearInterval(timer));
-    }
-  }
-}
-
-/** The fields by which a wallet's answer names its call. */
-function namesOf({ json: { transactionId, playerRef, currency } }: ReceivedCall): object {
-  return transactionId === undefined ? { playerRef, currency } : { transactionId };
-}
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-function send(response: ServerResponse, reply: Reply): void {
-  response.end(begin(response, reply));
-}
-
-/** Writes the head and returns the body's bytes. */
-function begin(response: ServerResponse, { status, headers, body = '' }: Reply): Buffer {
-  const isBytes = typeof body === 'string' || Buffer.isBuffer(body);
-  const content = Buffer.from(isBytes ? body : JSON.stringify(body));
-  const type = isBytes ? {} : JSON_TYPE;
-  response.writeHead(status, { ...type, 'Content-Length': content.length, ...headers });
-  return content;
 }
 
 async function bytes(request: IncomingMessage): Promise<Buffer> {

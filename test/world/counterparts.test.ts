@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
 import { OperatorWalletCounterpart } from './operator-wallet.js';
 import { GRANT, ProviderCounterpart, STATUS } from './provider.js';
@@ -17,9 +19,10 @@ afterAll(async () => {
   await Promise.all([wallet.stop(), provider.stop()]);
 });
 
+const PLAYER = { playerRef: 'player', gameId: 'game', roundId: 'round', currency: 'EUR' };
+
 function book(transactionId: string, change: object = {}) {
-  const player = { playerRef: 'player', gameId: 'game', roundId: 'round', currency: 'EUR' };
-  const bet = { transactionId, providerId: 'provider', kind: 'BET', amountMinor: 100, ...player };
+  const bet = { transactionId, providerId: 'provider', kind: 'BET', amountMinor: 100, ...PLAYER };
   const platform = new PlatformClient(new URL(wallet.baseUrl).origin);
   return platform.signed(OPERATOR, '/wallet/transaction', { ...bet, ...change });
 }
@@ -86,6 +89,41 @@ test('a permanent behaviour ends when it is withdrawn, and one for the next call
   outage.withdraw();
   expect((await book('outage')).status).toBe(200);
   expect((await book('refused')).json).toMatchObject({ status: 'DECLINED' });
+});
+
+test('the answers of two calls change places', async () => {
+  wallet.next({ do: 'book-then', then: { do: 'swap' } }, { transactionId: 'swapped' });
+  const swapped = book('swapped');
+  await vi.waitFor(() => expect(wallet.booked('swapped')).toBeDefined());
+  expect((await book('its-successor')).json).toMatchObject({ transactionId: 'swapped' });
+  expect((await swapped).json).toMatchObject({ transactionId: 'its-successor' });
+  expect((await book('another')).json).toMatchObject({ transactionId: 'another' });
+});
+
+test.each([
+  { ending: 'when the next call has arrived', afterMs: undefined, named: ['first', 'first', 'second'] },
+  { ending: 'after a time', afterMs: 1, named: ['first', 'first'] },
+])('an answer is sent once more, $ending', async ({ afterMs, named }) => {
+  const then = { do: 'reply-twice', ...(afterMs !== undefined && { afterMs }) } as const;
+  wallet.next({ do: 'book-then', then }, { transactionId: 'first' });
+  const { hostname, port } = new URL(wallet.baseUrl);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.on('data', (data) => (received += data.toString()));
+  await once(socket, 'connect');
+  const names = () => [...received.matchAll(/"transactionId":"(\w+)"/g)].map(([, name]) => name);
+  const send = (transactionId: string) => {
+    const bet = { transactionId, providerId: 'a socket', kind: 'BET', amountMinor: 0, ...PLAYER };
+    const body = JSON.stringify(bet);
+    socket.write(
+      `POST /wallet/transaction HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  };
+  send('first');
+  await vi.waitFor(() => expect(names()[0]).toBe('first'));
+  if (afterMs === undefined) send('second');
+  await vi.waitFor(() => expect(names()).toEqual(named));
+  socket.destroy();
 });
 
 test('a provider grants, reports the remaining spins, and misbehaves if a test sets that', async () => {

@@ -1,5 +1,6 @@
 import { Ledger, type LedgerEntry, readOrder } from '../../src/sandbox/ledger.js';
-import { type Behaviour, Counterpart, type Match, type ReceivedCall, type Reply } from './counterpart.js';
+import { type Behaviour, Counterpart, type Match, type ReceivedCall } from './counterpart.js';
+import type { Reply } from './endings.js';
 
 export interface WalletOptions {
   /** Initial balance of every player, in minor units. Default: 100000. */

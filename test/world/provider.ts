@@ -1,4 +1,5 @@
-import { type Behaviour, Counterpart, type Match, type ReceivedCall, type Reply } from './counterpart.js';
+import { type Behaviour, Counterpart, type Match, type ReceivedCall } from './counterpart.js';
+import type { Reply } from './endings.js';
 
 export const GRANT = '/v1/game/free-spins/grant';
 export const STATUS = '/v1/game/free-spins/status';
