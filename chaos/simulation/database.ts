@@ -19,6 +19,7 @@ export const BUGS = [
   'claim-after-call',
   'no-round-lock',
   'retry-during-rollback',
+  'unbound-answer',
 ] as const;
 export type Bug = (typeof BUGS)[number];
 

@@ -2,7 +2,6 @@ import type { Configuration } from '../../src/config/configuration.js';
 import type { Metrics } from '../../src/observability/metrics.js';
 import { OperatorGate } from '../../src/operator-wallet/operator-gate.js';
 import type { OperatorWallets } from '../../src/operator-wallet/operator-wallets.service.js';
-import type { MovementRequest, WalletAnswer } from '../../src/operator-wallet/operator-wallet.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { sha256 } from '../../src/runtime/digest.js';
 import { Randomness } from '../../src/runtime/randomness.js';
@@ -22,27 +21,19 @@ import type { TransactionStore } from '../../src/wallet/transaction.store.js';
 import type { ProviderFacts } from '../../src/wallet/rules/facts.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import type { Seeded } from '../seeded.js';
-import type { Bug, SimulatedDatabase } from './database.js';
-import type { Network } from './network.js';
+import type { SimulatedDatabase } from './database.js';
 import type { SimulatedTime } from './time.js';
-import type { SimulatedWallet } from './wallet.js';
+import { type CallSurroundings, WALLET_TIMEOUT_MS, WalletCalls } from './wallet-calls.js';
 
 export const LEASE_SECONDS = 6;
-export const WALLET_TIMEOUT_MS = 2000;
 export const TOKEN = 'token';
 /** Polling interval of the resolver, in milliseconds. */
 const RESOLVER_MS = 10_000;
 
 /** The environment of an instance, which survives its crashes. */
-export interface Surroundings {
-  readonly time: SimulatedTime;
+export interface Surroundings extends CallSurroundings {
   readonly random: Seeded;
-  readonly network: Network;
   readonly database: SimulatedDatabase;
-  readonly wallet: SimulatedWallet;
-  readonly bug: Bug | undefined;
-  /** Called with each call to the wallet as it leaves the instance; returns a function to call at its end. */
-  readonly onCall: (request: MovementRequest) => () => void;
 }
 
 /** The members of a service that a stand-in provides. */
@@ -110,16 +101,14 @@ export class SimulatedInstance {
       walletTimeoutMs: () => WALLET_TIMEOUT_MS,
       maxWinMinor: () => undefined,
     };
+    const calls = new WalletCalls(this.around, (run) => this.deliver(run));
     // The bound is sometimes very low, so that a reservation that is never released blocks all calls and is detected.
     const gate = new OperatorGate(random.pick([2, 256]));
     const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'isUnrestricted'> = {
       reserve: (_, kind) =>
         gate.enter(kind, time.now) === undefined ? { release: () => gate.leave() } : undefined,
       isUnrestricted: (_, kind) => !gate.isFull(kind) && !gate.breaker.isOpen(time.now),
-      behind: () => ({
-        book: (request) => this.book(request),
-        balance: ({ playerRef, currency }) => this.balance(playerRef, currency),
-      }),
+      behind: () => calls,
     };
     const owners = new SessionOwners();
     // The shortcut is used only for sessions that this process has seen.
@@ -133,8 +122,8 @@ export class SimulatedInstance {
       wallets as OperatorWallets,
       transactions as TransactionStore,
       metrics as Metrics,
-      // Not used: the simulated wallet never gives an invalid answer, and only those are stored.
-      {} as OperatorAnswers,
+      // Only the support desk, which the simulation leaves out, reads invalid answers.
+      { keep: () => Promise.resolve() } as unknown as OperatorAnswers,
       { remember: () => undefined } as unknown as AttemptIds,
     );
     this.service = new WalletService(
@@ -222,62 +211,6 @@ export class SimulatedInstance {
     });
   }
 
-  private book(request: MovementRequest): Promise<WalletAnswer> {
-    const over = this.around.onCall(request);
-    const { network, wallet } = this.around;
-    const answered = this.call<WalletAnswer>((answer) => {
-      const { fate, lateMs, decline } = network.fateOfCall();
-      const arrive = () => wallet.book(request, decline);
-      switch (fate) {
-        case 'answered':
-          return network.hop(() => answer(arrive()));
-        case 'refused':
-          return network.hop(() => answer(UNAVAILABLE));
-        case 'silent':
-          return;
-        case 'booked-refused':
-          return network.hop(() => {
-            arrive();
-            answer(UNAVAILABLE);
-          });
-        case 'booked-silent':
-          return network.hop(arrive);
-        case 'late':
-          return this.around.time.after(lateMs, arrive);
-        case 'twice':
-          this.around.time.after(lateMs, arrive);
-          return network.hop(() => answer(arrive()));
-      }
-    });
-    void answered.then(over);
-    return answered;
-  }
-
-  private balance(playerRef: string, currency: string) {
-    const { network, wallet } = this.around;
-    return this.call<Awaited<ReturnType<ReturnType<OperatorWallets['behind']>['balance']>>>((answer) =>
-      network.hop(() => {
-        const unknown = network.fateOfCall().fate !== 'answered';
-        answer(
-          unknown ? UNAVAILABLE : { kind: 'known', balance: wallet.ledger.balance(playerRef, currency) },
-        );
-      }),
-    );
-  }
-
-  /** A call to the wallet with its time-out; the answer arrives through the network. */
-  private call<Answer>(send: (answer: (answer: Answer) => void) => void): Promise<Answer | typeof TIMED_OUT> {
-    const { network, time } = this.around;
-    return new Promise((resolve) => {
-      const answered = (answer: Answer | typeof TIMED_OUT) => {
-        noLonger();
-        resolve(answer);
-      };
-      const noLonger = time.after(WALLET_TIMEOUT_MS, () => this.deliver(() => answered(TIMED_OUT)));
-      send((answer) => network.hop(() => this.deliver(() => answered(answer))));
-    });
-  }
-
   private poll(): void {
     const { time, database } = this.around;
     this.deliver(() => {
@@ -295,8 +228,6 @@ export class SimulatedInstance {
   }
 }
 
-const UNAVAILABLE = { kind: 'unknown', cause: 'unavailable', detail: '' } as const;
-const TIMED_OUT = { kind: 'unknown', cause: 'timeout', detail: '' } as const;
 const OPERATOR = { status: 'ACTIVE' } as ReturnType<TenancyService['operator']>;
 
 class SimulatedClock extends Clock {

@@ -1,13 +1,23 @@
+import type { CallOutcome } from '../../src/outbound/answer.js';
 import type { Seeded } from '../seeded.js';
 import type { SimulatedTime } from './time.js';
 
 /**
- * The fate of a call to the wallet. With `late` it arrives after a delay, with `twice` it arrives again after a delay;
- * most of these delays are longer than the caller's time-out.
+ * Faults of a call to the wallet. With `late` it arrives after a delay, with `twice` it arrives again after a delay; most
+ * of these delays are longer than the caller's time-out. With `swapped`, its answer and that of the next answered call
+ * change places; with `answered-twice`, another call receives its answer, too.
  */
-export type FateOfCall =
-  'answered' | 'refused' | 'silent' | 'booked-refused' | 'booked-silent' | 'late' | 'twice';
-const MISFORTUNES = ['refused', 'silent', 'booked-refused', 'booked-silent', 'late', 'twice'] as const;
+const MISFORTUNES = [
+  'refused',
+  'silent',
+  'booked-refused',
+  'booked-silent',
+  'late',
+  'twice',
+  'swapped',
+  'answered-twice',
+] as const;
+export type FateOfCall = 'answered' | (typeof MISFORTUNES)[number];
 
 /** Probabilities of one schedule, 0 … 1. */
 export interface Rates {
@@ -20,10 +30,22 @@ export interface Rates {
 /** Longest latency of a message after the end of the faults, in milliseconds. */
 const HEALTHY_MS = 10;
 
+/** How long an answer waits for another one to change places with, in milliseconds. */
+const SWAP_MS = 500;
+
+/** The wallet's answer on its way to its call. */
+interface Answer {
+  readonly outcome: CallOutcome;
+  readonly deliver: (outcome: CallOutcome) => void;
+}
+
 /** The simulated network: draws the latency of each message, and whether it is lost. */
 export class Network {
   /** Whether the faults have ended. */
   healed = false;
+  /** How often an answer reached another call than its own. */
+  misdelivered = 0;
+  private waiting: (Answer & { readonly until: number }) | undefined;
 
   /** @param latencyMs longest usual latency of a message; occasionally, a message takes up to twenty times as long */
   constructor(
@@ -37,6 +59,22 @@ export class Network {
     const slow = this.random.chance(0.05) ? 20 : 1;
     const most = this.healed ? HEALTHY_MS : this.latencyMs * slow;
     this.time.after(this.random.fraction() * most, arrive);
+  }
+
+  /** Delivers an answer. If another one waits to be swapped, the two change places. */
+  answer(answer: Answer): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (!waiting || waiting.until < this.time.now) return answer.deliver(answer.outcome);
+    this.misdelivered += 2;
+    waiting.deliver(answer.outcome);
+    answer.deliver(waiting.outcome);
+  }
+
+  /** Lets an answer and the next one change places. Without a next one in time, it is lost. */
+  swap(answer: Answer): void {
+    if (this.waiting) this.answer(answer);
+    else this.waiting = { ...answer, until: this.time.now + SWAP_MS };
   }
 
   fateOfQuery(): 'answered' | 'lost-before' | 'lost-after' {

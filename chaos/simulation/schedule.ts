@@ -4,10 +4,11 @@ import type { MovementRequest } from '../../src/operator-wallet/operator-wallet.
 import { undecided } from '../model/rows.js';
 import { Seeded } from '../seeded.js';
 import { type Bug, SimulatedDatabase } from './database.js';
-import { LEASE_SECONDS, SimulatedInstance, WALLET_TIMEOUT_MS } from './instance.js';
+import { LEASE_SECONDS, SimulatedInstance } from './instance.js';
 import { Network } from './network.js';
 import { SimulatedProvider } from './provider.js';
 import { SimulatedTime } from './time.js';
+import { WALLET_TIMEOUT_MS } from './wallet-calls.js';
 import { SimulatedWallet } from './wallet.js';
 
 const PROVIDER = { id: 'spinwell', lateSettlementSeconds: 0 };
@@ -49,6 +50,7 @@ export interface Coverage {
   tombstones: number;
   endedByPlatform: number;
   inFlight: number;
+  misdelivered: number;
   killed: number;
   suspended: number;
 }
@@ -256,6 +258,7 @@ class Schedule {
       tombstones: count(({ kind }) => kind === null),
       endedByPlatform: count(({ transactionId }) => transactionId.startsWith('croupier-')),
       inFlight: this.provider.inFlight,
+      misdelivered: this.network.misdelivered,
       killed: this.killed,
       suspended: this.suspended,
     };

@@ -32,6 +32,7 @@ export function simulate(options: {
     tombstones: 0,
     endedByPlatform: 0,
     inFlight: 0,
+    misdelivered: 0,
     killed: 0,
     suspended: 0,
   };

@@ -1,5 +1,5 @@
 import { Ledger } from '../../src/sandbox/ledger.js';
-import type { Booked, MovementRequest } from '../../src/operator-wallet/operator-wallet.js';
+import type { MovementRequest, Player } from '../../src/operator-wallet/operator-wallet.js';
 
 /** The operator's wallet: its ledger, and the first request with each id. */
 export class SimulatedWallet {
@@ -7,8 +7,12 @@ export class SimulatedWallet {
   readonly violations: string[] = [];
   private readonly requests = new Map<string, string>();
 
-  /** @param decline whether the operator declines an id that it receives for the first time */
-  book(request: MovementRequest, decline: boolean): Booked {
+  /**
+   * Books a movement.
+   * @param decline whether the operator declines an id that it receives for the first time
+   * @returns the JSON of its answer
+   */
+  book(request: MovementRequest, decline: boolean): object {
     this.compare(request);
     const { providerId, transactionId, kind, playerRef, currency } = request;
     let entry = this.ledger.find(providerId, transactionId);
@@ -24,7 +28,12 @@ export class SimulatedWallet {
     }
     const { status, reason } = entry;
     const balance = this.ledger.balance(playerRef, currency);
-    return { kind: 'decided', status, balance, ...(reason !== undefined && { reason }) };
+    return { transactionId, status, balance, reason };
+  }
+
+  /** @returns the JSON of its answer */
+  balance({ playerRef, currency }: Player): object {
+    return { playerRef, currency, balance: this.ledger.balance(playerRef, currency) };
   }
 
   /** Checks that every attempt repeats the first request identically. Contract, section 3. */
